@@ -59,7 +59,7 @@ stages() { # report of perf: percent|dso|symbol|file
             if (path ~ /^src\/input\//) return "unwrap"
             if (path ~ /^src\/(parsers|htrace|wire|json)\// || path ~ /^src\/base\/(utf8|plain_real|bytes|intvec)/) return "decode"
             if (path ~ /^src\/tables\/(store|seen)/ || path ~ /^src\/base\//) return "store"
-            if (path ~ /^src\/tables\/(page_record|page_reserved|page_batch|page_short|page_columns|sample_|sink|rows)/) return "rows"
+            if (path ~ /^src\/tables\/(page_record|page_cell|page_reserved|page_batch|page_columns|sample_|sink|rows)/) return "rows"
             if (path ~ /^src\/tables\/(scan_|table_scan)/ || path ~ /^src\/analysis\//) return "analyses"
             if (path ~ /^src\/tables\//) return "pages"
             return path ~ /\.pb-c\.c$/ ? "decode" : "other"

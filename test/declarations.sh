@@ -22,9 +22,8 @@ for folder in ../../parsers/*/; do
     grep -qx "$name" <<<"$listed" || wrong "the parser $name has no folder of declarations in each.h"
 done
 for format in $listed; do
-    for what in tables issues items indexes; do
-        [ -f "$format/$what.def" ] || wrong "$format has no $what.def"
-    done
+    [ -f "$format/$format.def" ] || wrong "$format has no $format.def"
+    grep -qE '^(TS_[A-Z_]+\(|#include .*\.def")' "$format/$format.def" || wrong "$format/$format.def declares nothing"
 done
 
 # Numbers of more than one digit in views have a name, so that C has the same. Exceptions are parts of SQL's own arithmetic:
@@ -104,7 +103,7 @@ refused 'NUMBER is no type of a column' "$scratch/v_x.sql"
 view '-- column: b | TEXT | number' "$good"
 refused 'not "name | type | unit | NULL | meaning"' "$scratch/v_x.sql"
 printf '%s\n' '-- topic: nothing' '-- order: 1' '-- One.' '-- column: a | TEXT | | | letter' "$good" >"$scratch/v_x.sql"
-refused 'the topic is missing or in no tables.def' "$scratch/v_x.sql"
+refused 'the topic is missing or of no format' "$scratch/v_x.sql"
 printf '%s\n' '-- topic: input' '-- order: 1' '-- One.' "$good" >"$scratch/v_x.sql"
 refused 'the order, the description or the columns are missing' "$scratch/v_x.sql"
 view "$good"

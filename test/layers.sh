@@ -2,11 +2,12 @@
 # layers.sh SOURCE: the rules between the layers (docs/architecture.md), checked on the text of src/.
 #
 # - a layer includes only itself and layers below it: base, wire, json and sampler (not each other), input, tables, htrace and parsers, model, analysis, export, serve, cli;
-# - parsers/<a> never includes parsers/<b>, and only registry.c names them; htrace/plugins/<a> likewise, and nothing names them;
+# - parsers/<a> never includes parsers/<b>, nor the list of all; nothing includes a header of a format; htrace/plugins/<a> likewise;
 # - sqlite3.h in tables, serve and cli only, microhttpd.h and wslay.h in serve only; nothing prints or ends the program outside cli;
 # - memory comes through the allocator of base/alloc.c; names of source files are unique;
 # - sinks are made by ts_sink_make, in the tests as well, so that none lacks a call.
-# - every hash table is keyed.
+# - every hash table is keyed;
+# - no table's name in the page writer: what it knows of tables comes from their declarations.
 set -u
 cd "$1/src" || exit 1
 bad=0
@@ -47,7 +48,6 @@ while IFS=: read -r file included; do
         complain "$file: $layer must not include $included"
     fi
     case $file:$included in
-    parsers/registry.c:*) ;;
     parsers/*/*:parsers/*/*)
         mine=${file#parsers/}
         theirs=${included#parsers/}
@@ -59,7 +59,8 @@ while IFS=: read -r file included; do
         [ "${mine%%/*}" = "${theirs%%/*}" ] || complain "$file: a plugin must not include $included"
         ;;
     htrace/*:htrace/plugins/*/*) complain "$file: a plugin stands in its list only, not in $included" ;;
-    parsers/*:parsers/*/*) complain "$file: only registry.c may include $included" ;;
+    parsers/*:parsers/*/*) complain "$file: a format is in its list only, not in $included" ;;
+    parsers/*/*:parsers/registry.h) complain "$file: a parser must not know other formats" ;;
     model/*:input/* | model/*:htrace/* | model/*:parsers/*) complain "$file: the model must not include $included" ;;
     esac
 done < <(grep -HoE '^[[:space:]]*#[[:space:]]*include[[:space:]]+"[^"]+"' "${files[@]}" |
@@ -94,13 +95,20 @@ hits=$(except 'tables/|serve/|cli/' | xargs grep -nE '#[[:space:]]*include[[:spa
 [ -z "$hits" ] || complain "includes sqlite3.h: $hits"
 hits=$(except 'serve/' | xargs grep -nE '#[[:space:]]*include[[:space:]]*<(microhttpd|wslay)')
 [ -z "$hits" ] || complain "includes libraries of serve: $hits"
-# (serve/workers.c ends the processes that it has forked.)
-forbid 'cli/|serve/workers\.c' "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
+# (serve/api/workers.c ends the processes that it has forked.)
+forbid 'cli/|serve/api/workers\.c' "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
     "prints or ends the program"
 forbid 'cli/' "$before(stdout|stderr)([^A-Za-z0-9_]|$)" "uses the standard streams"
 forbid 'base/alloc\.c$|base/context\.c$' \
     "$before(malloc|calloc|realloc|free|strdup|strndup|asprintf|vasprintf|aligned_alloc|posix_memalign|alloca) *\(" \
     "allocates without base/alloc.h"
+
+# The names that rows.h and schema.h make of tables, and tables themselves.
+names=$(cat tables/formats/*/*.def | sed -nE 's/^TS_TABLE\(([A-Za-z0-9_]+),.*/\1/p' | sort -u)
+[ "$(wc -w <<<"$names")" -ge 100 ] || complain "only $(wc -w <<<"$names") tables found: does the pattern still fit?"
+named=$(cd "$code" && grep -nE "(^|[^A-Za-z0-9_])((TS_T|TS_N|TS_C|ts_row|ts_put)_)?($(paste -sd'|' <<<"$names"))(__[A-Za-z0-9_]+)?([^A-Za-z0-9_]|\$)" \
+    tables/page_*)
+[ -z "$named" ] || complain "the page writer names a table:"$'\n'"$named"
 
 incomplete=$(cd .. && grep -nE '\(ts_sink\) *\{|\.late_text *=[^=]|\.sink = \{' \
     -r src test tools --include='*.c' --include='*.h')
@@ -108,16 +116,15 @@ incomplete=$(cd .. && grep -nE '\(ts_sink\) *\{|\.late_text *=[^=]|\.sink = \{' 
 # Whoever makes an input must not be able to choose which of its numbers and texts collide: a file with a hash table takes
 # its hash from base/hash.h with the key of the run. The rows that are reserved are found by rowids, which the program gives
 # itself in their order; waiting words of events and recent paths of calls have one slot each, in which another takes their place: nothing
-# is searched.
-unkeyed='base/hash\.h$|tables/page_reserved\.c$|parsers/ftrace/ftrace_dense\.c$|parsers/cloud/paths\.h$'
+# is searched. base/index.c gets hashes from its users, which are looked at.
+unkeyed='base/hash\.h$|tables/page_reserved\.c$|parsers/ftrace/order/ftrace_dense\.c$|parsers/cloud/paths\.h$'
 forbid "$unkeyed" '0x9[eE]37|0x[cC]6[aA]4|0x[fF]{2}51|16777619|0x01000193|0x100000001[bB]3|2654435761|5381|[*] *(31|33|37|131)[^0-9]' \
     "looks like a hash without a key"
-mapfile -t tables < <(cd "$code" && except "$unkeyed" | grep '\.c$' | xargs grep -lE 'slots\[[^]]*\]')
+mapfile -t tables < <(cd "$code" && except "$unkeyed" | grep '\.c$' | grep -vx base/index.c | xargs grep -lE 'slots\[[^]]*\]|ts_index_(search|find) *\(')
 keyless=$(cd "$code" && grep -LE '(ts_hash_(begin|number)|ts_node_hash) *\(' "${tables[@]}")
 [ -z "$keyless" ] || complain "a table of slots without ts_hash_begin, ts_hash_number or ts_node_hash: $keyless"
 [ ${#tables[@]} -ge 6 ] || complain "only ${#tables[@]} files with hash tables found: does the pattern still fit?"
 
-# Every format's folder has a formats.h, for the registry.
-doubles=$(printf '%s\n' "${files[@]}" | grep -E '\.[ch]$' | sed 's|.*/||' | grep -vx formats.h | sort | uniq -d)
+doubles=$(printf '%s\n' "${files[@]}" | grep -E '\.[ch]$' | sed 's|.*/||' | sort | uniq -d)
 [ -z "$doubles" ] || complain "names that stand for two files: $doubles"
 exit $bad

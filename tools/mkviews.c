@@ -11,7 +11,7 @@
  *                        ${parameter} in it replaced. Arguments may hold such names themselves.
  *   <view>.sql           one view:
  *
- *       -- topic: NAME of a TS_TOPIC in a tables.def
+ *       -- topic: NAME of a TS_TOPIC of a format
  *       -- order: N      its place among all views; no two have the same
  *       -- What the view answers, in one or more lines.
  *       -- column: name | type | unit | what NULL means | what it means
@@ -84,12 +84,12 @@ static const struct {
 #define TS_REAL(t, c, u, n, d) {#t, #c, "TS_COL_REAL", u, n, d},
 #define TS_STR(t, c, u, n, d) {#t, #c, "TS_COL_TEXT", u, n, d},
 #define TS_KEY(t, c, d) {#t, #c, "TS_COL_INT", "", "", d},
-#include "tables/formats/each_table.h"
+#include "tables/formats/each.h"
 };
 
 static const char *const topics[] = {
 #define TS_TOPIC(name, title, doc) #name,
-#include "tables/formats/each_table.h"
+#include "tables/formats/each.h"
 };
 
 static void fail(const char *file, const char *fmt, ...)
@@ -473,7 +473,7 @@ static void check_view(const view *v)
         known = known || strcmp(v->topic, topics[i]) == 0;
     }
     if (!known) {
-        fail(v->file, "the topic is missing or in no tables.def");
+        fail(v->file, "the topic is missing or of no format");
     }
     if (!v->replaces && (v->order <= 0 || v->doc[0] == '\0' || v->column_count == 0)) {
         fail(v->file, "the order, the description or the columns are missing");

@@ -3,13 +3,15 @@
 _trace_streamer() {
     local cur=${COMP_WORDS[COMP_CWORD]}
     local prev=${COMP_WORDS[COMP_CWORD - 1]}
+    local verb= options
     COMPREPLY=()
+    ((COMP_CWORD > 1)) && verb=${COMP_WORDS[1]}
     # "--name=value" arrives as three words.
     if [[ $cur == = ]]; then
         cur=
     elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then
         prev=${COMP_WORDS[COMP_CWORD - 2]}
-    elif [[ $prev == --json || $prev == --tables || $prev == --questions || $prev == --report ]]; then
+    elif [[ $prev == --report || $prev == --questions || $prev == --json || $prev == --tables ]]; then
         prev= # their values need the equals sign
     fi
     case $prev in
@@ -25,16 +27,16 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
+    --output)
+        mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- "$cur")
+        return
+        ;;
     -q | --query-file)
         mapfile -t COMPREPLY < <(compgen -W "$("$1" --questions 2>/dev/null | grep -oE '^  [a-z0-9_]+')" -- "$cur"; compgen -f -- "$cur")
         return
         ;;
     --param)
         COMPREPLY=()
-        return
-        ;;
-    --output)
-        mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- "$cur")
         return
         ;;
     --report)
@@ -46,7 +48,7 @@ _trace_streamer() {
         return
         ;;
     --by)
-        mapfile -t COMPREPLY < <(compgen -W "$("$1" diff --by=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W "list $("$1" diff --by=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
         ;;
     --before)
@@ -105,6 +107,14 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -W "list $("$1" --to=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
         ;;
+    --max-output)
+        COMPREPLY=()
+        return
+        ;;
+    --dimension)
+        COMPREPLY=()
+        return
+        ;;
     --source)
         COMPREPLY=()
         return
@@ -126,14 +136,6 @@ _trace_streamer() {
         return
         ;;
     --event)
-        COMPREPLY=()
-        return
-        ;;
-    --max-output)
-        COMPREPLY=()
-        return
-        ;;
-    --dimension)
         COMPREPLY=()
         return
         ;;
@@ -198,13 +200,21 @@ _trace_streamer() {
         return
         ;;
     esac
+    case $verb in
+    diff) options='--out --output --by --before --after --fail-if --limit --to --max-output --source --thread --from --until --weight --event --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --quiet --no-progress --help --version' ;;
+    serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
+    upgrade) options='--export-db --force --sync --quiet --help --version' ;;
+    help) options='--help --version' ;;
+    version) options='--help --version' ;;
+    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --questions --to --max-output --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
+    esac
     if [[ $cur == -* ]]; then
-        mapfile -t COMPREPLY < <(compgen -W '--export-db --viewer --nometa --index --force --sync --with-times -s --out --query-file --param --output --report --questions --by --before --after --fail-if --limit --port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --web --query-timeout --max-rows --any --to --source --thread --from --until --weight --event --max-output --dimension --lp-derived --lp-extended --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' -- "$cur")
-    else
+        mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
+    elif [[ $verb != help ]]; then
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
-        if ((COMP_CWORD == 1)); then
-            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve upgrade' -- "$cur")
-        fi
+    fi
+    if ((COMP_CWORD == 1)) || [[ $verb == help ]]; then
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve upgrade help version' -- "$cur")
     fi
 }
 complete -o filenames -F _trace_streamer trace_streamer

@@ -6,9 +6,11 @@
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: from, to  time: the span (default: everything)
 --             source    id of a source (default: all)
---             event     the time of samples of this event instead, such as sleep (default: CPU time)
+--             event     an event of samples whose time counts instead, such as sleep (default: CPU time)
+--             by        one of source (default: a method of several recordings is one row)
 --             limit     number of rows (default 30)
--- Columns:    source_id, method, file, line
+-- Columns:    source_id  the recording that the method is in, when it is one
+--             method, file, line
 --             counted   what was: cpu of the events that had CPU time, or the event that was asked for
 --             self_ns   time in the method itself
 --             total_ns  time in it or in what it called; recursion counts once
@@ -46,6 +48,11 @@ weight AS (
   SELECT node_id, sum(ns >> 32) * 4294967296 + sum(ns & 4294967295) AS ns
   FROM part WHERE ns > 0 GROUP BY node_id
 ),
+-- Methods that are one, by the least of their ids.
+one(id, method_id) AS MATERIALIZED (
+  SELECT v.id, min(v.id) OVER (PARTITION BY v.key_id, CASE WHEN :by = 'source' THEN m.source_id END)
+  FROM v_method AS v CROSS JOIN stack_method AS m ON m.id = v.id
+),
 -- Every node is met twice, when it is entered and when it is left, in the order of a walk through
 -- the tree: what weighs in between is the node's total. See v_stack_hot_method.
 walk(node_id, method_id, level, leaves) AS (
@@ -62,10 +69,10 @@ placed AS (
   SELECT row_number() OVER () AS pos, node_id, method_id, leaves FROM walk
 ),
 step AS (
-  SELECT pos, node_id, method_id, leaves,
-    sum(1 - 2 * leaves) OVER (PARTITION BY method_id ORDER BY pos ROWS UNBOUNDED PRECEDING)
-      + leaves AS open
-  FROM placed
+  SELECT p.pos AS pos, p.node_id AS node_id, one.method_id AS method_id, p.leaves AS leaves,
+    sum(1 - 2 * p.leaves) OVER (PARTITION BY one.method_id ORDER BY p.pos ROWS UNBOUNDED PRECEDING)
+      + p.leaves AS open
+  FROM placed AS p LEFT JOIN one ON one.id = p.method_id
 ),
 run AS (
   SELECT s.node_id AS node_id, s.method_id AS method_id, s.leaves AS leaves, s.open AS open,
@@ -83,16 +90,21 @@ total AS (
   GROUP BY method_id
 ),
 self AS (
-  SELECT n.method_id AS method_id, sum(w.ns >> 32) * 4294967296 + sum(w.ns & 4294967295) AS ns
-  FROM weight AS w JOIN stack_node AS n ON n.id = w.node_id
-  GROUP BY n.method_id
+  SELECT one.method_id AS method_id, sum(w.ns >> 32) * 4294967296 + sum(w.ns & 4294967295) AS ns
+  FROM weight AS w JOIN stack_node AS n ON n.id = w.node_id JOIN one ON one.id = n.method_id
+  GROUP BY one.method_id
+),
+found AS (
+  SELECT one.method_id AS method_id, count(DISTINCT m.source_id) AS sources
+  FROM one JOIN stack_method AS m ON m.id = one.id GROUP BY one.method_id
 )
-SELECT m.source_id,
+SELECT CASE WHEN f.sources = 1 THEN m.source_id END AS source_id,
   ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '')
     || ifnull(nullif(m.name, ''), '(anonymous)') AS method,
   m.file, m.line, (SELECT what FROM counted) AS counted, ifnull(s.ns, 0) AS self_ns, t.ns AS total_ns
 FROM total AS t
 JOIN stack_method AS m ON m.id = t.method_id
+JOIN found AS f ON f.method_id = t.method_id
 LEFT JOIN self AS s ON s.method_id = t.method_id
 WHERE t.ns > 0 AND ifnull(m.name, '') <> '(root)'
 ORDER BY self_ns DESC, total_ns DESC, m.id

@@ -2,14 +2,14 @@
 --             For programs that draw one; folded_stacks gives the input of others.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
--- Parameters: from, to  time: samples and calls that begin in [from, to) (default: everything)
+-- Parameters: from, to  time: what lies in [from, to), of samples that part (default: everything)
 --             source    id of a source (default: all)
 --             thread    itid of a thread (default: all)
---             event     what caused the samples, such as wall, or call for traced calls (default: all,
+--             event     an event of samples, or call for traced calls: only these, such as wall (default: all,
 --                       but sums that a profiler made itself only where it recorded no calls)
---             weight    wall: ns of samples and calls; samples: their number; cpu, or another name of
---                       a value that samples have: that value (default: wall, or the first kind of value where
---                       no sample has a length)
+--             weight    a weight of stacks: cpu, wall, waiting, waiting:REASON, allocation, live; samples;
+--                       dur: the length of all; a name of a value that samples have, or NAME/UNIT (default: the first of CPU
+--                       time, elapsed time, allocations, what is in use, waiting, others with a sum above 0)
 --             limit     number of rows (default 100000)
 -- Columns:    depth        0 for the outermost method
 --             start, total  where the box begins and how wide it is, in units of the weight
@@ -17,52 +17,59 @@
 --             method, file, line
 --             node_id      the call path, in stack_node
 -- A box comes before those that stand on it, in the order of a walk through the tree.
-WITH RECURSIVE span AS MATERIALIZED (
-  SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775808) AS a,
-    ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b, :from IS NULL AND :to IS NULL AS whole,
-    coalesce(:weight, CASE WHEN EXISTS (SELECT 1 FROM stack_slice)
-        OR EXISTS (SELECT 1 FROM stack_sample WHERE dur IS NOT NULL) THEN 'wall' END,
-      (SELECT name FROM stack_value_type ORDER BY id LIMIT 1), 'wall') AS weight
+WITH RECURSIVE
+-- What each call path weighs: the rows of v_stack_weight that are asked for, each with the part of it that
+-- lies in the span. Sums are made of halves, so that they cannot overflow.
+span AS MATERIALIZED (
+  SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775807) AS a,
+    ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b, :from IS NULL AND :to IS NULL AS whole
 ),
--- Sums are made of halves, so that they cannot overflow.
-each AS (
-  SELECT node_id, CASE weight WHEN 'samples' THEN count(*)
-    ELSE sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) END AS weight
-  FROM span CROSS JOIN stack_sample
-  WHERE weight IN ('wall', 'samples') AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
-    AND (:event IS NOT NULL OR ts IS NOT NULL
-      OR source_id NOT IN (SELECT source_id FROM stack_slice))
-    AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
-    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
-    AND (:event IS NULL OR event = :event)
-  GROUP BY node_id
+row AS (
+  SELECT w.*, whole OR (w.ts >= a AND w.ts < b) AS begins, whole,
+    CASE WHEN w.dur > 0 AND w.value_type_id IS NULL AND w.event IS 'call' THEN NULL
+      WHEN w.dur > 0 THEN CAST(min(w.ts + w.dur, b) - max(w.ts, a) AS INTEGER) END AS length
+  FROM span CROSS JOIN v_stack_weight AS w
+  WHERE w.node_id IS NOT NULL AND (:event IS NULL OR w.event = :event)
+    AND (:event IS NOT NULL OR w.ts IS NOT NULL OR w.source_id NOT IN (SELECT source_id FROM stack_slice))
+    AND (:source IS NULL OR w.source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR w.itid IN (SELECT value FROM json_each(:thread)))
+),
+inside AS (
+  SELECT node_id, name, value_type_id, unit, class, reason, rank, begins,
+    CASE WHEN whole OR unit IS NOT 'ns' OR ifnull(length, 0) <= 0 OR length = dur THEN value
+      WHEN value = dur THEN length ELSE CAST(1.0 * value * length / dur AS INTEGER) END AS value
+  FROM row WHERE begins OR (unit = 'ns' AND length > 0)
+),
+each AS MATERIALIZED (
+  SELECT node_id, name, value_type_id, unit, class, reason, rank, sum(begins) AS n,
+    sum(value >> 32) * 4294967296 + sum(value & 4294967295) AS weight
+  FROM inside GROUP BY node_id, name, value_type_id, unit, class, reason, rank
+),
+-- Names of classes come before names of values; ns and bytes before counts.
+candidate(level, kind, unit, type_id, node_id, weight) AS (
+  SELECT CASE WHEN :weight IS NULL THEN rank
+      WHEN class <> 'other' AND :weight IN (class, class || '/' || unit, class || ':' || reason)
+        THEN CASE WHEN unit IN ('ns', 'bytes') THEN 1 ELSE 3 END
+      WHEN :weight IN (name, name || '/' || unit) AND (value_type_id IS NOT NULL OR name = 'calls_async') THEN 2 END,
+    CASE WHEN :weight IS NOT NULL THEN :weight WHEN rank IN (5, 12) THEN name ELSE class END, unit,
+    value_type_id, node_id, weight
+  FROM each
   UNION ALL
-  SELECT s.node_id, sum(v.value >> 32) * 4294967296 + sum(v.value & 4294967295)
-  FROM span
-  CROSS JOIN stack_sample_value AS v
-  CROSS JOIN stack_sample AS s ON s.id = v.sample_id
-  WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = weight)
-    AND s.node_id IS NOT NULL AND (whole OR (s.ts >= a AND s.ts < b))
-    AND (:event IS NOT NULL OR s.ts IS NOT NULL
-      OR s.source_id NOT IN (SELECT source_id FROM stack_slice))
-    AND (:source IS NULL OR s.source_id IN (SELECT value FROM json_each(:source)))
-    AND (:thread IS NULL OR s.itid IN (SELECT value FROM json_each(:thread)))
-    AND (:event IS NULL OR s.event = :event)
-  GROUP BY s.node_id
+  SELECT 14, 'dur', 'ns', NULL, node_id, weight FROM each
+  WHERE value_type_id IS NULL AND ifnull(:weight, 'dur') IN ('dur', 'time', 'self', 'wall')
   UNION ALL
-  SELECT node_id, CASE weight WHEN 'samples' THEN count(*)
-    ELSE sum(self_dur >> 32) * 4294967296 + sum(self_dur & 4294967295) END
-  FROM span CROSS JOIN stack_slice
-  WHERE weight IN ('wall', 'samples') AND node_id IS NOT NULL AND (whole OR (ts >= a AND ts < b))
-    AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source)))
-    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
-    AND (:event IS NULL OR :event = 'call')
-  GROUP BY node_id
+  SELECT 15, 'samples', 'count', NULL, node_id, n FROM each
+  WHERE value_type_id IS NULL AND ifnull(:weight, 'count') IN ('samples', 'count')
+),
+chosen AS MATERIALIZED (
+  SELECT level, kind, unit FROM candidate WHERE level IS NOT NULL AND weight > 0 ORDER BY level, type_id LIMIT 1
 ),
 weights AS MATERIALIZED (
-  SELECT node_id, sum(weight >> 32) * 4294967296 + sum(weight & 4294967295) AS weight
-  FROM each WHERE weight > 0 GROUP BY node_id
+  SELECT c.node_id AS node_id, sum(c.weight >> 32) * 4294967296 + sum(c.weight & 4294967295) AS weight
+  FROM chosen AS o CROSS JOIN candidate AS c ON c.level = o.level AND c.kind = o.kind AND c.unit IS o.unit
+  WHERE c.weight > 0 GROUP BY c.node_id
 ),
+-- (the end of what the questions about stacks share)
 -- The part of the tree that has a weight.
 asked(id) AS (
   SELECT node_id FROM weights

@@ -1,4 +1,5 @@
 -- Question:   Which methods is the time spent in?
+--             A method that several recordings have is one: its library, class, name and file are equal.
 --             Of what comes first in: samples of CPU time, of elapsed time, traced calls, allocations,
 --             what was in use, waiting, others. Classes are never mixed. Sums that a profiler made itself,
 --             of stacks without a time, count where it recorded no calls beside them. (idle) and (root)
@@ -9,10 +10,11 @@
 -- Parameters: from, to  time: samples and calls that begin in [from, to) (default: everything)
 --             source    id of a source (default: all)
 --             thread    itid of a thread (default: all)
---             weight    what they are ordered by: wall, cpu, samples, or another name of a value that
---                       samples have, such as alloc_space (default: cpu, or what there is)
---             event     samples of this event only, such as alloc, or call for traced calls
+--             weight    a weight, by which they are ordered: wall, cpu, samples, or another name of a value
+--                       that samples have, such as alloc_space (default: cpu, or what there is)
+--             event     an event of samples, or call for traced calls: only these, such as alloc
 --                       (default: those of the class that comes first, or that have the weight)
+--             by        one of source (default: a method of several recordings is one row)
 --             limit     number of rows (default 30)
 -- Columns:    method
 --             self_samples, samples  stacks that end in the method, that have it anywhere; of traced
@@ -21,6 +23,7 @@
 --             self_cpu_us, cpu_us    CPU time of samples; NULL where none was recorded
 --             self_value, value      sum of that value, or of the first kind of it; NULL: none
 --             counted                the events of what was counted
+--             sources, source_id     how many recordings it is in; which, when it is one
 --             Recursion counts once.
 WITH RECURSIVE span AS MATERIALIZED (
   SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775807) AS a,
@@ -108,6 +111,11 @@ weight AS MATERIALIZED (
   FROM wall AS w LEFT JOIN cpu AS c ON c.node_id = w.node_id
   LEFT JOIN val AS v ON v.node_id = w.node_id
 ),
+-- Methods that are one, by the least of their ids.
+one(id, method_id) AS MATERIALIZED (
+  SELECT v.id, min(v.id) OVER (PARTITION BY v.key_id, CASE WHEN :by = 'source' THEN m.source_id END)
+  FROM v_method AS v CROSS JOIN stack_method AS m ON m.id = v.id
+),
 -- The part of the tree that those samples are in.
 path(id) AS (
   SELECT node_id FROM weight
@@ -116,8 +124,11 @@ path(id) AS (
   WHERE n.parent_id IS NOT NULL
 ),
 part AS MATERIALIZED (
-  SELECT n.id AS id, n.parent_id AS parent_id, n.method_id AS method_id
-  FROM path CROSS JOIN stack_node AS n ON n.id = path.id
+  SELECT n.id AS id, n.parent_id AS parent_id, one.method_id AS method_id, n.source_id AS source_id
+  FROM path CROSS JOIN stack_node AS n ON n.id = path.id LEFT JOIN one ON one.id = n.method_id
+),
+found AS (
+  SELECT method_id, count(DISTINCT source_id) AS sources FROM part GROUP BY method_id
 ),
 parent AS MATERIALIZED (
   SELECT DISTINCT parent_id AS id FROM part
@@ -190,8 +201,10 @@ SELECT ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') ||
     || ifnull(nullif(m.name, ''), '(anonymous)') AS method,
   o.self_n AS self_samples, o.n AS samples, o.self_ns / 1000000 AS self_wall_ms,
   o.ns / 1000000 AS wall_ms, o.self_cpu / 1000 AS self_cpu_us, o.cpu / 1000 AS cpu_us,
-  o.self_val AS self_value, o.val AS value, (SELECT group_concat(event) FROM chosen) AS counted
+  o.self_val AS self_value, o.val AS value, (SELECT group_concat(event) FROM chosen) AS counted,
+  f.sources, CASE WHEN f.sources = 1 THEN m.source_id END AS source_id
 FROM total AS o
+LEFT JOIN found AS f ON f.method_id IS o.method_id
 LEFT JOIN stack_method AS m ON m.id = o.method_id
 WHERE ifnull(m.name, '') NOT IN ('(root)', '(idle)')
 ORDER BY CASE ifnull(:weight, '') WHEN '' THEN NULL WHEN 'wall' THEN o.self_ns WHEN 'cpu' THEN o.self_cpu

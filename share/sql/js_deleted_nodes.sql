@@ -2,7 +2,7 @@
 -- Topic:      heap
 -- Needs:      js_heap_analysis (heaps with --analyze=heap)
 -- Parameters: file         id in js_heap_files (default 0)
---             constructor  only nodes that were of this class (default: all)
+--             constructor  a class of the file before: only nodes that were of it (default: all)
 --             limit        number of rows (default 20)
 -- Columns:    node_id, type, name, constructor, distance  as they were
 --             shallow_size, retained_size  bytes

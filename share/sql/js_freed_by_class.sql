@@ -3,7 +3,7 @@
 -- Topic:      heap
 -- Needs:      js_heap_analysis (heaps with --analyze=heap)
 -- Parameters: file         id in js_heap_files (default 0)
---             constructor  name of the class
+--             constructor  a class of that file
 --             limit        number of rows (default 20)
 -- Columns:    constructor  class of what would be freed
 --             count        number of nodes, those of size 0 included

@@ -3,8 +3,8 @@
 -- Topic:      heap
 -- Needs:      js_heap_analysis (heaps with --analyze=heap)
 -- Parameters: file         id in js_heap_files (default 0)
---             type         only nodes of this type, such as object, string or closure (default: all)
---             constructor  only nodes of this class (default: all)
+--             type         a type of nodes, such as object, string or closure (default: all)
+--             constructor  a class of that file (default: all)
 --             limit        number of rows (default 20)
 -- Columns:    node_id, type, name, constructor
 --             distance       steps from the root; from 100000000 on held by the system only

@@ -1,37 +1,71 @@
 -- Question:   What did one thread do? Lines for flamegraph.pl, speedscope or inferno.
---             folded_stacks answers this for all sources, in ns.
+--             folded_stacks answers this for all sources, in ns; here CPU time is in µs, other times in ms.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: thread    itid of the thread (default: all threads together)
---             from, to  time: samples that begin in [from, to) (default: everything)
---             weight    wall: ms (default); cpu: µs; samples: number
+--             from, to  time: what lies in [from, to), of samples that part (default: everything)
+--             source    id of a source (default: all)
+--             event     an event of samples, or call for traced calls: only these, such as wall (default: all)
+--             weight    a weight of stacks, as in folded_stacks (default: the first of CPU time, elapsed time, allocations, what
+--                       is in use, waiting, others with a sum above 0)
 -- Columns:    folded    frames from the outermost on, divided by ;, a blank, and the weight
-WITH RECURSIVE span AS MATERIALIZED (
+WITH RECURSIVE
+-- What each call path weighs: the rows of v_stack_weight that are asked for, each with the part of it that
+-- lies in the span. Sums are made of halves, so that they cannot overflow.
+span AS MATERIALIZED (
   SELECT ifnull(CAST(:from AS INTEGER), -9223372036854775807) AS a,
-    ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b
+    ifnull(CAST(:to AS INTEGER), 9223372036854775807) AS b, :from IS NULL AND :to IS NULL AS whole
 ),
--- Sums are made of halves, so that they cannot overflow.
-each AS (
-  SELECT node_id, CASE :weight WHEN 'samples' THEN count(*)
-    ELSE (sum(dur >> 32) * 4294967296 + sum(dur & 4294967295)) / 1000000 END AS weight
-  FROM span CROSS JOIN stack_sample
-  WHERE ifnull(:weight, 'wall') IN ('wall', 'samples')
-    AND node_id IS NOT NULL AND ts >= a AND ts < b
-    AND (:thread IS NULL OR itid IN (SELECT value FROM json_each(:thread)))
-  GROUP BY node_id
+row AS (
+  SELECT w.*, whole OR (w.ts >= a AND w.ts < b) AS begins, whole,
+    CASE WHEN w.dur > 0 AND w.value_type_id IS NULL AND w.event IS 'call' THEN NULL
+      WHEN w.dur > 0 THEN CAST(min(w.ts + w.dur, b) - max(w.ts, a) AS INTEGER) END AS length
+  FROM span CROSS JOIN v_stack_weight AS w
+  WHERE w.node_id IS NOT NULL AND (:event IS NULL OR w.event = :event)
+    AND (:event IS NOT NULL OR w.ts IS NOT NULL OR w.source_id NOT IN (SELECT source_id FROM stack_slice))
+    AND (:source IS NULL OR w.source_id IN (SELECT value FROM json_each(:source)))
+    AND (:thread IS NULL OR w.itid IN (SELECT value FROM json_each(:thread)))
+),
+inside AS (
+  SELECT node_id, name, value_type_id, unit, class, reason, rank, begins,
+    CASE WHEN whole OR unit IS NOT 'ns' OR ifnull(length, 0) <= 0 OR length = dur THEN value
+      WHEN value = dur THEN length ELSE CAST(1.0 * value * length / dur AS INTEGER) END AS value
+  FROM row WHERE begins OR (unit = 'ns' AND length > 0)
+),
+each AS MATERIALIZED (
+  SELECT node_id, name, value_type_id, unit, class, reason, rank, sum(begins) AS n,
+    sum(value >> 32) * 4294967296 + sum(value & 4294967295) AS weight
+  FROM inside GROUP BY node_id, name, value_type_id, unit, class, reason, rank
+),
+-- Names of classes come before names of values; ns and bytes before counts.
+candidate(level, kind, unit, type_id, node_id, weight) AS (
+  SELECT CASE WHEN :weight IS NULL THEN rank
+      WHEN class <> 'other' AND :weight IN (class, class || '/' || unit, class || ':' || reason)
+        THEN CASE WHEN unit IN ('ns', 'bytes') THEN 1 ELSE 3 END
+      WHEN :weight IN (name, name || '/' || unit) AND (value_type_id IS NOT NULL OR name = 'calls_async') THEN 2 END,
+    CASE WHEN :weight IS NOT NULL THEN :weight WHEN rank IN (5, 12) THEN name ELSE class END, unit,
+    value_type_id, node_id, weight
+  FROM each
   UNION ALL
-  SELECT s.node_id, (sum(v.value >> 32) * 4294967296 + sum(v.value & 4294967295)) / 1000
-  FROM span
-  CROSS JOIN stack_sample_value AS v
-  CROSS JOIN stack_sample AS s ON s.id = v.sample_id
-  WHERE :weight = 'cpu'
-    AND v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = 'cpu' AND unit = 'ns')
-    AND s.node_id IS NOT NULL AND s.ts >= a AND s.ts < b
-    AND (:thread IS NULL OR s.itid IN (SELECT value FROM json_each(:thread)))
-  GROUP BY s.node_id
+  SELECT 14, 'dur', 'ns', NULL, node_id, weight FROM each
+  WHERE value_type_id IS NULL AND ifnull(:weight, 'dur') IN ('dur', 'time', 'self', 'wall')
+  UNION ALL
+  SELECT 15, 'samples', 'count', NULL, node_id, n FROM each
+  WHERE value_type_id IS NULL AND ifnull(:weight, 'count') IN ('samples', 'count')
 ),
+chosen AS MATERIALIZED (
+  SELECT level, kind, unit FROM candidate WHERE level IS NOT NULL AND weight > 0 ORDER BY level, type_id LIMIT 1
+),
+weights AS MATERIALIZED (
+  SELECT c.node_id AS node_id, sum(c.weight >> 32) * 4294967296 + sum(c.weight & 4294967295) AS weight
+  FROM chosen AS o CROSS JOIN candidate AS c ON c.level = o.level AND c.kind = o.kind AND c.unit IS o.unit
+  WHERE c.weight > 0 GROUP BY c.node_id
+),
+-- (the end of what the questions about stacks share)
 leaf AS MATERIALIZED (
-  SELECT node_id, weight FROM each WHERE weight > 0
+  SELECT w.node_id AS node_id,
+    w.weight / CASE WHEN o.unit IS NOT 'ns' THEN 1 WHEN o.kind = 'cpu' THEN 1000 ELSE 1000000 END AS weight
+  FROM chosen AS o CROSS JOIN weights AS w
 ),
 frame AS MATERIALIZED (
   SELECT m.id AS method_id, replace(replace(
@@ -43,13 +77,13 @@ frame AS MATERIALIZED (
 -- The part of the tree that is asked for, and in it the nodes whose paths are put together: those
 -- that have a weight, and those where paths part.
 asked(id) AS (
-  SELECT node_id FROM leaf
+  SELECT node_id FROM leaf WHERE weight > 0
   UNION
   SELECT n.parent_id FROM asked CROSS JOIN stack_node AS n ON n.id = asked.id
   WHERE n.parent_id IS NOT NULL
 ),
 kept(id) AS MATERIALIZED (
-  SELECT node_id FROM leaf
+  SELECT node_id FROM leaf WHERE weight > 0
   UNION
   SELECT n.parent_id FROM asked CROSS JOIN stack_node AS n ON n.id = asked.id
   WHERE n.parent_id IS NOT NULL GROUP BY n.parent_id HAVING count(*) > 1
@@ -85,4 +119,5 @@ path(id, level, stack) AS (
 )
 SELECT p.stack || ' ' || l.weight AS folded
 FROM path AS p JOIN leaf AS l ON l.node_id = p.id
+WHERE l.weight > 0
 ORDER BY l.weight DESC, l.node_id;

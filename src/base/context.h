@@ -58,7 +58,7 @@ typedef struct ts_logger {
     void (*write)(void *user, ts_log_level level, const char *line);
 } ts_logger;
 
-/* Limits of design section 9; 0 = no limit for max_memory, all others are always positive. */
+/* Limits; 0 = no limit for max_memory, all others are always positive. */
 typedef struct ts_limits {
     uint64_t max_memory;      /* bytes allocated at any time; default 0 */
     uint64_t max_inflate;     /* bytes out of one compressed input; default 64 GiB */

@@ -2,92 +2,77 @@
 
 #include "base/alloc.h"
 
-enum { FIRST_SLOTS = 32 };
-#define MAX_SLOTS (UINT32_C(1) << 31)
-
-/* How many entries so many slots may hold. */
-static uint32_t room_of(uint32_t slot_count)
+static bool is_id(const void *owner, uint32_t number, const void *key)
 {
-    return slot_count / 4 * 3;
-}
-
-/* The slot that holds the id or where it belongs. There is a free one. */
-static uint32_t idmap_slot_of(const ts_idmap *map, int64_t id)
-{
-    uint32_t mask = map->slot_count - 1;
-    uint32_t slot = (uint32_t)ts_hash_number(&map->key, id) & mask;
-    while (map->slots[slot] != 0 && map->entries[map->slots[slot] - 1].id != id) {
-        slot = (slot + 1) & mask;
-    }
-    return slot;
+    return ((const ts_idmap *)owner)->entries[number].id == *(const int64_t *)key;
 }
 
 bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id)
 {
-    uint32_t slot;
+    const ts_index *index = &map->index;
+    uint32_t found;
     if (map->count == 0) {
         return false;
     }
-    slot = idmap_slot_of(map, id);
-    if (map->slots[slot] == 0) {
+    found = ts_index_find(index, ts_hash_number(&index->key, id), is_id, map, &id);
+    if (found == TS_INDEX_NONE) {
         return false;
     }
-    *value = map->entries[map->slots[slot] - 1].value;
+    *value = map->entries[found].value;
     return true;
 }
 
-static ts_code idmap_grow(ts_ctx *ctx, ts_idmap *map)
+/* As many entries as the index has room for. */
+static ts_code grow_entries(ts_ctx *ctx, ts_idmap *map)
 {
-    uint32_t slot_count = map->slot_count == 0 ? FIRST_SLOTS : map->slot_count * 2;
-    ts_idmap_entry *entries;
-    uint32_t *slots;
-    if (map->slot_count == MAX_SLOTS) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u ids", room_of(MAX_SLOTS));
-    }
-    entries = ts_realloc(ctx, map->entries, room_of(slot_count), sizeof *entries);
+    ts_idmap_entry *entries = ts_realloc(ctx, map->entries, map->index.room, sizeof *entries);
     if (entries == NULL) {
         return ctx->error.code;
     }
     map->entries = entries;
-    slots = ts_zalloc(ctx, slot_count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
-    ts_free(ctx, map->slots);
-    map->slots = slots;
-    map->slot_count = slot_count;
-    map->key = ctx->hash_key;
-    for (uint32_t i = 0; i < map->count; i++) {
-        slots[idmap_slot_of(map, map->entries[i].id)] = i + 1;
-    }
+    map->room = map->index.room;
     return TS_OK;
 }
 
 ts_code ts_idmap_put(ts_ctx *ctx, ts_idmap *map, int64_t id, uint64_t value)
 {
-    uint32_t slot = 0;
-    ts_code code;
-    if (map->slot_count != 0) {
-        slot = idmap_slot_of(map, id);
-        if (map->slots[slot] != 0) {
-            map->entries[map->slots[slot] - 1].value = value;
-            return TS_OK;
-        }
+    ts_index *index = &map->index;
+    ts_index_place place;
+    uint32_t found;
+    ts_code code = ts_index_reserve(ctx, index);
+    if (code != TS_OK || (map->room != index->room && (code = grow_entries(ctx, map)) != TS_OK)) {
+        return code;
     }
-    if (map->count == room_of(map->slot_count)) {
-        if ((code = idmap_grow(ctx, map)) != TS_OK) {
-            return code;
-        }
-        slot = idmap_slot_of(map, id);
+    found = ts_index_search(&place, index, ts_hash_number(&index->key, id), is_id, map, &id);
+    if (found != TS_INDEX_NONE) {
+        map->entries[found].value = value;
+        return TS_OK;
     }
-    map->entries[map->count++] = (ts_idmap_entry){id, value};
-    map->slots[slot] = map->count;
+    map->entries[map->count] = (ts_idmap_entry){id, value};
+    ts_index_add(index, place, map->count++);
     return TS_OK;
+}
+
+void ts_idmap_remove(ts_idmap *map, int64_t id)
+{
+    ts_index *index = &map->index;
+    uint64_t hash = ts_hash_number(&index->key, id);
+    uint32_t number = ts_index_find(index, hash, is_id, map, &id);
+    uint32_t last = map->count - 1;
+    if (number == TS_INDEX_NONE) {
+        return;
+    }
+    ts_index_remove(index, hash, number);
+    if (number != last) {
+        map->entries[number] = map->entries[last];
+        ts_index_renumber(index, ts_hash_number(&index->key, map->entries[last].id), last, number);
+    }
+    map->count = last;
 }
 
 void ts_idmap_free(ts_ctx *ctx, ts_idmap *map)
 {
     ts_free(ctx, map->entries);
-    ts_free(ctx, map->slots);
+    ts_index_free(ctx, &map->index);
     *map = (ts_idmap){0};
 }

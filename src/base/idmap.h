@@ -1,15 +1,14 @@
 /*
- * A map from 64-bit ids, which may come from an input, to 64-bit values: open addressing with the
- * keyed hash of base/hash.h, so that an input cannot be made to collide. At most three of four
- * slots are taken; an id takes 21 to 43 bytes. Zeroed: empty.
+ * A map from 64-bit ids, which may come from an input, to 64-bit values, by a ts_index. An id takes
+ * 27 to 53 bytes. Zeroed: empty.
  *
  * The entries are in the order in which their ids came, whatever the key: rows that are made from
- * them are the same in every run.
+ * them are the same in every run. Where ids are removed, there is no order.
  */
 #ifndef TS_BASE_IDMAP_H
 #define TS_BASE_IDMAP_H
 
-#include "base/context.h"
+#include "base/index.h"
 
 typedef struct ts_idmap_entry {
     int64_t id;
@@ -18,10 +17,9 @@ typedef struct ts_idmap_entry {
 
 typedef struct ts_idmap {
     ts_idmap_entry *entries; /* `count` of them */
-    uint32_t *slots;         /* number of the entry + 1; 0: free */
     uint32_t count;
-    uint32_t slot_count; /* a power of two, or 0 */
-    ts_hash_key key;
+    uint32_t room; /* for so many entries */
+    ts_index index;
 } ts_idmap;
 
 /* True and the value when the map has the id. */
@@ -30,6 +28,9 @@ bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id);
 /* Gives the id a value, also when it has one. On failure (TS_ERR_NOMEM; TS_ERR_LIMIT, also for more
  * than 1.6 billion ids) the map has what it had. */
 ts_code ts_idmap_put(ts_ctx *ctx, ts_idmap *map, int64_t id, uint64_t value);
+
+/* Takes the id out of the map when it is there; the last entry gets its place. */
+void ts_idmap_remove(ts_idmap *map, int64_t id);
 
 /* Releases the map; it is empty then. */
 void ts_idmap_free(ts_ctx *ctx, ts_idmap *map);

@@ -388,7 +388,8 @@ void ts_jout_seconds(ts_jout *j, const char *key, double seconds)
     ts_jout_printf(j, key, "%.6f", seconds > 0 ? seconds : 0.0);
 }
 
-ts_code ts_base64(ts_ctx *ctx, ts_buf *out, const void *bytes, size_t n)
+/* Appends base64 with padding. */
+static ts_code ts_base64(ts_ctx *ctx, ts_buf *out, const void *bytes, size_t n)
 {
     static const char alphabet[] =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

@@ -98,9 +98,6 @@ void ts_jout_next_line(ts_jout *j);
 /* Appends the text as a JSON string with its quotation marks. */
 ts_code ts_json_quote(ts_ctx *ctx, ts_buf *out, ts_text text, unsigned escapes);
 
-/* Appends base64 with padding. */
-ts_code ts_base64(ts_ctx *ctx, ts_buf *out, const void *bytes, size_t n);
-
 /* The shortest digits that give this finite number again, with a point or an exponent; digits has
  * 32 bytes. Returns the length. */
 size_t ts_shortest_real(char digits[32], double value);

@@ -40,8 +40,3 @@ ts_code ts_lines_feed(ts_ctx *ctx, ts_lines *l, ts_line_call *call, void *user, 
     }
     return code;
 }
-
-ts_code ts_lines_end(ts_lines *l, ts_line_call *call, void *user)
-{
-    return l->held.n == 0 ? TS_OK : hand_out(l, call, user, ts_buf_text(&l->held));
-}

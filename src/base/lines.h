@@ -32,7 +32,4 @@ static inline bool ts_lines_open(const ts_lines *lines)
     return lines->held.n > 0;
 }
 
-/* Hands that line out. */
-ts_code ts_lines_end(ts_lines *lines, ts_line_call *call, void *user);
-
 #endif

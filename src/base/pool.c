@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * 1024, FIRST_SLOTS = 64 };
-#define MAX_TEXTS (UINT32_C(1) << 31)
+enum { CHUNK_BYTES = 64 * 1024, FIRST_TEXTS = 64 };
 
 struct ts_pool_chunk {
     ts_pool_chunk *next;
@@ -15,52 +14,21 @@ struct ts_pool_chunk {
     char bytes[];
 };
 
-static uint32_t pool_hash_text(const ts_pool *pool, ts_text text)
+static uint64_t pool_hash(const ts_pool *pool, ts_text text)
 {
-    ts_hash h = ts_hash_begin(&pool->key);
+    ts_hash h = ts_hash_begin(&pool->index.key);
     ts_hash_bytes(&h, text.p, text.n);
-    return (uint32_t)ts_hash_end(&h);
+    return ts_hash_end(&h);
 }
 
-/* The slot that holds the text or where it belongs. Slots hold id + 1, 0 is empty. */
-static uint32_t pool_find_slot(const ts_pool *pool, ts_text text)
+static bool is_text(const void *owner, uint32_t id, const void *key)
 {
-    uint32_t mask = pool->slot_count - 1;
-    uint32_t slot = pool_hash_text(pool, text) & mask;
-    while (pool->slots[slot] != 0) {
-        ts_text have = pool->texts[pool->slots[slot] - 1];
-        if (have.n == text.n && memcmp(have.p, text.p, text.n) == 0) {
-            break;
-        }
-        slot = (slot + 1) & mask;
-    }
-    return slot;
-}
-
-static ts_code pool_grow_slots(ts_ctx *ctx, ts_pool *pool)
-{
-    uint32_t count = pool->slot_count == 0 ? FIRST_SLOTS : pool->slot_count * 2;
-    uint32_t *slots;
-    if (pool->count >= MAX_TEXTS / 2) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u different texts", MAX_TEXTS / 2);
-    }
-    slots = ts_zalloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
-    ts_free(ctx, pool->slots);
-    pool->slots = slots;
-    pool->slot_count = count;
-    pool->key = ctx->hash_key;
-    for (uint32_t id = 0; id < pool->count; id++) {
-        slots[pool_find_slot(pool, pool->texts[id])] = id + 1;
-    }
-    return TS_OK;
+    return ts_text_equal(((const ts_pool *)owner)->texts[id], *(const ts_text *)key);
 }
 
 static ts_code grow_texts(ts_ctx *ctx, ts_pool *pool)
 {
-    uint32_t cap = pool->text_cap == 0 ? FIRST_SLOTS : pool->text_cap * 2;
+    uint32_t cap = pool->text_cap == 0 ? FIRST_TEXTS : pool->text_cap * 2;
     ts_text *texts = ts_realloc(ctx, pool->texts, cap, sizeof *texts);
     if (texts == NULL) {
         return ctx->error.code;
@@ -100,18 +68,19 @@ static char *keep_bytes(ts_ctx *ctx, ts_pool *pool, ts_text text)
 
 ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts_text text)
 {
-    uint32_t slot;
+    ts_index_place place;
+    uint32_t found;
     char *p;
-    ts_code code;
-    if (pool->count >= pool->slot_count / 4 * 3 && (code = pool_grow_slots(ctx, pool)) != TS_OK) {
+    ts_code code = ts_index_reserve(ctx, &pool->index);
+    if (code != TS_OK) {
         return code;
     }
-    slot = pool_find_slot(pool, text);
+    found = ts_index_search(&place, &pool->index, pool_hash(pool, text), is_text, pool, &text);
     if (added != NULL) {
-        *added = pool->slots[slot] == 0;
+        *added = found == TS_INDEX_NONE;
     }
-    if (pool->slots[slot] != 0) {
-        *id = pool->slots[slot] - 1;
+    if (found != TS_INDEX_NONE) {
+        *id = found;
         return TS_OK;
     }
     if (pool->count == pool->text_cap && (code = grow_texts(ctx, pool)) != TS_OK) {
@@ -122,22 +91,20 @@ ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts
         return ctx->error.code;
     }
     pool->texts[pool->count] = (ts_text){p, text.n};
+    ts_index_add(&pool->index, place, pool->count);
     *id = pool->count++;
-    pool->slots[slot] = pool->count;
     return TS_OK;
 }
 
 bool ts_pool_find(uint32_t *id, const ts_pool *pool, ts_text text)
 {
-    uint32_t slot;
-    if (pool->slot_count == 0) {
+    uint32_t found = pool->count == 0
+                         ? TS_INDEX_NONE
+                         : ts_index_find(&pool->index, pool_hash(pool, text), is_text, pool, &text);
+    if (found == TS_INDEX_NONE) {
         return false;
     }
-    slot = pool_find_slot(pool, text);
-    if (pool->slots[slot] == 0) {
-        return false;
-    }
-    *id = pool->slots[slot] - 1;
+    *id = found;
     return true;
 }
 
@@ -175,6 +142,6 @@ void ts_pool_free(ts_ctx *ctx, ts_pool *pool)
         pool->chunks = next;
     }
     ts_free(ctx, pool->texts);
-    ts_free(ctx, pool->slots);
+    ts_index_free(ctx, &pool->index);
     memset(pool, 0, sizeof *pool);
 }

@@ -5,7 +5,7 @@
 #ifndef TS_BASE_POOL_H
 #define TS_BASE_POOL_H
 
-#include "base/context.h"
+#include "base/index.h"
 #include "base/text.h"
 
 typedef struct ts_pool_chunk ts_pool_chunk;
@@ -13,14 +13,12 @@ typedef struct ts_pool_chunk ts_pool_chunk;
 typedef struct ts_pool {
     ts_pool_chunk *chunks;
     ts_text *texts; /* by id */
-    uint32_t *slots;
-    uint32_t slot_count; /* a power of two, or 0 */
     uint32_t count;
     uint32_t text_cap;
-    ts_hash_key key;
+    ts_index index;
 } ts_pool;
 
-/* Id of the text; *added says whether it is new (may be NULL). At most 2^31 texts, else
+/* Id of the text; *added says whether it is new (may be NULL). At most 1.6 billion texts, else
  * TS_ERR_LIMIT. */
 ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts_text text);
 

@@ -24,4 +24,10 @@ static inline bool ts_text_is(ts_text t, const char *s)
     return t.p != NULL && t.n == strlen(s) && memcmp(t.p, s, t.n) == 0;
 }
 
+/* Whether the bytes are the same; NULL is as an empty text. */
+static inline bool ts_text_equal(ts_text a, ts_text b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
+
 #endif

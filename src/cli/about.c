@@ -2,31 +2,33 @@
 
 #include "analysis/analysis.h"
 #include "cli/diff/diff.h"
+#include "cli/exit_codes.h"
 #include "cli/questions.h"
 #include "export/export.h"
 #include "parsers/format.h"
-#include "parsers/htrace/formats.h"
+#include "parsers/htrace/plugin_list.h"
 #include "parsers/known_files.h"
 #include "tables/schema_text.h"
 #include "tables/store.h"
 
+#include <ctype.h>
 #include <stdio.h>
 
-enum { HELP_COLUMN = 28, HELP_WIDTH = 79 };
+enum { HELP_COLUMN = 28, EXIT_COLUMN = 17, HELP_WIDTH = 79 };
 
 /* --- --help -------------------------------------------------------------------------------- */
 
-/* Appends text wrapped at HELP_WIDTH, lines after the first indented to HELP_COLUMN. */
-static ts_code put_wrapped(ts_ctx *ctx, ts_buf *out, const char *text)
+/* Appends text wrapped at HELP_WIDTH, lines after the first indented to `indent`. */
+static ts_code put_wrapped(ts_ctx *ctx, ts_buf *out, size_t indent, const char *text)
 {
-    size_t column = HELP_COLUMN;
+    size_t column = indent;
     ts_code code = TS_OK;
     for (const char *p = text; code == TS_OK && *p != '\0';) {
         size_t n = strcspn(p, " ");
-        if (column > HELP_COLUMN && column + n + 1 > HELP_WIDTH) {
-            code = ts_buf_printf(ctx, out, "\n%*s", HELP_COLUMN, "");
-            column = HELP_COLUMN;
-        } else if (column > HELP_COLUMN) {
+        if (column > indent && column + n + 1 > HELP_WIDTH) {
+            code = ts_buf_printf(ctx, out, "\n%*s", (int)indent, "");
+            column = indent;
+        } else if (column > indent) {
             code = ts_buf_putc(ctx, out, ' ');
             column++;
         }
@@ -68,51 +70,88 @@ static ts_code put_option(ts_ctx *ctx, ts_buf *out, const ts_option *o)
         if (code != TS_OK) {
             return code;
         }
-        return put_wrapped(ctx, out, o->help);
+        return put_wrapped(ctx, out, HELP_COLUMN, o->help);
     }
     char text[200];
     snprintf(text, sizeof text, "refused: %s", o->help);
-    return put_wrapped(ctx, out, text);
+    return put_wrapped(ctx, out, HELP_COLUMN, text);
 }
 
-/* The text of --help. */
-static ts_code help(ts_buf *out, ts_ctx *ctx)
+/* The usage lines of a verb, or of all. */
+static ts_code put_usage(ts_ctx *ctx, ts_buf *out, ts_verb verb)
 {
-    static const char head[] =
-        "Usage: trace_streamer INPUT... -e DB [options]\n"
-        "       trace_streamer INPUT... -q QUESTION [--param NAME=VALUE]...\n"
-        "       trace_streamer INPUT... --report[=json]\n"
-        "       trace_streamer INPUT... --to=FORMAT -o FILE\n"
-        "       trace_streamer INPUT... -s -o DIR\n"
-        "       trace_streamer -D DIR -e DB [options]\n"
-        "       trace_streamer DB --analyze=NAMES [-e DB]\n"
-        "       trace_streamer diff BEFORE AFTER [--by=WHAT] [--fail-if=CONDITION]...\n"
-        "       trace_streamer serve DB... [--open] [options]\n"
-        "       trace_streamer upgrade OLD -e NEW\n"
-        "\n"
-        "Turns profiler recordings into one SQLite database. INPUT is a file, a directory,\n"
-        "an archive or - (standard input); gzip, zlib, bzip2, xz, zstd, lz4, zip and tar are\n"
-        "unpacked.\n"
-        "-- ends the options. Long options may be shortened as long as they are unique.\n";
-    static const char tail[] =
-        "\nExit codes: 0 done (damage is in the table import_issue), 1 no input could be\n"
-        "imported, 2 usage, 3 --strict and data was lost, 4 output not written, 5 no known\n"
-        "format, 6 a limit was hit, 7 out of memory, 8 the address of serve is not\n"
-        "available, 9 a condition of --fail-if holds, 130 and 143 interrupted.\n"
-        "More: man trace_streamer\n";
-    ts_code code = ts_buf_put(ctx, out, head, sizeof head - 1);
+    const char *before = "Usage:";
+    ts_code code = TS_OK;
+    ts_verb last = verb == TS_VERB_NONE ? TS_VERB_COUNT - 1 : verb;
+    for (ts_verb v = verb; code == TS_OK && v <= last; v++) {
+        const char *line = ts_verb_list[v].usage;
+        for (; code == TS_OK && *line != '\0'; line += strcspn(line, "\n") + 1) {
+            code = ts_buf_printf(ctx, out, "%-6s trace_streamer %.*s\n", before,
+                                 (int)strcspn(line, "\n"), line);
+            before = "";
+        }
+    }
+    return code;
+}
+
+static ts_code put_options(ts_ctx *ctx, ts_buf *out, ts_verb verb)
+{
+    ts_code code = TS_OK;
+    int titled = -1;
     for (int group = 0; code == TS_OK && group < TS_GROUP_COUNT; group++) {
-        code = ts_buf_printf(ctx, out, "\n%s:\n", ts_option_group_titles[group]);
         for (size_t i = 0; code == TS_OK && i < ts_option_count; i++) {
-            if ((int)ts_option_list[i].group == group) {
-                code = put_option(ctx, out, &ts_option_list[i]);
+            const ts_option *o = &ts_option_list[i];
+            if ((int)o->group != group || (o->verbs & 1U << verb) == 0) {
+                continue;
+            }
+            if (titled != group) {
+                titled = group;
+                code = ts_buf_printf(ctx, out, "\n%s:\n", ts_option_group_titles[group]);
+            }
+            if (code == TS_OK) {
+                code = put_option(ctx, out, o);
             }
         }
     }
-    if (code != TS_OK) {
-        return code;
+    return code;
+}
+
+static ts_code put_exit_codes(ts_ctx *ctx, ts_buf *out)
+{
+    ts_code code = ts_buf_printf(ctx, out, "\nExit codes:\n");
+    for (size_t i = 0; code == TS_OK && i < ts_exit_count; i++) {
+        code = ts_buf_printf(ctx, out, "  %-*s", EXIT_COLUMN - 2, ts_exit_list[i].codes);
+        if (code == TS_OK) {
+            code = put_wrapped(ctx, out, EXIT_COLUMN, ts_exit_list[i].sentence);
+        }
     }
-    return ts_buf_put(ctx, out, tail, sizeof tail - 1);
+    return code;
+}
+
+/* The text of --help: that of a verb has its own options only. */
+static ts_code help(ts_buf *out, ts_ctx *ctx, ts_verb verb)
+{
+    static const char about[] =
+        "\n"
+        "Turns profiler recordings into one SQLite database. INPUT is a file, a directory,\n"
+        "an archive or - (standard input); gzip, zlib, bzip2, xz, zstd, lz4, zip and tar are\n"
+        "unpacked. A verb is a word in first place, with options of its own: help VERB shows\n"
+        "them. A file of that name is ./VERB.\n"
+        "-- ends the options. Long options may be shortened as long as they are unique.\n";
+    const char *title = ts_verb_list[verb].title;
+    ts_code code = put_usage(ctx, out, verb);
+    if (code == TS_OK && verb == TS_VERB_NONE) {
+        code = ts_buf_put(ctx, out, about, sizeof about - 1);
+    } else if (code == TS_OK) {
+        code = ts_buf_printf(ctx, out, "\n%c%s.\n", toupper((unsigned char)title[0]), title + 1);
+    }
+    if (code == TS_OK) {
+        code = put_options(ctx, out, verb);
+    }
+    if (code == TS_OK && verb == TS_VERB_NONE) {
+        code = put_exit_codes(ctx, out);
+    }
+    return code != TS_OK ? code : ts_buf_printf(ctx, out, "\nMore: man trace_streamer\n");
 }
 
 /* --- formats, features, tables ------------------------------------------------------------- */
@@ -247,7 +286,7 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
 {
     switch (options->mode) {
     case TS_MODE_HELP:
-        return help(out, ctx);
+        return help(out, ctx, options->about);
     case TS_MODE_VERSION:
         return ts_buf_printf(ctx, out, "trace_streamer %s\n", ctx->version);
     case TS_MODE_LIST:

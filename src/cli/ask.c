@@ -5,6 +5,7 @@
 #include "cli/query_rows.h"
 #include "tables/question_values.h"
 #include "cli/questions.h"
+#include "model/answers.h"
 #include "model/select.h"
 #include "model/when.h"
 
@@ -136,7 +137,7 @@ typedef struct suggestion {
 static bool is_suggested(const ts_shipped *s, const suggestion *want)
 {
     ts_text sql = ts_buf_text(&s->sql);
-    bool same = s->topic.n == want->topic.n && memcmp(s->topic.p, want->topic.p, s->topic.n) == 0;
+    bool same = ts_text_equal(s->topic, want->topic);
     bool main = ts_question_part(sql, "Report").p != NULL;
     /* What every database has is no suggestion. */
     return same == want->same && main == want->main && !ts_text_is(s->topic, "input") &&
@@ -157,8 +158,7 @@ static ts_code put_others(ts_buf *out, ts_ctx *ctx, ts_db *db, const ts_question
         if (is_suggested(s, want)) {
             code = ts_ask_fits(&fits, &what, db, ts_buf_text(&s->sql));
         }
-        if (code != TS_OK || !fits ||
-            (shown > 0 && (first.n != what.n || memcmp(first.p, what.p, what.n) != 0))) {
+        if (code != TS_OK || !fits || (shown > 0 && !ts_text_equal(first, what))) {
             continue;
         }
         code = shown++ == 0
@@ -171,19 +171,16 @@ static ts_code put_others(ts_buf *out, ts_ctx *ctx, ts_db *db, const ts_question
 
 static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const char *name, ts_text sql)
 {
-    ts_text topic = ts_question_part(sql, "Topic");
-    ts_text line = {"", 0};
-    size_t column;
+    ts_text topic = ts_question_first(sql, "Topic");
     ts_questions all = {0};
     ts_buf text = {0};
-    (void)ts_question_line(&line, &column, &topic);
     ts_code code = put_missing(&text, ctx, sql);
     size_t n = text.n;
     if (code == TS_OK) {
         code = ts_questions_load(&all, ctx);
     }
     for (int i = 0; code == TS_OK && text.n == n && i < 4; i++) {
-        const suggestion want = {line, i < 2, i % 2 == 0};
+        const suggestion want = {topic, i < 2, i % 2 == 0};
         code = put_others(&text, ctx, db, &all, &want);
     }
     if (code == TS_OK) {
@@ -341,6 +338,47 @@ static ts_code resolve_params(ts_param **out, ts_db *db, ts_ctx *ctx, ts_text sq
 /* --- asking ------------------------------------------------------------------------------------
  */
 
+/* A shipped question: the model's answer where it has one, else the statement's. params: what is
+ * bound, as resolve_params has it; given: as typed. */
+static ts_code ask_shipped(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params,
+                           const ts_param *given, size_t count, const ts_rows_visitor *visitor)
+{
+    const ts_rows_from from = ts_db_rows(db);
+    ts_text part = ts_question_part(sql, "Model");
+    ts_text name = TS_TEXT_NULL;
+    size_t column;
+    ts_model *model = NULL;
+    ts_answer *answer =
+        ts_question_line(&name, &column, &part) ? ts_answer_find(name) : (ts_answer *)NULL;
+    if (answer == NULL) {
+        return ts_db_query(db, sql.p, sql.n, params, count, visitor);
+    }
+    ts_code code = ts_model_open(&model, ctx);
+    if (code == TS_OK) {
+        ts_model_read(model, &from);
+        code = answer(model, given, count, visitor);
+    }
+    ts_model_close(model);
+    return code;
+}
+
+typedef struct asking {
+    ts_db *db;
+    ts_ctx *ctx;
+    const ts_query *query;
+    const ts_param *params, *given;
+    size_t count;
+} asking;
+
+static ts_code ask_query(void *user, const ts_rows_visitor *visitor)
+{
+    const asking *a = user;
+    ts_text sql = ts_buf_text(&a->query->sql);
+    return a->query->shipped
+               ? ask_shipped(a->db, a->ctx, sql, a->params, a->given, a->count, visitor)
+               : ts_db_query(a->db, sql.p, sql.n, a->params, a->count, visitor);
+}
+
 ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *options,
                ts_output *out, bool terminal)
 {
@@ -356,7 +394,8 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
             .terminal = terminal,
             .say_unbound = !options->quiet && !is_documented(sql),
         };
-        code = ts_query_print(db, sql, params, options->param_count, &print, out);
+        asking a = {db, ctx, query, params, options->params, options->param_count};
+        code = ts_query_print(ask_query, &a, &print, out);
     }
     free_params(ctx, params, options->param_count);
     return code;
@@ -368,7 +407,7 @@ ts_code ts_ask_rows(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params,
     ts_param *resolved = NULL;
     ts_code code = resolve_params(&resolved, db, ctx, sql, params, count);
     if (code == TS_OK) {
-        code = ts_db_query(db, sql.p, sql.n, resolved, count, visitor);
+        code = ask_shipped(db, ctx, sql, resolved, params, count, visitor);
     }
     free_params(ctx, resolved, count);
     return code;

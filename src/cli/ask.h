@@ -25,8 +25,8 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
                ts_output *out, bool terminal);
 
 /*
- * Runs the statements and hands their rows to `visitor`; of the parameters, relative times and
- * dates become times of the database as above.
+ * Hands the rows of a shipped question to `visitor`, of the model where its first comment says so
+ * (model/answers.h), else of its statements; parameters are as above.
  */
 ts_code ts_ask_rows(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params, size_t count,
                     const ts_rows_visitor *visitor);

@@ -2,6 +2,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/ask.h"
+#include "cli/exit_codes.h"
 #include "cli/export_file.h"
 #include "cli/extract.h"
 #include "cli/json_file.h"
@@ -56,32 +57,6 @@ typedef struct run {
     ts_error error; /* why it failed; clean-up may overwrite the context's */
 } run;
 
-int ts_exit_code(const ts_ctx *ctx, ts_code code)
-{
-    switch (code) {
-    case TS_OK:
-        return 0;
-    case TS_ERR_INPUT:
-        return 1;
-    case TS_ERR_USAGE:
-        return 2;
-    case TS_ERR_OUTPUT:
-        return 4;
-    case TS_ERR_FORMAT:
-        return 5;
-    case TS_ERR_LIMIT:
-        return 6;
-    case TS_ERR_NOMEM:
-        return 7;
-    case TS_ERR_INTERRUPTED:
-        return 128 + (ctx->cancel == NULL || *ctx->cancel == 0 ? 2 : (int)*ctx->cancel);
-    case TS_ERR_INTERNAL:
-    case TS_CODE_COUNT:
-        break;
-    }
-    return 70;
-}
-
 /* --- steps --------------------------------------------------------------------------------- */
 
 /* --format NAME or NAME:OPTIONS. */
@@ -118,6 +93,15 @@ static void set_limits(ts_ctx *ctx, const ts_options *o)
                     : strcmp(ctx->syscalls, "none") == 0 ? ""
                                                          : ctx->syscalls;
     ctx->strict = o->strict;
+}
+
+/* Shown on a terminal that shows no log. */
+static void begin_progress(run *r)
+{
+    const ts_options *o = r->options;
+    bool log_to_stderr = o->level >= 0 && o->log_file == NULL;
+    ts_progress_init(&r->line, &r->progress, r->ctx,
+                     !o->quiet && !o->no_progress && !log_to_stderr && isatty(STDERR_FILENO) == 1);
 }
 
 /* What can be wrong with the options' values is found before any work is done. */
@@ -563,7 +547,7 @@ static void set_result(run *r, ts_code code)
         r->error = r->ctx->error;
         r->summary.error = &r->error;
     } else if (r->options->strict && ts_summary_losses(&r->summary) > 0) {
-        r->summary.exit_code = 3;
+        r->summary.exit_code = TS_EXIT_STRICT;
     }
 }
 
@@ -724,12 +708,9 @@ static void print_failures(const run *r);
 ts_code ts_convert_to_ask(ts_db **db, ts_target **target, ts_ctx *ctx, const ts_options *options)
 {
     run r = {.ctx = ctx, .options = options, .started = ts_now()};
-    bool log_to_stderr = options->level >= 0 && options->log_file == NULL;
     r.summary = (ts_summary){.ctx = ctx, .options = options};
     set_limits(ctx, options);
-    ts_progress_init(&r.line, &r.progress, ctx,
-                     !options->quiet && !options->no_progress && !log_to_stderr &&
-                         isatty(STDERR_FILENO) == 1);
+    begin_progress(&r);
     ts_code code = open_to_ask(&r);
     ts_progress_clear(&r.line);
     r.error = ctx->error;
@@ -854,10 +835,7 @@ int ts_convert(ts_ctx *ctx, const ts_options *options)
     r.extractor.dir = -1;
     r.log.fd = -1;
     ts_output_init(&r.out, ctx, STDOUT_FILENO, "standard output");
-    bool log_to_stderr = options->level >= 0 && options->log_file == NULL;
-    ts_progress_init(&r.line, &r.progress, ctx,
-                     !options->quiet && !options->no_progress && !log_to_stderr &&
-                         isatty(STDERR_FILENO) == 1);
+    begin_progress(&r);
     ts_db_kind kind = TS_DB_NONE;
     ts_code code = convert_prepare(&r);
     if (code == TS_OK && may_be_finished(options)) {

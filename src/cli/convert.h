@@ -17,7 +17,4 @@ int ts_convert(ts_ctx *ctx, const ts_options *options);
  */
 ts_code ts_convert_to_ask(ts_db **db, ts_target **target, ts_ctx *ctx, const ts_options *options);
 
-/* The exit code for a result. */
-int ts_exit_code(const ts_ctx *ctx, ts_code code);
-
 #endif

@@ -6,6 +6,7 @@
 #include "cli/about.h"
 #include "cli/convert.h"
 #include "cli/diff/diff.h"
+#include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "cli/serve/serve.h"
 #include "cli/signals.h"
@@ -32,7 +33,7 @@ static int about(ts_ctx *ctx, const ts_options *options)
     return ts_exit_code(ctx, code);
 }
 
-/* What the verbs do, by ts_verb; TS_VERB_NONE converts and asks. */
+/* What the verbs do, by ts_verb; the others are modes. */
 static int (*const verbs[])(ts_ctx *ctx, const ts_options *options) = {
     [TS_VERB_NONE] = ts_convert,
     [TS_VERB_DIFF] = ts_diff,
@@ -53,7 +54,10 @@ int main(int argc, char **argv)
     if (code != TS_OK) {
         ts_print_error(&ctx, &ctx.error);
         if (code == TS_ERR_USAGE) {
-            ts_message(&ctx, "hint: trace_streamer --help shows the options");
+            bool told = options.verb == TS_VERB_HELP || options.verb == TS_VERB_VERSION;
+            const char *verb = told ? "" : ts_verb_list[options.verb].name;
+            ts_message(&ctx, "hint: trace_streamer %s%s--help shows the options", verb,
+                       verb[0] == '\0' ? "" : " ");
         }
         exit_code = ts_exit_code(&ctx, code);
     } else if (options.mode != TS_MODE_RUN) {

@@ -3,10 +3,7 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/number_list.h"
-#include "cli/diff/diff.h"
-#include "cli/serve/serve.h"
-#include "cli/upgrade.h"
-#include "model/names.h"
+#include "base/names.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -47,24 +44,20 @@ bool ts_parse_size(uint64_t *out, const char *text)
     return n <= INT64_MAX;
 }
 
-static bool parse_level(int *out, const char *text)
+/* Which of the words it is, of those with a first letter of its own also by that; -1: none. */
+static int find_word(const char *words, const char *text, bool letters)
 {
-    static const struct {
-        const char *name;
-        int level;
-    } levels[] = {
-        {"DEBUG", TS_LOG_DEBUG}, {"INFO", TS_LOG_INFO},   {"WARN", TS_LOG_WARN},
-        {"ERROR", TS_LOG_ERROR}, {"FATAL", TS_LOG_ERROR}, {"OFF", TS_LEVEL_OFF},
-    };
-    for (size_t i = 0; i < sizeof levels / sizeof levels[0]; i++) {
-        bool letter = text[0] != '\0' && text[1] == '\0' &&
-                      toupper((unsigned char)text[0]) == levels[i].name[0];
-        if (letter || strcasecmp(text, levels[i].name) == 0) {
-            *out = levels[i].level;
-            return true;
+    size_t typed = strlen(text);
+    for (int i = 0; *words != '\0'; i++) {
+        size_t n = strcspn(words, " ");
+        bool letter = typed == 1 && toupper((unsigned char)text[0]) == words[0];
+        if (letters ? letter || (typed == n && strncasecmp(words, text, n) == 0)
+                    : typed == n && memcmp(words, text, n) == 0) {
+            return i;
         }
+        words += n + strspn(words + n, " ");
     }
-    return false;
+    return -1;
 }
 
 static bool options_is_name(const char *p, size_t n)
@@ -90,7 +83,7 @@ static const char *skip_dashes(const char *s, size_t *n)
     return s;
 }
 
-const char *ts_option_nearest(const char *typed, size_t n)
+const char *ts_option_nearest(unsigned verbs, const char *typed, size_t n)
 {
     const char *best = NULL;
     const char *word = skip_dashes(typed, &n);
@@ -99,7 +92,7 @@ const char *ts_option_nearest(const char *typed, size_t n)
         const ts_option *o = &ts_option_list[i];
         const char *names[2] = {o->long_name, o->short_name};
         for (size_t k = 0; k < 2 && o->cls != TS_OPTION_REFUSED; k++) {
-            if (names[k] == NULL) {
+            if (names[k] == NULL || (o->verbs & verbs) == 0) {
                 continue;
             }
             size_t length = strlen(names[k]);
@@ -131,6 +124,7 @@ typedef struct parser {
     char **argv;
     int at;
     bool only_paths; /* after -- */
+    bool *given;     /* by the place in ts_option_list */
 } parser;
 
 static void *field(ts_options *options, size_t offset)
@@ -144,17 +138,9 @@ static ts_code bad_value(const parser *p, const given *g, const char *expected)
                    g->typed, g->value, expected);
 }
 
-static ts_code twice(const parser *p, const given *g)
-{
-    return ts_fail(p->ctx, TS_ERR_USAGE, "%.*s was given twice", g->typed_n, g->typed);
-}
-
 static ts_code set_text(parser *p, const given *g)
 {
     const char **target = field(p->options, g->option->offset);
-    if (*target != NULL) {
-        return twice(p, g);
-    }
     if (g->value[0] == '\0') {
         return ts_fail(p->ctx, TS_ERR_USAGE, "%.*s was given an empty value", g->typed_n, g->typed);
     }
@@ -162,22 +148,45 @@ static ts_code set_text(parser *p, const given *g)
     return TS_OK;
 }
 
+static ts_code add_text(parser *p, const given *g)
+{
+    ts_texts *texts = field(p->options, g->option->offset);
+    const char **all = ts_realloc(p->ctx, texts->all, texts->count + 1, sizeof *all);
+    if (all == NULL) {
+        return p->ctx->error.code;
+    }
+    texts->all = all;
+    all[texts->count++] = g->value;
+    return TS_OK;
+}
+
 static ts_code set_size(parser *p, const given *g)
 {
+    uint64_t n;
     uint64_t *target = field(p->options, g->option->offset);
-    if (!ts_parse_size(target, g->value) || *target == 0) {
+    if (!ts_parse_size(&n, g->value) || n < g->option->least) {
         return bad_value(p, g, "a size like 512M, 4G or 1048576");
+    }
+    *target = n;
+    return TS_OK;
+}
+
+static ts_code take_number(uint64_t *out, const parser *p, const given *g)
+{
+    const ts_option *o = g->option;
+    const char *end;
+    if (!parse_digits(out, &end, g->value) || *end != '\0' || *out < o->least || *out > o->most) {
+        return ts_fail(p->ctx, TS_ERR_USAGE,
+                       "bad value for %.*s: \"%s\" is not a number from %llu to %llu", g->typed_n,
+                       g->typed, g->value, (unsigned long long)o->least,
+                       (unsigned long long)o->most);
     }
     return TS_OK;
 }
 
 static ts_code set_range(parser *p, const given *g)
 {
-    ts_time_range *target = field(p->options, g->option->offset);
-    if (target->kind != TS_WANTED_ALL) {
-        return twice(p, g);
-    }
-    if (!ts_parse_time_range(target, g->value)) {
+    if (!ts_parse_time_range(&p->options->time_range, g->value)) {
         return bad_value(p, g,
                          "FROM,TO with FROM before TO (milliseconds since 1970, "
                          "2019-09-05T07:44:26Z, or +SECONDS)");
@@ -187,9 +196,6 @@ static ts_code set_range(parser *p, const given *g)
 
 static ts_code set_syscalls(parser *p, const given *g)
 {
-    if (p->options->syscalls != NULL) {
-        return twice(p, g);
-    }
     if (strcmp(g->value, "all") != 0 && strcmp(g->value, "none") != 0 &&
         !ts_number_list_valid(g->value)) {
         return bad_value(p, g, "all, none, or numbers divided by commas");
@@ -225,106 +231,33 @@ static ts_code add_param(parser *p, const given *g)
     return TS_OK;
 }
 
-static ts_code set_output(parser *p, const given *g)
+static ts_code set_word(parser *p, const given *g)
 {
-    static const char *const names[] = {NULL, "table", "csv", "tsv", "json", "jsonl"};
-    if (p->options->output != TS_ROWS_AUTO) {
-        return twice(p, g);
+    static const int levels[] = {TS_LOG_DEBUG, TS_LOG_INFO,  TS_LOG_WARN,
+                                 TS_LOG_ERROR, TS_LOG_ERROR, TS_LEVEL_OFF};
+    const ts_option *o = g->option;
+    int i = g->value == NULL ? 0 : find_word(o->words, g->value, o->id == TS_OPT_LEVEL);
+    if (i < 0) {
+        return ts_fail(p->ctx, TS_ERR_USAGE, "bad value for %.*s: \"%s\" is not one of: %s",
+                       g->typed_n, g->typed, g->value, o->words);
     }
-    for (size_t i = 1; i < sizeof names / sizeof names[0]; i++) {
-        if (strcmp(names[i], g->value) == 0) {
-            p->options->output = (ts_row_format)i;
-            return TS_OK;
-        }
+    if (o->id == TS_OPT_LEVEL) {
+        p->options->level = levels[i];
+    } else if (o->id == TS_OPT_OUTPUT) {
+        p->options->output = (ts_row_format)(i + 1);
+    } else {
+        p->options->report = (ts_report_form)(i + 1);
     }
-    return bad_value(p, g, "table, csv, tsv, json or jsonl");
-}
-
-static ts_code set_report(parser *p, const given *g)
-{
-    if (p->options->report != TS_REPORT_NONE) {
-        return twice(p, g);
-    }
-    bool json = g->value != NULL && strcmp(g->value, "json") == 0;
-    if (g->value != NULL && !json && strcmp(g->value, "text") != 0) {
-        return bad_value(p, g, "text or json");
-    }
-    p->options->report = json ? TS_REPORT_JSON : TS_REPORT_TEXT;
     return TS_OK;
 }
 
 static ts_code set_json(parser *p, const given *g)
 {
-    ts_options *o = p->options;
-    if (o->json) {
-        return twice(p, g);
-    }
     if (g->value != NULL && g->value[0] == '\0') {
         return ts_fail(p->ctx, TS_ERR_USAGE, "--json= needs the name of a file");
     }
-    o->json = true;
-    o->json_file = g->value;
-    return TS_OK;
-}
-
-static ts_code add_condition(parser *p, const given *g)
-{
-    ts_options *o = p->options;
-    const char **all = ts_realloc(p->ctx, o->fail_if, o->fail_count + 1, sizeof *all);
-    if (all == NULL) {
-        return p->ctx->error.code;
-    }
-    o->fail_if = all;
-    all[o->fail_count++] = g->value;
-    return TS_OK;
-}
-
-static ts_code add_text(parser *p, const given *g)
-{
-    ts_texts *texts = field(p->options, g->option->offset);
-    const char **all = ts_realloc(p->ctx, texts->all, texts->count + 1, sizeof *all);
-    if (all == NULL) {
-        return p->ctx->error.code;
-    }
-    texts->all = all;
-    all[texts->count++] = g->value;
-    return TS_OK;
-}
-
-static ts_code set_number(parser *p, const given *g)
-{
-    uint64_t *target = field(p->options, g->option->offset);
-    const char *end;
-    if (*target != TS_NOT_GIVEN) {
-        return twice(p, g);
-    }
-    if (!parse_digits(target, &end, g->value) || *end != '\0' || *target > UINT32_MAX) {
-        return bad_value(p, g, "a number");
-    }
-    return TS_OK;
-}
-
-static ts_code set_limit(parser *p, const given *g)
-{
-    const char *end;
-    if (p->options->limit_given) {
-        return twice(p, g);
-    }
-    if (!parse_digits(&p->options->limit, &end, g->value) || *end != '\0' ||
-        p->options->limit > UINT32_MAX) {
-        return bad_value(p, g, "a number of rows");
-    }
-    p->options->limit_given = true;
-    return TS_OK;
-}
-
-static ts_code check_threads(const parser *p, const given *g)
-{
-    uint64_t n;
-    const char *end;
-    if (!parse_digits(&n, &end, g->value) || *end != '\0' || n == 0 || n > 1024) {
-        return bad_value(p, g, "a number of threads");
-    }
+    p->options->json = true;
+    p->options->json_file = g->value;
     return TS_OK;
 }
 
@@ -336,17 +269,53 @@ static void set_mode(ts_options *o, ts_mode mode)
     }
 }
 
+/* Asks for a mode; of -h: which help. */
+static void ask_mode(ts_options *o, const given *g)
+{
+    ts_mode mode = (ts_mode)g->option->least;
+    const char **text = field(o, g->option->offset);
+    if (g->option->offset != 0) {
+        *text = g->value;
+    }
+    if (mode == TS_MODE_HELP || mode == TS_MODE_VERSION) {
+        o->mode = mode;
+        o->about = o->verb;
+    } else {
+        set_mode(o, mode);
+    }
+}
+
+/* Of those that set one value, but for numbers with units, levels and what has no effect. */
+static bool is_once(ts_option_id id)
+{
+    return id == TS_OPT_TEXT || id == TS_OPT_NUMBER || id == TS_OPT_RANGE ||
+           id == TS_OPT_SYSCALLS || id == TS_OPT_OUTPUT || id == TS_OPT_REPORT || id == TS_OPT_JSON;
+}
+
 static ts_code options_apply(parser *p, const given *g)
 {
-    ts_options *o = p->options;
-    switch (g->option->id) {
+    const ts_option *o = g->option;
+    bool *given_before = &p->given[o - ts_option_list];
+    uint64_t number;
+    if (*given_before && is_once(o->id)) {
+        return ts_fail(p->ctx, TS_ERR_USAGE, "%.*s was given twice", g->typed_n, g->typed);
+    }
+    *given_before = true;
+    switch (o->id) {
     case TS_OPT_FLAG:
-        *(bool *)field(o, g->option->offset) = true;
+        *(bool *)field(p->options, o->offset) = true;
         return TS_OK;
     case TS_OPT_TEXT:
         return set_text(p, g);
+    case TS_OPT_TEXTS:
+        return add_text(p, g);
     case TS_OPT_SIZE:
         return set_size(p, g);
+    case TS_OPT_NUMBER:
+        return take_number(field(p->options, o->offset), p, g);
+    case TS_OPT_MODE:
+        ask_mode(p->options, g);
+        return TS_OK;
     case TS_OPT_RANGE:
         return set_range(p, g);
     case TS_OPT_SYSCALLS:
@@ -354,134 +323,123 @@ static ts_code options_apply(parser *p, const given *g)
     case TS_OPT_PARAM:
         return add_param(p, g);
     case TS_OPT_OUTPUT:
-        return set_output(p, g);
-    case TS_OPT_FAIL_IF:
-        return add_condition(p, g);
-    case TS_OPT_TEXTS:
-        return add_text(p, g);
-    case TS_OPT_NUMBER:
-        return set_number(p, g);
-    case TS_OPT_LIMIT:
-        return set_limit(p, g);
     case TS_OPT_REPORT:
-        return set_report(p, g);
     case TS_OPT_LEVEL:
-        return parse_level(&o->level, g->value) ? TS_OK
-                                                : bad_value(p, g, "one of D, I, W, E, F, O");
+        return set_word(p, g);
     case TS_OPT_JSON:
         return set_json(p, g);
-    case TS_OPT_THREADS:
-        return check_threads(p, g);
     case TS_OPT_IGNORED:
-        return TS_OK;
-    case TS_OPT_TABLES:
-        o->table = g->value;
-        set_mode(o, TS_MODE_TABLES);
-        return TS_OK;
-    case TS_OPT_QUESTIONS:
-        o->question = g->value;
-        set_mode(o, TS_MODE_QUESTIONS);
-        return TS_OK;
-    case TS_OPT_INFO:
-        set_mode(o, TS_MODE_INFO);
-        return TS_OK;
-    case TS_OPT_LIST:
-        set_mode(o, TS_MODE_LIST);
-        return TS_OK;
-    case TS_OPT_HELP:
-        o->mode = TS_MODE_HELP;
-        return TS_OK;
-    case TS_OPT_VERSION:
-        o->mode = TS_MODE_VERSION;
-        return TS_OK;
+        return o->most == 0 ? TS_OK : take_number(&number, p, g);
     case TS_OPT_REFUSED:
         break;
     }
     return ts_fail(p->ctx, TS_ERR_USAGE, "%.*s is not supported: %s", g->typed_n, g->typed,
-                   g->option->help);
+                   o->help);
 }
 
 /* --- names --------------------------------------------------------------------------------- */
 
-/* The option of "-eDB" or "-e=DB", which other programs take. */
-static const ts_option *glued_value(const char *typed)
+static unsigned own_verb(const parser *p)
+{
+    return 1U << p->options->verb;
+}
+
+static bool is_named(const char *name, const char *typed, size_t n)
+{
+    return name != NULL && strncmp(name, typed, n) == 0 && name[n] == '\0';
+}
+
+const ts_option *ts_option_find(unsigned verbs, const char *name, size_t n)
 {
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];
-        if (o->short_name != NULL && strlen(o->short_name) == 2 && o->arg == TS_ARG_VALUE &&
-            o->cls == TS_OPTION_ACTIVE && o->short_name[1] == typed[1]) {
+        if ((o->verbs & verbs) != 0 &&
+            (is_named(o->long_name, name, n) || is_named(o->short_name, name, n))) {
             return o;
         }
     }
     return NULL;
+}
+
+/* The option of "-eDB" or "-e=DB", which other programs take. */
+static const ts_option *glued_value(const parser *p, const char *typed)
+{
+    const ts_option *o = ts_option_find(own_verb(p), typed, 2);
+    return o != NULL && o->arg == TS_ARG_VALUE && o->cls == TS_OPTION_ACTIVE ? o : NULL;
 }
 
 static ts_code unknown_option(const parser *p, const char *typed, size_t n)
 {
-    const ts_option *glued = n > 2 && typed[1] != '-' ? glued_value(typed) : NULL;
+    const ts_option *glued = n > 2 && typed[1] != '-' ? glued_value(p, typed) : NULL;
     if (glued != NULL) {
         return ts_fail(p->ctx, TS_ERR_USAGE, "unknown option \"%s\"; did you mean %s %s?", typed,
                        glued->short_name, typed + 2 + (typed[2] == '=' ? 1 : 0));
     }
-    const char *nearest = ts_option_nearest(typed, n);
-    if (nearest == NULL) {
-        return ts_fail(p->ctx, TS_ERR_USAGE, "unknown option \"%.*s\"", (int)n, typed);
-    }
-    return ts_fail(p->ctx, TS_ERR_USAGE, "unknown option \"%.*s\"; did you mean %s?", (int)n, typed,
-                   nearest);
+    const char *nearest = ts_option_nearest(own_verb(p), typed, n);
+    return ts_fail(p->ctx, TS_ERR_USAGE, "unknown option \"%.*s\"%s%s%s", (int)n, typed,
+                   nearest == NULL ? "" : "; did you mean ", nearest == NULL ? "" : nearest,
+                   nearest == NULL ? "" : "?");
 }
 
-/* The option of a long name of n bytes: the exact one, or the only one that begins so. */
-static ts_code find_long(const ts_option **out, const parser *p, const char *typed, size_t n)
+/* An option of other verbs. */
+static ts_code foreign_option(const parser *p, const ts_option *o, const char *name)
 {
-    const ts_option *found[2] = {NULL, NULL};
-    for (size_t i = 0; i < ts_option_count; i++) {
+    ts_verb verb = TS_VERB_NONE;
+    if (p->options->verb != TS_VERB_NONE) {
+        return ts_fail(p->ctx, TS_ERR_USAGE, "%s does not go together with %s", name,
+                       ts_verb_list[p->options->verb].name);
+    }
+    while ((o->verbs & 1U << verb) == 0) {
+        verb++;
+    }
+    return ts_fail(p->ctx, TS_ERR_USAGE, "%s is an option of: trace_streamer %s", name,
+                   ts_verb_list[verb].name);
+}
+
+/* The names of these verbs' options that begin so: at most two of them. */
+static size_t find_begun(const ts_option *found[2], unsigned verbs, const char *typed, size_t n)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < ts_option_count && count < 2; i++) {
         const ts_option *o = &ts_option_list[i];
-        if (o->long_name == NULL || strncmp(o->long_name, typed, n) != 0) {
-            continue;
-        }
-        if (o->long_name[n] == '\0') {
-            *out = o;
-            return TS_OK;
-        }
-        if (found[0] == NULL) {
-            found[0] = o;
-        } else if (found[1] == NULL) {
-            found[1] = o;
+        if ((o->verbs & verbs) != 0 && o->long_name != NULL &&
+            strncmp(o->long_name, typed, n) == 0 &&
+            (count == 0 || strcmp(o->long_name, found[0]->long_name) != 0)) {
+            found[count++] = o;
         }
     }
-    if (found[0] == NULL || n <= 2) {
+    return count;
+}
+
+/* The option of that name, n bytes; a long one may be shortened while only one of the verb's begins
+ * so. */
+static ts_code find_option(const ts_option **out, const parser *p, const char *typed, size_t n)
+{
+    const ts_option *found[2];
+    const ts_option *other = ts_option_find(~0U, typed, n);
+    *out = ts_option_find(own_verb(p), typed, n);
+    if (*out != NULL) {
+        return TS_OK;
+    }
+    if (other != NULL) {
+        const char *name = typed[1] == '-' ? other->long_name : other->short_name;
+        return foreign_option(p, other, name);
+    }
+    if (typed[1] != '-' || n <= 2) {
         return unknown_option(p, typed, n);
     }
-    if (found[1] != NULL) {
+    size_t count = find_begun(found, own_verb(p), typed, n);
+    if (count == 2) {
         return ts_fail(p->ctx, TS_ERR_USAGE, "ambiguous option \"%.*s\": %s or %s?", (int)n, typed,
                        found[0]->long_name, found[1]->long_name);
     }
+    if (count == 0) {
+        return find_begun(found, ~0U, typed, n) == 1
+                   ? foreign_option(p, found[0], found[0]->long_name)
+                   : unknown_option(p, typed, n);
+    }
     *out = found[0];
     return TS_OK;
-}
-
-static const ts_option *find_short(const char *typed)
-{
-    for (size_t i = 0; i < ts_option_count; i++) {
-        const ts_option *o = &ts_option_list[i];
-        if (o->short_name != NULL && strcmp(o->short_name, typed) == 0) {
-            return o;
-        }
-    }
-    return NULL;
-}
-
-static bool is_option(const char *text)
-{
-    for (size_t i = 0; i < ts_option_count; i++) {
-        const ts_option *o = &ts_option_list[i];
-        if ((o->long_name != NULL && strcmp(o->long_name, text) == 0) ||
-            (o->short_name != NULL && strcmp(o->short_name, text) == 0)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* The value: after "=", or the next argument. A known option there is a forgotten value. */
@@ -503,7 +461,7 @@ static ts_code options_take_value(given *g, parser *p, const char *equals)
                        o->value);
     }
     const char *next = p->argv[p->at + 1];
-    if (is_option(next)) {
+    if (ts_option_find(~0U, next, strlen(next)) != NULL) {
         return ts_fail(p->ctx, TS_ERR_USAGE,
                        "%.*s needs a value (%s), and %s is an option; "
                        "write %s%s%s if it is a name",
@@ -521,7 +479,6 @@ static ts_code parse_argument(parser *p)
     const char *arg = p->argv[p->at];
     given g = {.typed = arg};
     const char *equals = NULL;
-    ts_code code = TS_OK;
     if (p->only_paths || arg[0] != '-' || arg[1] == '\0') {
         if (arg[0] == '\0') {
             return ts_fail(p->ctx, TS_ERR_USAGE, "an input has an empty name");
@@ -537,11 +494,8 @@ static ts_code parse_argument(parser *p)
     if (arg[1] == '-') {
         equals = strchr(arg, '=');
         n = equals == NULL ? n : (size_t)(equals - arg);
-        code = find_long(&g.option, p, arg, n);
-    } else {
-        g.option = find_short(arg);
-        code = g.option == NULL ? unknown_option(p, arg, n) : TS_OK;
     }
+    ts_code code = find_option(&g.option, p, arg, n);
     g.typed_n = n > 200 ? 200 : (int)n;
     if (code == TS_OK) {
         code = options_take_value(&g, p, equals);
@@ -563,117 +517,44 @@ static size_t count_stdin(const ts_options *o)
     return n;
 }
 
-static ts_code check_out(const ts_options *o, ts_ctx *ctx)
+/* The first of the names, divided by blanks, whose option was given; NULL: none. */
+static const char *first_given(size_t *n, const parser *p, const char *names)
 {
-    if (o->extract && o->to != NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "-s and --to both need -o: run them one after the other");
-    }
-    if (o->extract && o->out == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "-s needs -o DIR, the directory for the files");
-    }
-    if (o->to != NULL && o->out == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "--to needs -o FILE, the file to write (- is standard output)");
-    }
-    if (o->out != NULL && !o->extract && o->to == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "-o is the directory for the files of -s, or the file of --to=FORMAT; "
-                       "the database is named with -e");
-    }
-    return TS_OK;
-}
-
-static ts_code check_export(const ts_options *o, ts_ctx *ctx)
-{
-    const char *const names[] = {"--source", "--thread", "--event",
-                                 "--weight", "--from",   "--until"};
-    const char *const values[] = {o->source, o->thread, o->event, o->weight, o->from, o->until};
-    bool asked = o->query != NULL || o->report != TS_REPORT_NONE;
-    for (size_t i = 0; o->to == NULL && i < sizeof names / sizeof names[0]; i++) {
-        if (values[i] != NULL) {
-            return ts_fail(ctx, TS_ERR_USAGE, "%s requires --to or the verb diff", names[i]);
+    for (; *names != '\0'; names += *n + strspn(names + *n, " ")) {
+        *n = strcspn(names, " ");
+        const ts_option *o = ts_option_find(own_verb(p), names, *n);
+        if (o != NULL && p->given[o - ts_option_list]) {
+            return names;
         }
     }
-    if (o->to != NULL && strcmp(o->out, "-") == 0 && (asked || (o->json && o->json_file == NULL))) {
-        return ts_fail(
-            ctx, TS_ERR_USAGE,
-            "--to with -o - prints to standard output, and so do -q, --report and --json: "
-            "name a file");
-    }
-    return TS_OK;
+    return NULL;
 }
 
-/* Options of serve without it. */
-static ts_code check_not_serve(const ts_options *o, ts_ctx *ctx)
+static ts_code check_rule(const parser *p, const ts_option_rule *rule)
 {
-    const char *name = o->port != TS_NOT_GIVEN            ? "--port"
-                       : o->listen != NULL                ? "--listen"
-                       : o->open_page                     ? "--open"
-                       : o->no_token                      ? "--no-token"
-                       : o->allow_origins.count > 0       ? "--allow-origin"
-                       : o->allow_hosts.count > 0         ? "--allow-host"
-                       : o->flare_ui != NULL              ? "--flare-ui"
-                       : o->web != NULL                   ? "--web"
-                       : o->samples != NULL               ? "--samples"
-                       : o->query_timeout != TS_NOT_GIVEN ? "--query-timeout"
-                       : o->max_rows != TS_NOT_GIVEN      ? "--max-rows"
-                       : o->any                           ? "--any"
-                                                          : NULL;
-    return name == NULL
-               ? TS_OK
-               : ts_fail(ctx, TS_ERR_USAGE, "%s is an option of: trace_streamer serve DB", name);
+    const char *verb = ts_verb_list[p->options->verb].name;
+    size_t n = strlen(verb);
+    size_t other_n = 0;
+    const char *name = rule->names == NULL ? verb : first_given(&n, p, rule->names);
+    const char *other = first_given(&other_n, p, rule->others);
+    if ((rule->verbs & own_verb(p)) == 0 || name == NULL || (other != NULL) == rule->needs) {
+        return TS_OK;
+    }
+    if (rule->needs) {
+        return ts_fail(p->ctx, TS_ERR_USAGE, "%.*s %s", (int)n, name, rule->why);
+    }
+    return ts_fail(p->ctx, TS_ERR_USAGE, "%.*s does not go together with %.*s: %s", (int)n, name,
+                   (int)other_n, other, rule->why);
 }
 
-/* Options of diff without it. */
-static ts_code check_verb(const ts_options *o, ts_ctx *ctx)
+/* Whether a conversion has an input, and something is wanted of it. */
+static ts_code check_task(const ts_options *o, ts_ctx *ctx)
 {
-    const char *name = o->by != NULL       ? "--by"
-                       : o->before != NULL ? "--before"
-                       : o->after != NULL  ? "--after"
-                       : o->fail_count > 0 ? "--fail-if"
-                       : o->limit_given    ? "--limit"
-                                           : NULL;
-    return name == NULL ? TS_OK
-                        : ts_fail(ctx, TS_ERR_USAGE,
-                                  "%s is an option of: trace_streamer diff BEFORE AFTER", name);
-}
-
-static ts_code options_check(const ts_options *o, ts_ctx *ctx)
-{
-    if (o->dimension != NULL && (o->to == NULL || o->verb != TS_VERB_NONE)) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--dimension requires --to=datakit-flamegraph");
-    }
-    if ((o->lp_derived || o->lp_extended) && (o->to == NULL || o->verb != TS_VERB_NONE)) {
-        return ts_fail(ctx, TS_ERR_USAGE, "%s requires --to=line-protocol",
-                       o->lp_derived ? "--lp-derived" : "--lp-extended");
-    }
-    if (o->max_output != TS_MAX_OUTPUT && o->to == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--max-output requires --to");
-    }
-    ts_code code = o->verb == TS_VERB_SERVE ? TS_OK : check_not_serve(o, ctx);
-    if (code != TS_OK) {
-        return code;
-    }
-    if (o->verb == TS_VERB_DIFF) {
-        return ts_diff_check(o, ctx);
-    }
-    if ((code = check_verb(o, ctx)) != TS_OK) {
-        return code;
-    }
-    if (o->verb == TS_VERB_SERVE) {
-        return ts_serve_check(o, ctx);
-    }
-    if (o->verb == TS_VERB_UPGRADE) {
-        return ts_upgrade_check(o, ctx);
-    }
     bool asked = o->export_db != NULL || o->query != NULL || o->extract || o->json ||
                  o->analyze != NULL || o->report != TS_REPORT_NONE || o->to != NULL;
-    bool input = o->path_count > 0 || o->directory != NULL;
-    if (!input && !asked) {
-        return ts_fail(ctx, TS_ERR_USAGE, "no input was given");
-    }
-    if (!input) {
-        return ts_fail(ctx, TS_ERR_USAGE, "no input was given: name a recording (or -D DIR)");
+    if (o->path_count == 0 && o->directory == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "no input was given%s",
+                       asked ? ": name a recording (or -D DIR)" : "");
     }
     if (!asked) {
         return ts_fail(ctx, TS_ERR_USAGE,
@@ -682,20 +563,31 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
                        "--to=flame -o FILE draws its stacks, -s -o DIR takes the recordings out, "
                        "--json prints a summary");
     }
-    if ((code = check_out(o, ctx)) != TS_OK || (code = check_export(o, ctx)) != TS_OK) {
-        return code;
+    return TS_OK;
+}
+
+static ts_code check_inputs(const ts_options *o, ts_ctx *ctx)
+{
+    const ts_verb_about *verb = &ts_verb_list[o->verb];
+    if (o->path_count > verb->most || (o->path_count < verb->least && o->samples == NULL)) {
+        return ts_fail(ctx, TS_ERR_USAGE, "%s needs %s, not %zu", verb->name, verb->inputs,
+                       o->path_count);
     }
-    if (o->param_count > 0 && o->query == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--param requires -q");
+    return TS_OK;
+}
+
+/* One thing at most reads standard input, and one writes to standard output. */
+static ts_code check_streams(const ts_options *o, ts_ctx *ctx)
+{
+    bool asked = o->query != NULL || o->report != TS_REPORT_NONE;
+    bool summary = o->json && o->json_file == NULL;
+    if (o->to != NULL && strcmp(o->out, "-") == 0 && (asked || summary)) {
+        return ts_fail(
+            ctx, TS_ERR_USAGE,
+            "--to with -o - prints to standard output, and so do -q, --report and --json: "
+            "name a file");
     }
-    if (o->output != TS_ROWS_AUTO && o->query == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "--output is the form of the rows of -q; the database is named with -e");
-    }
-    if (o->query != NULL && o->report != TS_REPORT_NONE) {
-        return ts_fail(ctx, TS_ERR_USAGE, "-q and --report both print to standard output");
-    }
-    if ((o->query != NULL || o->report != TS_REPORT_NONE) && o->json && o->json_file == NULL) {
+    if (asked && summary) {
         return ts_fail(ctx, TS_ERR_USAGE,
                        "-q and --report print to standard output: "
                        "with it, write --json=FILE to send the summary to a file");
@@ -704,66 +596,99 @@ static ts_code options_check(const ts_options *o, ts_ctx *ctx)
         return ts_fail(ctx, TS_ERR_USAGE,
                        "-e - is not possible: a database cannot be written to a stream");
     }
-    if (o->export_db == NULL && (o->index || o->sync || o->with_times) && o->query == NULL &&
-        o->report == TS_REPORT_NONE && o->analyze == NULL && o->to == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--index, --sync and --with-times need -e DB");
-    }
-    if (o->viewer != NULL && o->export_db == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--viewer needs -e DB");
-    }
     if (count_stdin(o) > 1) {
         return ts_fail(ctx, TS_ERR_USAGE, "standard input (-) can be used only once");
     }
     return TS_OK;
 }
 
-ts_verb ts_verb_of(const char *argument)
+static ts_code options_check(const parser *p)
 {
-    return argument == NULL                   ? TS_VERB_NONE
-           : strcmp(argument, "diff") == 0    ? TS_VERB_DIFF
-           : strcmp(argument, "serve") == 0   ? TS_VERB_SERVE
-           : strcmp(argument, "upgrade") == 0 ? TS_VERB_UPGRADE
-                                              : TS_VERB_NONE;
+    const ts_options *o = p->options;
+    ts_code code = o->verb == TS_VERB_NONE ? check_task(o, p->ctx) : check_inputs(o, p->ctx);
+    for (size_t i = 0; code == TS_OK && i < ts_option_rule_count; i++) {
+        code = check_rule(p, &ts_option_rules[i]);
+    }
+    return code != TS_OK ? code : check_streams(o, p->ctx);
+}
+
+/* The verb of that name, or TS_VERB_NONE. */
+static ts_verb verb_of(const char *name)
+{
+    ts_verb verb = TS_VERB_COUNT - 1;
+    while (verb > TS_VERB_NONE && strcmp(name, ts_verb_list[verb].name) != 0) {
+        verb--;
+    }
+    return verb;
+}
+
+/* Lists that are asked for by a value. */
+static void ask_lists(ts_options *o)
+{
+    const struct {
+        const char *value;
+        ts_mode mode;
+    } lists[] = {{o->format, TS_MODE_FORMATS},
+                 {o->analyze, TS_MODE_ANALYSES},
+                 {o->to, TS_MODE_EXPORTS},
+                 {o->by, TS_MODE_COMPARISONS}};
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        if (lists[i].value != NULL && strcmp(lists[i].value, "list") == 0) {
+            set_mode(o, lists[i].mode);
+        }
+    }
+}
+
+/* The verbs that are answered as options are. */
+static ts_code ask_about(ts_options *o, ts_ctx *ctx)
+{
+    if (o->verb == TS_VERB_VERSION) {
+        o->mode = TS_MODE_VERSION;
+    } else if (o->verb == TS_VERB_HELP) {
+        o->mode = TS_MODE_HELP;
+        o->about = o->path_count == 0 ? TS_VERB_NONE : verb_of(o->paths[0]);
+        if (o->path_count > 0 && o->about == TS_VERB_NONE) {
+            return ts_fail(ctx, TS_ERR_USAGE, "no verb is \"%s\" (trace_streamer help lists them)",
+                           o->paths[0]);
+        }
+    }
+    return TS_OK;
+}
+
+static ts_code parse_all(parser *p)
+{
+    ts_options *o = p->options;
+    ts_code code = TS_OK;
+    for (;
+         code == TS_OK && o->mode != TS_MODE_HELP && o->mode != TS_MODE_VERSION && p->at < p->argc;
+         p->at++) {
+        code = parse_argument(p);
+    }
+    ask_lists(o);
+    if (code != TS_OK || o->mode != TS_MODE_RUN || (code = options_check(p)) != TS_OK) {
+        return code;
+    }
+    return ask_about(o, p->ctx);
 }
 
 ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv)
 {
-    memset(options, 0, sizeof *options);
-    options->level = TS_LEVEL_UNSET;
-    options->limit = TS_DIFF_ROWS;
-    options->port = TS_NOT_GIVEN;
-    options->query_timeout = TS_NOT_GIVEN;
-    options->max_rows = TS_NOT_GIVEN;
-    options->threads = TS_NOT_GIVEN;
-    options->max_output = TS_MAX_OUTPUT;
-    options->verb = ts_verb_of(argc > 1 ? argv[1] : NULL);
-    parser p = {options, ctx, argc, argv, options->verb == TS_VERB_NONE ? 1 : 2, false};
+    *options = (ts_options){
+        .verb = argc > 1 ? verb_of(argv[1]) : TS_VERB_NONE,
+        .level = TS_LEVEL_UNSET,
+        .limit = TS_DIFF_ROWS,
+        .port = TS_NOT_GIVEN,
+        .query_timeout = TS_NOT_GIVEN,
+        .max_rows = TS_NOT_GIVEN,
+        .threads = TS_NOT_GIVEN,
+        .max_output = TS_MAX_OUTPUT,
+    };
+    parser p = {options, ctx, argc, argv, options->verb == TS_VERB_NONE ? 1 : 2, false, NULL};
     options->paths = ts_alloc(ctx, (size_t)argc + 1, sizeof *options->paths);
-    if (options->paths == NULL) {
-        return ctx->error.code;
-    }
-    for (; p.at < argc; p.at++) {
-        ts_code code = parse_argument(&p);
-        if (code != TS_OK) {
-            return code;
-        }
-        if (options->mode == TS_MODE_HELP || options->mode == TS_MODE_VERSION) {
-            return TS_OK;
-        }
-    }
-    if (options->format != NULL && strcmp(options->format, "list") == 0) {
-        set_mode(options, TS_MODE_FORMATS);
-    }
-    if (options->analyze != NULL && strcmp(options->analyze, "list") == 0) {
-        set_mode(options, TS_MODE_ANALYSES);
-    }
-    if (options->to != NULL && strcmp(options->to, "list") == 0) {
-        set_mode(options, TS_MODE_EXPORTS);
-    }
-    if (options->by != NULL && strcmp(options->by, "list") == 0) {
-        set_mode(options, TS_MODE_COMPARISONS);
-    }
-    return options->mode == TS_MODE_RUN ? options_check(options, ctx) : TS_OK;
+    p.given = ts_zalloc(ctx, ts_option_count, sizeof *p.given);
+    ts_code code = options->paths == NULL || p.given == NULL ? ctx->error.code : parse_all(&p);
+    ts_free(ctx, p.given);
+    return code;
 }
 
 void ts_options_free(ts_options *options, ts_ctx *ctx)
@@ -776,7 +701,7 @@ void ts_options_free(ts_options *options, ts_ctx *ctx)
         ts_free(ctx, name.out);
     }
     ts_free(ctx, options->params);
-    ts_free(ctx, options->fail_if);
+    ts_free(ctx, options->fail_if.all);
     ts_free(ctx, options->allow_origins.all);
     ts_free(ctx, options->allow_hosts.all);
     ts_free(ctx, options->paths);

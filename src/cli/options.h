@@ -1,14 +1,36 @@
 /*
- * The command line: one table of options, and what it makes of argv.
+ * The command line: one table of options with the verbs that they belong to, and what is made of
+ * argv.
  *
- * --help, the completion files and the check of the manual page come from the table, so an option
- * is added in one place. Nothing is printed here.
+ * What a verb refuses, its help, the completion files and the check of the manual page come from
+ * the table, so an option is added in one place. Nothing is printed here.
  */
 #ifndef TS_CLI_OPTIONS_H
 #define TS_CLI_OPTIONS_H
 
 #include "base/context.h"
 #include "tables/database.h"
+
+/* The word in first place. */
+typedef enum ts_verb {
+    TS_VERB_NONE, /* no such word: converts, asks and exports */
+    TS_VERB_DIFF,
+    TS_VERB_SERVE,
+    TS_VERB_UPGRADE,
+    TS_VERB_HELP,
+    TS_VERB_VERSION,
+    TS_VERB_COUNT
+} ts_verb;
+
+typedef struct ts_verb_about {
+    const char *name;
+    const char *title;
+    size_t least, most; /* inputs */
+    const char *inputs; /* which these are */
+    const char *usage;  /* lines, each after the name of the program */
+} ts_verb_about;
+
+extern const ts_verb_about ts_verb_list[TS_VERB_COUNT];
 
 typedef enum ts_option_arg {
     TS_ARG_NONE,
@@ -29,6 +51,7 @@ typedef enum ts_option_group {
     TS_GROUP_DIFF,
     TS_GROUP_SERVE,
     TS_GROUP_EXPORT,
+    TS_GROUP_SELECT,
     TS_GROUP_INPUT,
     TS_GROUP_MESSAGE,
     TS_GROUP_ABOUT,
@@ -41,41 +64,31 @@ typedef enum ts_option_values {
     TS_VALUES_NONE,
     TS_VALUES_FILE,
     TS_VALUES_DIRECTORY,
-    TS_VALUES_LEVEL,
+    TS_VALUES_WORDS, /* those of the option */
     TS_VALUES_FORMAT,
     TS_VALUES_TABLE,
     TS_VALUES_ANALYSIS,
     TS_VALUES_EXPORT,
-    TS_VALUES_OUTPUT,
-    TS_VALUES_REPORT,
     TS_VALUES_DIFF,         /* what can be compared */
     TS_VALUES_QUESTION,     /* names of shipped questions */
     TS_VALUES_QUESTION_FILE /* those, and files */
 } ts_option_values;
 
 typedef enum ts_option_id {
-    TS_OPT_FLAG, /* sets the bool at `offset` */
-    TS_OPT_TEXT, /* sets the const char * at `offset`; given twice is an error */
-    TS_OPT_SIZE, /* sets the uint64_t at `offset` */
+    TS_OPT_FLAG,   /* sets the bool at `offset` */
+    TS_OPT_TEXT,   /* sets the const char * at `offset` */
+    TS_OPT_TEXTS,  /* adds to the ts_texts at `offset` */
+    TS_OPT_SIZE,   /* sets the uint64_t at `offset`, from `least` on */
+    TS_OPT_NUMBER, /* the same, from `least` to `most` */
+    TS_OPT_MODE,   /* asks for the mode `least`; its value is the text at `offset`, unless 0 */
     TS_OPT_RANGE,
     TS_OPT_SYSCALLS,
     TS_OPT_PARAM,
     TS_OPT_OUTPUT,
-    TS_OPT_FAIL_IF,
-    TS_OPT_TEXTS,  /* adds to the ts_texts at `offset` */
-    TS_OPT_NUMBER, /* sets the uint64_t at `offset`, up to 2^32-1; its default is TS_NOT_GIVEN */
-    TS_OPT_LIMIT,
     TS_OPT_REPORT,
     TS_OPT_LEVEL,
     TS_OPT_JSON,
-    TS_OPT_TABLES,
-    TS_OPT_QUESTIONS,
-    TS_OPT_THREADS,
-    TS_OPT_IGNORED,
-    TS_OPT_INFO,
-    TS_OPT_LIST,
-    TS_OPT_HELP,
-    TS_OPT_VERSION,
+    TS_OPT_IGNORED, /* a number from `least` to `most`, unless that is 0 */
     TS_OPT_REFUSED
 } ts_option_id;
 
@@ -84,17 +97,33 @@ typedef struct ts_option {
     const char *long_name;  /* "--export-db", or NULL */
     ts_option_arg arg;
     const char *value; /* how the value is called, or NULL */
+    unsigned verbs;    /* 1 << ts_verb of each that takes it */
     ts_option_group group;
     ts_option_class cls;
     ts_option_values values;
+    const char *words; /* that the value can be, divided by blanks, or NULL */
     ts_option_id id;
-    size_t offset;
+    size_t offset; /* in ts_options */
+    uint64_t least, most;
     const char *help; /* for a refused one: what to do instead */
 } ts_option;
 
+/* A name is there once for each verb: rows of one name have no verb in common. */
 extern const ts_option ts_option_list[];
 extern const size_t ts_option_count;
 extern const char *const ts_option_group_titles[TS_GROUP_COUNT];
+
+/* Of options that are given together. */
+typedef struct ts_option_rule {
+    unsigned verbs;
+    const char *names;  /* of options, divided by blanks; NULL: the verb itself */
+    bool needs;         /* one of `others`; false: goes with none of them */
+    const char *others; /* the same way */
+    const char *why;
+} ts_option_rule;
+
+extern const ts_option_rule ts_option_rules[];
+extern const size_t ts_option_rule_count;
 
 /* How the rows of -q are printed (query_rows.h). */
 typedef enum ts_row_format {
@@ -122,9 +151,6 @@ typedef enum ts_mode {
     TS_MODE_COMPARISONS
 } ts_mode;
 
-/* The word in first place. */
-typedef enum ts_verb { TS_VERB_NONE, TS_VERB_DIFF, TS_VERB_SERVE, TS_VERB_UPGRADE } ts_verb;
-
 enum { TS_DIFF_ROWS = 20 }; /* --limit without being given */
 
 enum { TS_LEVEL_OFF = -1, TS_LEVEL_UNSET = -2 };
@@ -142,6 +168,7 @@ typedef struct ts_texts {
 typedef struct ts_options {
     ts_verb verb;
     ts_mode mode;
+    ts_verb about;      /* of the mode TS_MODE_HELP */
     const char **paths; /* borrowed texts of argv */
     size_t path_count;
     const char *export_db;
@@ -152,10 +179,8 @@ typedef struct ts_options {
     ts_report_form report;
     const char *by; /* these are of diff */
     const char *before, *after;
-    const char **fail_if;
-    size_t fail_count;
-    uint64_t limit; /* rows; 0: all */
-    bool limit_given;
+    ts_texts fail_if;
+    uint64_t limit;  /* rows; 0: all */
     const char *out; /* the directory of -s, or the file of --to; "-": standard output */
     const char *to;  /* name of an export */
     const char *source, *thread, *event, *weight, *from,
@@ -197,14 +222,14 @@ typedef struct ts_options {
     const char *syscalls; /* "all", "none" or a list; NULL: not given */
 } ts_options;
 
-/* The verb that a first argument is. */
-ts_verb ts_verb_of(const char *argument);
+/* The option of that name, n bytes, that one of the verbs takes, or NULL. */
+const ts_option *ts_option_find(unsigned verbs, const char *name, size_t n);
 
 /*
  * Reads argv, whose first argument may be a verb. -h and -v end it where they are; everything
- * else is read to the end and then checked for combinations that make no sense. TS_ERR_USAGE with a
- * sentence that names the argument. Caller frees with ts_options_free, also after an error. Texts
- * are borrowed from argv.
+ * else is read to the end and then checked for what the verb does not take and for combinations
+ * that make no sense. TS_ERR_USAGE with a sentence that names the argument. Caller frees with
+ * ts_options_free, also after an error. Texts are borrowed from argv.
  */
 ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv);
 void ts_options_free(ts_options *options, ts_ctx *ctx);
@@ -220,7 +245,8 @@ bool ts_parse_size(uint64_t *out, const char *text);
  */
 bool ts_parse_time_range(ts_time_range *out, const char *text);
 
-/* The option whose name is nearest to a mistyped one, as it should be written, or NULL. */
-const char *ts_option_nearest(const char *typed, size_t n);
+/* The option of one of the verbs whose name is nearest to a mistyped one, as it should be written,
+ * or NULL. */
+const char *ts_option_nearest(unsigned verbs, const char *typed, size_t n);
 
 #endif

@@ -151,7 +151,7 @@ static ts_code query_not_found(ts_ctx *ctx, const char *name, int error)
 }
 
 /* A directory is no question, but one of this name may be shipped. */
-static int not_a_directory(ts_ctx *ctx, int fd, const char *name)
+static int not_a_directory(bool *shipped, ts_ctx *ctx, int fd, const char *name)
 {
     const ts_sys *sys = &ctx->sys;
     struct stat st;
@@ -160,6 +160,7 @@ static int not_a_directory(ts_ctx *ctx, int fd, const char *name)
     if (other >= 0) {
         (void)sys->close(sys->user, fd);
     }
+    *shipped = other >= 0;
     return other >= 0 ? other : fd;
 }
 
@@ -200,13 +201,14 @@ ts_code ts_query_read(ts_query *q, ts_ctx *ctx, const char *name)
         return ctx->error.code;
     }
     if (fd >= 0) {
-        fd = not_a_directory(ctx, fd, name);
+        fd = not_a_directory(&q->shipped, ctx, fd, name);
     } else if (looks_like_sql(name)) {
         q->name = "the question";
         return ts_buf_put(ctx, &q->sql, name, strlen(name));
     }
     if (fd < 0 && error == ENOENT) {
         fd = open_shipped(ctx, name);
+        q->shipped = true;
     }
     if (fd < 0) {
         return query_not_found(ctx, name, error);

@@ -10,6 +10,7 @@ typedef struct ts_query {
     const char *name; /* for messages; borrowed */
     ts_buf sql;       /* released by the caller with ts_buf_free */
     bool is_file;
+    bool shipped;   /* it is one of the program's own questions */
     struct stat st; /* of the file */
 } ts_query;
 

@@ -370,13 +370,12 @@ ts_code ts_row_printer_end(ts_row_printer *p)
     return end_result(p);
 }
 
-ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t param_count,
-                       const ts_row_print *print, ts_output *out)
+ts_code ts_query_print(ts_rows_asked *ask, void *user, const ts_row_print *print, ts_output *out)
 {
     printer p;
     ts_rows_visitor visitor = {&p, print_header, print_row, note_unbound};
     printer_init(&p, out, print->format, print->terminal);
-    ts_code code = ts_db_query(db, sql.p, sql.n, params, param_count, &visitor);
+    ts_code code = ask(user, &visitor);
     /* The rows before a failure are right: they are shown, and its cause is kept. */
     ts_error saved = out->ctx->error;
     ts_code ended = out->gone ? TS_OK : end_result(&p);

@@ -48,11 +48,13 @@ ts_code ts_row_printer_end(ts_row_printer *p);
 /* What is printed when no format is asked for: a table on a terminal, else tsv. */
 ts_row_format ts_row_format_chosen(ts_row_format format, bool terminal);
 
+/* Hands rows to the visitor. */
+typedef ts_code ts_rows_asked(void *user, const ts_rows_visitor *visitor);
+
 /*
- * Runs the statements and prints each result. For a terminal, control characters are escaped in all
- * formats. Where the reader has gone, the rest is not asked for: TS_OK.
+ * Asks and prints each result. For a terminal, control characters are escaped in all formats. Where
+ * the reader has gone, the rest is not asked for: TS_OK.
  */
-ts_code ts_query_print(ts_db *db, ts_text sql, const ts_param *params, size_t param_count,
-                       const ts_row_print *print, ts_output *out);
+ts_code ts_query_print(ts_rows_asked *ask, void *user, const ts_row_print *print, ts_output *out);
 
 #endif

@@ -55,7 +55,8 @@ static size_t wide_width(const char *p, size_t n)
     return width;
 }
 
-size_t ts_text_width(locale_t utf8, const char *p, size_t n)
+/* Columns of a terminal that n bytes of well-formed UTF-8 take. */
+static size_t ts_text_width(locale_t utf8, const char *p, size_t n)
 {
     size_t beginnings = 0;
     bool ascii = true;

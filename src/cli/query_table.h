@@ -29,7 +29,4 @@ ts_code ts_table_text_row(ts_table_text *t, const char *const *values, const siz
                           const ts_cell_type *types, int n);
 ts_code ts_table_text_end(ts_table_text *t);
 
-/* Columns of a terminal that n bytes of well-formed UTF-8 take. */
-size_t ts_text_width(locale_t utf8, const char *p, size_t n);
-
 #endif

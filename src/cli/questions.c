@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "cli/options.h"
 #include "cli/query_file.h"
-#include "model/names.h"
+#include "base/names.h"
 #include "tables/question_text.h"
 
 #include <stdlib.h>
@@ -27,15 +27,6 @@ static int compare_questions(const void *a, const void *b)
     return order != 0 ? order : strcmp(x->name, y->name);
 }
 
-static ts_text first_line(ts_text sql, const char *key)
-{
-    ts_text part = ts_question_part(sql, key);
-    ts_text line = {"", 0};
-    size_t column;
-    (void)ts_question_line(&line, &column, &part);
-    return line;
-}
-
 static ts_code add_question(ts_questions *q, ts_ctx *ctx, int dir, const char *file)
 {
     ts_shipped *all = ts_realloc(ctx, q->all, q->count + 1, sizeof *all);
@@ -50,7 +41,7 @@ static ts_code add_question(ts_questions *q, ts_ctx *ctx, int dir, const char *f
     }
     q->count++;
     ts_code code = ts_query_read_at(&s->sql, ctx, dir, file);
-    s->topic = first_line(ts_buf_text(&s->sql), "Topic");
+    s->topic = ts_question_first(ts_buf_text(&s->sql), "Topic");
     return code;
 }
 
@@ -141,7 +132,7 @@ static ts_code put_question(ts_buf *out, ts_ctx *ctx, const ts_shipped *s)
     ts_text sql = ts_buf_text(&s->sql);
     ts_code code = ts_buf_printf(ctx, out, "  %-*s ", NAME_COLUMN, s->name);
     if (code == TS_OK) {
-        code = put_text(out, ctx, first_line(sql, "Question"));
+        code = put_text(out, ctx, ts_question_first(sql, "Question"));
     }
     if (code == TS_OK) {
         code = ts_buf_printf(ctx, out, "\n  %*s ", NAME_COLUMN, "");

@@ -30,12 +30,9 @@ typedef struct report {
 /* "40 Hottest methods": the number and the rest. */
 static long report_order(const ts_shipped *s, ts_text *title)
 {
-    ts_text part = ts_question_part(ts_buf_text(&s->sql), "Report");
-    ts_text line = {"", 0};
-    size_t column;
+    ts_text line = ts_question_first(ts_buf_text(&s->sql), "Report");
     long order = 0;
     size_t i = 0;
-    (void)ts_question_line(&line, &column, &part);
     for (; i < line.n && i < 9 && line.p[i] >= '0' && line.p[i] <= '9'; i++) {
         order = order * 10 + (line.p[i] - '0');
     }
@@ -135,7 +132,7 @@ static ts_code ask_for(report *r)
     const ts_param limit = {"limit", "5"};
     ts_question_param param;
     r->rows = false;
-    ts_code code = ts_db_query(r->db, sql.p, sql.n, &limit,
+    ts_code code = ts_ask_rows(r->db, r->ctx, sql, &limit,
                                ts_question_find_param(&param, sql, "limit") ? 1 : 0, &visitor);
     if (code == TS_OK && r->rows) {
         code = ts_table_text_end(&r->table);

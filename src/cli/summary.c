@@ -1,6 +1,7 @@
 #include "cli/summary.h"
 
 #include "base/ckd.h"
+#include "cli/exit_codes.h"
 #include "base/intvec.h"
 #include "base/pool.h"
 #include "base/utf8.h"
@@ -499,7 +500,8 @@ static void json_errors(ts_jout *j, const ts_summary *s)
 ts_code ts_summary_json(ts_buf *out, const ts_summary *s)
 {
     ts_jout j = ts_jout_spaced(s->ctx, out, 0);
-    bool published = s->options->export_db != NULL && (s->exit_code == 0 || s->exit_code == 3);
+    bool published = s->options->export_db != NULL &&
+                     (s->exit_code == TS_EXIT_DONE || s->exit_code == TS_EXIT_STRICT);
     ts_jout_open(&j, NULL, '{');
     ts_jout_str(&j, "tool", "trace_streamer");
     ts_jout_str(&j, "version", s->ctx->version);

@@ -1,6 +1,7 @@
 #include "cli/upgrade.h"
 
 #include "cli/convert.h"
+#include "cli/exit_codes.h"
 #include "cli/outputs.h"
 #include "cli/print.h"
 #include "cli/signals.h"
@@ -26,22 +27,6 @@ ts_code ts_upgrade_say_version(ts_ctx *ctx, ts_db *db, const char *path)
                "%s has version %" PRId64 " of the schema, older than this program's %d: "
                "questions may not fit; trace_streamer upgrade %s -e NEW",
                path, version, TS_SCHEMA_VERSION, path);
-    return TS_OK;
-}
-
-ts_code ts_upgrade_check(const ts_options *o, ts_ctx *ctx)
-{
-    if (o->path_count != 1 || o->export_db == NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "upgrade needs one database and -e NEW");
-    }
-    if (o->query != NULL || o->report != TS_REPORT_NONE || o->to != NULL || o->extract || o->json ||
-        o->analyze != NULL || o->directory != NULL || o->format != NULL || o->index ||
-        o->viewer != NULL) {
-        return ts_fail(
-            ctx, TS_ERR_USAGE,
-            "upgrade takes -e, --force, --sync and --quiet; anything else is asked of the "
-            "new database");
-    }
     return TS_OK;
 }
 

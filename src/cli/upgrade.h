@@ -6,9 +6,6 @@
 #include "cli/options.h"
 #include "tables/database.h"
 
-/* Checks what of the options goes together, for ts_options_parse. */
-ts_code ts_upgrade_check(const ts_options *options, ts_ctx *ctx);
-
 /* Writes the database of -e, and returns the exit code. */
 int ts_upgrade(ts_ctx *ctx, const ts_options *options);
 

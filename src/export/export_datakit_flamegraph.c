@@ -4,7 +4,7 @@
  * written, cut off, so that frames never exceed the one around them.
  */
 #include "base/alloc.h"
-#include "base/profile_kinds.h"
+#include "tables/profile_kinds.h"
 #include "export/export_dimensions.h"
 #include "export/export_formats.h"
 #include "export/export_json.h"
@@ -92,11 +92,11 @@ static ts_code graph_dimension(graph_work *f, const char *name)
 
 /* The texts of a node. Of a package its name and the library of its first frame; of the root and of
  * threads no more than their name. */
-static ts_method graph_texts(const graph_work *f, uint32_t i)
+static ts_method_row graph_texts(const graph_work *f, uint32_t i)
 {
     static const ts_text empty = {"", 0};
     const ts_dim_node *node = ts_dim_at(&f->tree, i);
-    ts_method m = {empty, empty, empty, empty, empty, empty};
+    ts_method_row m = {empty, empty, empty, empty, empty, empty};
     if (node->is_method) {
         return ts_methods_get(&f->methods, node->key);
     }
@@ -112,7 +112,7 @@ static ts_method graph_texts(const graph_work *f, uint32_t i)
 static void graph_open(graph_work *f, uint32_t i)
 {
     const ts_dim_node *node = ts_dim_at(&f->tree, i);
-    ts_method m = graph_texts(f, i);
+    ts_method_row m = graph_texts(f, i);
     ts_jout_open(&f->w, NULL, '{');
     ts_jout_int(&f->w, "value", node->value / f->divisor);
     ts_jout_text(&f->w, "method", m.method);
@@ -124,7 +124,7 @@ static void graph_open(graph_work *f, uint32_t i)
 static void graph_close(graph_work *f, uint32_t i)
 {
     const ts_dim_node *node = ts_dim_at(&f->tree, i);
-    ts_method m = graph_texts(f, i);
+    ts_method_row m = graph_texts(f, i);
     ts_jout_close(&f->w, ']');
     ts_jout_text(&f->w, "thread",
                  node->thread == 0 ? (ts_text){"", 0}

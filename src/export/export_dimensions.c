@@ -101,7 +101,7 @@ static ts_code dim_child(uint32_t *out, dim_work *w, uint32_t key, const ts_dim_
 
 static ts_code dim_package(uint32_t *out, dim_work *w, uint32_t parent, uint32_t key)
 {
-    ts_method m = ts_methods_get(w->methods, key);
+    ts_method_row m = ts_methods_get(w->methods, key);
     uint32_t word;
     ts_code code = dim_word(&word, w, m.package.n > 0 ? m.package : m.library);
     if (code != TS_OK) {
@@ -311,8 +311,8 @@ static int dim_compare_texts(ts_text a, ts_text b)
 
 static int dim_compare_methods(const dim_work *w, uint32_t a, uint32_t b)
 {
-    ts_method x = ts_methods_get(w->methods, a);
-    ts_method y = ts_methods_get(w->methods, b);
+    ts_method_row x = ts_methods_get(w->methods, a);
+    ts_method_row y = ts_methods_get(w->methods, b);
     const ts_text pairs[][2] = {{x.package, y.package},
                                 {x.cls, y.cls},
                                 {x.method, y.method},

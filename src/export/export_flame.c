@@ -21,7 +21,7 @@ typedef struct flame_work {
     ts_export_sink sink;
     ts_frames frames;
     ts_calls calls[2];
-    ts_tree tree;
+    ts_frame_paths tree;
     ts_pool files;
     uint32_t *file; /* by frame: place in files */
 } flame_work;
@@ -92,7 +92,7 @@ static void flame_numbers(flame_work *f, const char *name, const int64_t *values
 
 static void flame_nodes(flame_work *f)
 {
-    const ts_tree *t = &f->tree;
+    const ts_frame_paths *t = &f->tree;
     ts_jout_next_line(&f->w);
     ts_jout_open(&f->w, "nodes", '{');
     ts_jout_open(&f->w, "parent", '[');
@@ -171,7 +171,7 @@ static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
         code = flame_before(f, input->before);
     }
     if (code == TS_OK) {
-        code = ts_tree_make(&f->tree, ctx, &f->calls[0], difference ? &f->calls[1] : NULL);
+        code = ts_frame_paths_make(&f->tree, ctx, &f->calls[0], difference ? &f->calls[1] : NULL);
     }
     if (code == TS_OK) {
         code = flame_files(f);
@@ -183,7 +183,7 @@ static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     code = ts_jout_end(&f->w);
     ts_free(ctx, f->file);
     ts_pool_free(ctx, &f->files);
-    ts_tree_free(&f->tree, ctx);
+    ts_frame_paths_free(&f->tree, ctx);
     ts_calls_free(&f->calls[1]);
     ts_calls_free(&f->calls[0]);
     ts_frames_free(ctx, &f->frames);

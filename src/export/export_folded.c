@@ -27,8 +27,8 @@ static void folded_label(ts_writer *w, ts_text label)
 }
 
 /* path: a place for the frames of one stack. */
-static void folded_stack(ts_writer *w, const ts_tree *tree, const ts_frames *frames, uint32_t node,
-                         uint32_t *path)
+static void folded_stack(ts_writer *w, const ts_frame_paths *tree, const ts_frames *frames,
+                         uint32_t node, uint32_t *path)
 {
     uint32_t n = 0;
     for (uint32_t at = node; at != 0; at = tree->parent[at]) {
@@ -50,7 +50,7 @@ static void folded_stack(ts_writer *w, const ts_tree *tree, const ts_frames *fra
 }
 
 /* The longest path is not longer than there are paths. */
-static ts_code folded_write(ts_writer *w, const ts_tree *tree, const ts_frames *frames)
+static ts_code folded_write(ts_writer *w, const ts_frame_paths *tree, const ts_frames *frames)
 {
     uint32_t *path = ts_alloc(w->ctx, (size_t)tree->n + 1, sizeof *path);
     if (path == NULL) {
@@ -69,7 +69,7 @@ static ts_code folded_run(ts_ctx *ctx, const ts_export_input *input, const ts_ex
 {
     ts_frames frames = {.parts = 0};
     ts_calls profiles[2] = {{0}, {0}};
-    ts_tree tree = {0};
+    ts_frame_paths tree = {0};
     ts_writer w;
     bool difference = input->before != NULL;
     ts_writer_begin(&w, ctx, output);
@@ -80,14 +80,14 @@ static ts_code folded_run(ts_ctx *ctx, const ts_export_input *input, const ts_ex
                              &frames, TS_LOAD_CHOSEN);
     }
     if (code == TS_OK) {
-        code = ts_tree_make(&tree, ctx, &profiles[0], difference ? &profiles[1] : NULL);
+        code = ts_frame_paths_make(&tree, ctx, &profiles[0], difference ? &profiles[1] : NULL);
     }
     if (code == TS_OK) {
         code = folded_write(&w, &tree, &frames);
     }
     ts_writer_fail(&w, code);
     code = ts_writer_end(&w);
-    ts_tree_free(&tree, ctx);
+    ts_frame_paths_free(&tree, ctx);
     ts_calls_free(&profiles[1]);
     ts_calls_free(&profiles[0]);
     ts_frames_free(ctx, &frames);

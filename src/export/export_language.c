@@ -1,6 +1,6 @@
 #include "export/export_language.h"
 
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 
 static ts_text language_text(ts_text t)
 {

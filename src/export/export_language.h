@@ -1,4 +1,4 @@
-/* What the rules of languages (base/frame_names.h) make of the columns of stack_method. */
+/* What the rules of languages (tables/frame_names.h) make of the columns of stack_method. */
 #ifndef TS_EXPORT_EXPORT_LANGUAGE_H
 #define TS_EXPORT_EXPORT_LANGUAGE_H
 

@@ -103,7 +103,7 @@ static ts_code line_put_tags(ts_point *p, line_work *l, const ts_upload *up)
     for (size_t i = 0; i < n && code == TS_OK; i++) {
         ts_text key = ts_buf_text(&tags[i].key);
         ts_text before = i == 0 ? TS_TEXT_NULL : ts_buf_text(&tags[i - 1].key);
-        if (key.n != before.n || memcmp(key.p, before.p, key.n) != 0) {
+        if (!ts_text_equal(key, before)) {
             ts_point_tag(p, key, tags[i].value);
         }
     }

@@ -20,7 +20,7 @@ static ts_text methods_cut(ts_text text)
 }
 
 static ts_code methods_intern(uint32_t *key, ts_methods *m, ts_ctx *ctx, ts_buf *scratch,
-                              const ts_method *method)
+                              const ts_method_row *method)
 {
     const ts_text texts[] = {method->method, method->library, method->package, method->cls,
                              method->file};
@@ -47,11 +47,11 @@ static ts_code methods_intern(uint32_t *key, ts_methods *m, ts_ctx *ctx, ts_buf 
     return code;
 }
 
-ts_method ts_methods_get(const ts_methods *m, uint32_t key)
+ts_method_row ts_methods_get(const ts_methods *m, uint32_t key)
 {
     ts_text text = ts_pool_text(&m->keys, key);
     method_head head;
-    ts_method out = {.modifiers = ((const ts_text *)m->modifiers.p)[key]};
+    ts_method_row out = {.modifiers = ((const ts_text *)m->modifiers.p)[key]};
     memcpy(&head, text.p, sizeof head);
     const char *at = text.p + sizeof head;
     out.method = (ts_text){at, head.method};
@@ -104,7 +104,7 @@ static ts_code methods_row(ts_methods *m, ts_ctx *ctx, const ts_uploads *uploads
     buffers->text.n = 0;
     ts_code code = ts_language_method(ctx, &buffers->text, &buffers->names, &named,
                                       up == NULL ? TS_TEXT_NULL : up->texts[TS_UP_LANGUAGE]);
-    const ts_method method = {
+    const ts_method_row method = {
         .method = ts_buf_text(&buffers->text),
         .library = named.library,
         .package = named.package,
@@ -145,7 +145,7 @@ static ts_code methods_of_heap(ts_methods *m, ts_ctx *ctx, const ts_calls *p,
     ts_code code = TS_OK;
     for (uint32_t i = 1; i <= p->methods && code == TS_OK; i++) {
         const ts_frame f = ts_frames_get(frames, p->frame[i]);
-        const ts_method method = {
+        const ts_method_row method = {
             .method = methods_cut(f.label),
             .library = {"", 0},
             .package = {"", 0},
@@ -162,8 +162,8 @@ static ts_code methods_of_heap(ts_methods *m, ts_ctx *ctx, const ts_calls *p,
 ts_code ts_methods_load(ts_methods *m, ts_ctx *ctx, const ts_calls *p, const ts_frames *frames,
                         const ts_uploads *uploads)
 {
-    static const ts_method unknown = {{"(unknown)", 9}, {"", 0}, {"", 0},
-                                      {"", 0},          {"", 0}, {"", 0}};
+    static const ts_method_row unknown = {{"(unknown)", 9}, {"", 0}, {"", 0},
+                                          {"", 0},          {"", 0}, {"", 0}};
     ts_buf scratch = {0};
     *m = (ts_methods){0};
     m->key = ts_zalloc(ctx, (size_t)p->methods + 1, sizeof *m->key);

@@ -11,14 +11,14 @@
 #include "export/export_uploads.h"
 
 /* None is NULL. Texts are cut at 32 KiB. */
-typedef struct ts_method {
+typedef struct ts_method_row {
     ts_text method;  /* of Java "Ret Class.name(Arg, Arg)"; (anonymous) without a name */
     ts_text library; /* code library, such as "Standard Library" */
     ts_text package;
     ts_text cls; /* bare: without Go's "(*...)" */
     ts_text file;
     ts_text modifiers; /* of the first one that was met: does not tell methods apart */
-} ts_method;
+} ts_method_row;
 
 typedef struct ts_methods {
     ts_pool keys;     /* all but modifiers */
@@ -34,6 +34,6 @@ ts_code ts_methods_load(ts_methods *m, ts_ctx *ctx, const ts_calls *p, const ts_
                         const ts_uploads *uploads);
 void ts_methods_free(ts_methods *m, ts_ctx *ctx);
 
-ts_method ts_methods_get(const ts_methods *m, uint32_t key);
+ts_method_row ts_methods_get(const ts_methods *m, uint32_t key);
 
 #endif

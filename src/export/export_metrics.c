@@ -1,7 +1,7 @@
 #include "export/export_metrics.h"
 
 #include "analysis/profile_metrics/profile_metrics.h"
-#include "base/profile_kinds.h"
+#include "tables/profile_kinds.h"
 #include "model/cells.h"
 
 /* What is added up of a source. A sum that does not fit, or that nothing was recorded of, has no
@@ -33,7 +33,7 @@ typedef struct metric_sums {
     bool has[SUM_NONE], over[SUM_NONE];
 } metric_sums;
 
-/* The events that values stand for (base/profile_kinds.h). */
+/* The events that values stand for (tables/profile_kinds.h). */
 static const struct {
     const char *event;
     metric_sum sum;

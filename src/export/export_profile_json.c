@@ -7,7 +7,7 @@
  */
 #include "base/alloc.h"
 #include "base/idmap.h"
-#include "base/profile_kinds.h"
+#include "tables/profile_kinds.h"
 #include "base/sorter.h"
 #include "export/export_details.h"
 #include "export/export_formats.h"

@@ -1,6 +1,6 @@
 #include "export/export_totals.h"
 
-#include "base/profile_kinds.h"
+#include "tables/profile_kinds.h"
 #include "model/cells.h"
 
 static ts_code total_find(uint32_t *number, ts_totals *t, ts_ctx *ctx, int64_t source_id,

@@ -10,28 +10,20 @@
 
 /* --- what formats say by themselves ---------------------------------------------------------- */
 
-/* inside: of a source in a recording of this format only; the first line that fits counts. */
+#define TS_LANGUAGE(format, inside, language, runtime) {format, inside, language, runtime},
 static const struct {
     const char *format, *inside, *language, *runtime;
 } upload_formats[] = {
-    {"cpuprofile", "htrace", "arkts", "ArkTS"},
-    {"cpuprofile", NULL, "nodejs", NULL},
-    {"heapprofile", NULL, "nodejs", NULL},
-    {TS_FLARE_FORMAT, NULL, "java", "jvm"},
-    {"cloud", NULL, "java", "jvm"},
-    {"cloud-stream", NULL, "java", "jvm"},
-    {"trcbin", NULL, "java", "jvm"},
-    {"trcxml", NULL, "java", "jvm"},
+#include "tables/formats/each.h"
 };
 
 static void upload_language(ts_upload *u, ts_text inside)
 {
     for (size_t i = 0; i < sizeof upload_formats / sizeof upload_formats[0]; i++) {
         if (ts_text_is(u->texts[TS_UP_FORMAT], upload_formats[i].format) &&
-            (upload_formats[i].inside == NULL || ts_text_is(inside, upload_formats[i].inside))) {
-            const char *runtime = upload_formats[i].runtime;
+            (upload_formats[i].inside[0] == '\0' || ts_text_is(inside, upload_formats[i].inside))) {
             u->texts[TS_UP_LANGUAGE] = ts_text_of(upload_formats[i].language);
-            u->texts[TS_UP_RUNTIME] = ts_text_of(runtime == NULL ? "" : runtime);
+            u->texts[TS_UP_RUNTIME] = ts_text_of(upload_formats[i].runtime);
             return;
         }
     }

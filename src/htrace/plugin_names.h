@@ -5,7 +5,7 @@
 #ifndef TS_HTRACE_PLUGIN_NAMES_H
 #define TS_HTRACE_PLUGIN_NAMES_H
 
-#include "htrace/host.h"
+#include "htrace/plugin_host.h"
 
 enum {
     TS_HTRACE_NAME = 255,          /* bytes of a plugin's name that are looked at */

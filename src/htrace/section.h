@@ -1,7 +1,7 @@
 /*
  * The section that is under way: its header, its bounds, what was found in it. Owned by
- * section.c; next.c and search.c drop bounds that turn out to be wrong and count segments. Docs:
- * docs/formats.md, ".htrace container".
+ * section.c; next_part.c and search.c drop bounds that turn out to be wrong and count segments.
+ * Docs: docs/formats.md, ".htrace container".
  */
 #ifndef TS_HTRACE_SECTION_H
 #define TS_HTRACE_SECTION_H

@@ -1,6 +1,7 @@
 /*
- * The segment that is under way: its fields, what becomes of its data. Owned by segment.c; host.c
- * fills in what the plugin sees of it (`seg`, `begun`, `too_large`). Docs: docs/formats.md,
+ * The segment that is under way: its fields, what becomes of its data. Owned by segment.c;
+ * plugin_host.c fills in what the plugin sees of it (`seg`, `begun`, `too_large`). Docs:
+ * docs/formats.md,
  * ".htrace container".
  */
 #ifndef TS_HTRACE_SEGMENT_H

@@ -4,10 +4,10 @@
  *
  *   window.h        the input window: bytes that wait, bytes that are looked at again
  *   section.h       the section under way
- *   next.h          what comes next: a header, a segment, zeros, or nothing that can be trusted
+ *   next_part.h     what comes next: a header, a segment, zeros, or nothing that can be trusted
  *   search.h        looking for the next place that can be trusted
  *   segment.h       one segment: its fields, and what becomes of it
- *   host.h          plugins that are open: their segments' data, gaps, the end
+ *   plugin_host.h   plugins that are open: their segments' data, gaps, the end
  *   plugin_names.h  names of plugins, what is known of them, their counts
  *   clocks.h        clock snapshots of headers and of ftrace segments, the scan ahead
  *   account.h       issues, counts, properties
@@ -19,7 +19,7 @@
 
 #include "htrace/account.h"
 #include "htrace/clocks.h"
-#include "htrace/next.h"
+#include "htrace/next_part.h"
 #include "htrace/search.h"
 #include "htrace/section.h"
 #include "htrace/segment.h"

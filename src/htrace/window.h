@@ -1,6 +1,6 @@
 /*
  * The input window of the container reader: where it is, the bytes that wait for a decision, and
- * those that are looked at again. Owned by htrace.c; next.c, search.c and segment.c take bytes
+ * those that are looked at again. Owned by htrace.c; next_part.c, search.c and segment.c take bytes
  * through it.
  *
  * Every byte of the input is counted exactly once, as imported, skipped or lost, when it is decided

@@ -1,5 +1,5 @@
 /*
- * Inputs as sets of named files (design section 2).
+ * Inputs as sets of named files (docs/formats.md, "Wrappers").
  *
  * A ts_fileset is one argument of the command line, or an archive met inside one: a single file
  * (also stdin or a pipe), a directory, a zip, a tar, or a form that was sent by HTTP

@@ -2,24 +2,25 @@
 
 static bool fits(const ts_json_field *f, const char *key, size_t n)
 {
-    return f->key != NULL && ((strlen(f->key) == n && memcmp(f->key, key, n) == 0) ||
-                              (f->key[0] == '*' && f->key[1] == '\0'));
+    return f->key != NULL &&
+           ((n > 0 && f->key[0] == *key && strlen(f->key) == n && memcmp(f->key, key, n) == 0) ||
+            (f->key[0] == '*' && f->key[1] == '\0'));
 }
 
 static ts_code on_key(void *user, const char *p, size_t n)
 {
     ts_json_place *r = user;
-    const ts_json_field *f = r->table->fields;
-    const ts_json_field *end = f + r->table->count;
+    const ts_json_field *f = r->first;
+    const ts_json_field *end = r->table->fields + r->table->count;
     if (r->skip > 0) {
         return TS_OK;
     }
-    while (f < end && (f->at != r->at || !fits(f, p, n))) {
+    while (f < end && f->at == r->at && !fits(f, p, n)) {
         f++;
     }
-    r->field = f < end ? f : NULL;
+    r->field = f < end && f->at == r->at ? f : NULL;
     r->last = r->field;
-    if (f < end && f->key[0] == '*') {
+    if (r->field != NULL && f->key[0] == '*') {
         r->key.n = 0;
         return ts_buf_put(r->ctx, &r->key, p, n);
     }
@@ -29,12 +30,14 @@ static ts_code on_key(void *user, const char *p, size_t n)
 /* The reader is at a place now: in a list its elements come, in an object a key. */
 static void enter(ts_json_place *r, unsigned place)
 {
-    r->at = place;
-    r->field = NULL;
-    for (size_t i = 0; i < r->table->count && r->field == NULL; i++) {
-        const ts_json_field *f = &r->table->fields[i];
-        r->field = f->at == place && f->key == NULL ? f : NULL;
+    const ts_json_field *f = r->table->fields;
+    const ts_json_field *end = f + r->table->count;
+    while (f < end && f->at != place) {
+        f++;
     }
+    r->at = place;
+    r->first = f;
+    r->field = f < end && f->key == NULL ? f : NULL;
 }
 
 static ts_code odd(ts_json_place *r, unsigned kind)

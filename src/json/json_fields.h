@@ -4,7 +4,8 @@
  * lists begin and end, and everything that is not what the table says.
  *
  * A place is a kind of object or list; place 0 is around the document. An object's members have a
- * line each, a list one line for its elements.
+ * line each, a list one line for its elements. The lines of a place follow each other, that of
+ * elements first.
  */
 #ifndef TS_JSON_JSON_FIELDS_H
 #define TS_JSON_JSON_FIELDS_H
@@ -58,6 +59,7 @@ typedef struct ts_json_place {
     void *user;
     ts_ctx *ctx;
     unsigned at;
+    const ts_json_field *first; /* line of the place */
     const ts_json_field *field; /* of the value that comes; NULL: it is not known */
     const ts_json_field *last;  /* of the key that was read last, whatever has ended after it */
     uint64_t skip;              /* open levels that are passed over */

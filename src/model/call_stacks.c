@@ -4,6 +4,8 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
+#include <inttypes.h>
+
 enum { STACKS_LABEL_MAX = 32 * 1024 };
 
 /* --- shared ------------------------------------------------------------------------------------
@@ -99,7 +101,8 @@ static ts_text stacks_cut(ts_text text)
 }
 
 /* package.class.name, as the questions on stacks have it. */
-static ts_code stacks_label(ts_ctx *ctx, ts_buf *out, const ts_batch *b, unsigned row)
+static ts_code stacks_label(ts_ctx *ctx, ts_buf *out, const ts_batch *b, unsigned row,
+                            bool nameless_line)
 {
     ts_text name = stacks_cut(ts_cell_text(b, M_NAME, row));
     ts_code code = TS_OK;
@@ -113,8 +116,12 @@ static ts_code stacks_label(ts_ctx *ctx, ts_buf *out, const ts_batch *b, unsigne
     if (code != TS_OK) {
         return code;
     }
-    return name.n > 0 ? ts_buf_put(ctx, out, name.p, name.n)
-                      : ts_buf_printf(ctx, out, "(anonymous)");
+    if (name.n > 0) {
+        return ts_buf_put(ctx, out, name.p, name.n);
+    }
+    return nameless_line && b->columns[M_LINE].null[row] == 0
+               ? ts_buf_printf(ctx, out, "(anonymous) %" PRId64, b->columns[M_LINE].ints[row])
+               : ts_buf_printf(ctx, out, "(anonymous)");
 }
 
 static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
@@ -125,6 +132,7 @@ static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
     const ts_batch *b;
     ts_scan *scan = NULL;
     ts_buf label = {0};
+    const bool nameless_line = (frames->parts & TS_FRAME_NAMELESS_LINE) != 0;
     bool *wanted = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *wanted);
     p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame);
     ts_code code = wanted == NULL || p->frame == NULL ? p->ctx->error.code : TS_OK;
@@ -138,7 +146,7 @@ static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t id = b->rowids[i];
             if (id < 1 || id > p->methods || !wanted[id] ||
-                (code = stacks_label(p->ctx, &label, b, i)) != TS_OK) {
+                (code = stacks_label(p->ctx, &label, b, i, nameless_line)) != TS_OK) {
                 continue;
             }
             const ts_frame frame = {ts_buf_text(&label), stacks_cut(ts_cell_text(b, M_FILE, i)),
@@ -218,10 +226,11 @@ static ts_code stacks_mark_used(ts_calls *p)
 ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter)
 {
     *p = (ts_calls){.ctx = ctx, .reader = reader, .filter = *filter};
-    ts_code code = ts_model_open(&p->model, ctx);
+    ts_code code = ts_model_open(&p->own, ctx);
     if (code != TS_OK) {
         return code;
     }
+    p->model = p->own;
     ts_model_read(p->model, &(ts_rows_from){.ctx = ctx, .reader = reader});
     code = stacks_choose_kind(p);
     return code != TS_OK ? code : stacks_select(p);
@@ -238,8 +247,7 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stac
         code = stacks_read_nodes(p);
     }
     if (code == TS_OK && load != TS_LOAD_COUNT && !p->is_heap) {
-        p->events = ts_zalloc(ctx, 1, sizeof *p->events);
-        code = p->events == NULL ? ctx->error.code : ts_events_make(p->events, p->model);
+        code = ts_events_get(&p->events, p->model);
     }
     if (code == TS_OK && load != TS_LOAD_COUNT) {
         code = stacks_list_weights(p);
@@ -273,13 +281,10 @@ void ts_calls_free(ts_calls *p)
     }
     for (unsigned i = 0; i < p->weight_count; i++) {
         ts_free(p->ctx, p->weights[i].self);
+        stacks_weighed_free(p->ctx, &p->weights[i]);
     }
     ts_select_free(p->ctx, &p->select);
-    if (p->events != NULL) {
-        ts_events_free(p->events);
-        ts_free(p->ctx, p->events);
-    }
-    ts_model_close(p->model);
+    ts_model_close(p->own);
     ts_vec_free(p->ctx, &p->sliced);
     ts_pool_free(p->ctx, &p->names);
     *p = (ts_calls){0};

@@ -12,6 +12,7 @@
 #include "base/ckd.h"
 #include "base/pool.h"
 #include "base/vec.h"
+#include "model/cells.h"
 #include "model/sample_events.h"
 #include "model/select.h"
 
@@ -37,8 +38,9 @@ typedef struct ts_stack_filter {
 
 /* --- frames -------------------------------------------------------------------------------- */
 
-/* What distinguishes frames, beside the name. */
-enum { TS_FRAME_FILE = 1, TS_FRAME_LINE = 2 };
+/* What distinguishes frames, beside the name; the last: of one without a name its line, which is
+ * in the label then. */
+enum { TS_FRAME_FILE = 1, TS_FRAME_LINE = 2, TS_FRAME_NAMELESS_LINE = 4 };
 
 /* Distinct frames, numbered from 0; profiles that are compared share them. Zeroed with `parts`:
  * empty. Release with ts_frames_free. */
@@ -68,6 +70,17 @@ typedef enum ts_weight_kind {
     TS_WEIGHT_HEAP     /* of the tree of heap timelines, or of slices of a trace of the system */
 } ts_weight_kind;
 
+/* What call paths weigh by themselves, by their places in ts_paths. */
+typedef struct ts_path_weights {
+    uint32_t n;
+    ts_wide *self;
+    uint64_t *count; /* rows */
+    ts_wide no_stack;
+    uint64_t no_stack_count;
+    ts_wide idle; /* left out */
+    uint64_t idle_count;
+} ts_path_weights;
+
 typedef struct ts_weight {
     ts_weight_kind kind;
     ts_text name;
@@ -81,6 +94,8 @@ typedef struct ts_weight {
     bool over;          /* its sum does not fit 64 bits */
     int64_t *self;      /* by call path, never negative; NULL: not loaded */
     int64_t total;
+    bool of_samples, of_calls; /* it has such */
+    ts_path_weights of;        /* with ts_calls_weigh, instead of self */
 } ts_weight;
 
 enum { TS_WEIGHTS = 80 };
@@ -95,8 +110,14 @@ typedef struct ts_calls {
     bool filtered;  /* something is not wanted */
     bool stackless; /* ts_calls_each visits also what has no stack, as call path 0 */
     ts_model *model;
+    ts_model *own; /* NULL: the model is that of the caller */
     ts_select select;
-    ts_events *events; /* NULL: not asked for */
+    ts_events *events; /* NULL: not asked for; kept by the model */
+    /* With ts_calls_weigh: */
+    const struct ts_paths *paths;       /* item.node is a place in it + 1; kept by the model */
+    const struct ts_path_sums *sums[2]; /* of samples and of calls, by which their rows are found;
+                                    NULL: all rows are looked at */
+    bool no_idle;                       /* what is waiting for nothing to do is left out */
     /* Each by id, NULL: all of them. */
     ts_vec sliced; /* bool: the source has traced calls */
     ts_pool names; /* of weights */
@@ -141,6 +162,22 @@ typedef enum ts_calls_load {
 ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter,
                       ts_frames *frames, ts_calls_load load);
 void ts_calls_free(ts_calls *p);
+
+/* What a request asks for. */
+typedef struct ts_weigh_asked {
+    const char *event, *weight; /* as in ts_stack_filter */
+    bool samples, calls;        /* which rows count */
+    bool no_idle;
+} ts_weigh_asked;
+
+/*
+ * What all call paths weigh, of a model that goes on: of a whole recording by sums that are kept,
+ * of a span by its rows. p->weights[p->chosen].of has it; nothing that is wanted is no error.
+ * Without a name the totals of classes are there, too, as far as they are looked at. *select
+ * becomes that of *p. TS_ERR_USAGE when there is no weight of that name. Release with
+ * ts_calls_free, also after an error, and before the model's next request.
+ */
+ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_weigh_asked *asked);
 
 /* The frame of a call path. */
 uint32_t ts_calls_frame(const ts_calls *p, uint32_t node);
@@ -189,16 +226,17 @@ ts_code ts_calls_explain(const ts_calls *p, const char *what);
 
 /* Call paths of one or two profiles by their frames: equal paths are one, whatever their source.
  * Numbers from 1; a caller's is smaller. */
-typedef struct ts_tree {
+typedef struct ts_frame_paths {
     uint32_t n;
     uint32_t *parent;
     uint32_t *frame;
     int64_t *self;   /* of the chosen weight */
     int64_t *before; /* that of the older profile; NULL: there is none */
-} ts_tree;
+} ts_frame_paths;
 
-/* before may be NULL. Release with ts_tree_free, also after an error. */
-ts_code ts_tree_make(ts_tree *tree, ts_ctx *ctx, const ts_calls *p, const ts_calls *before);
-void ts_tree_free(ts_tree *tree, ts_ctx *ctx);
+/* before may be NULL. Release with ts_frame_paths_free, also after an error. */
+ts_code ts_frame_paths_make(ts_frame_paths *tree, ts_ctx *ctx, const ts_calls *p,
+                            const ts_calls *before);
+void ts_frame_paths_free(ts_frame_paths *tree, ts_ctx *ctx);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef TS_MODEL_CALL_STACKS_PRIVATE_H
 #define TS_MODEL_CALL_STACKS_PRIVATE_H
 
-#include "model/cells.h"
+#include "model/path_sums.h"
 #include "model/call_stacks.h"
 #include "tables/rows.h"
 
@@ -18,6 +18,33 @@ ts_code stacks_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_
 
 /* Lists what stacks can be weighed by. */
 ts_code stacks_list_weights(ts_calls *p);
+
+/* Id of the method of a call path; 0: none. */
+int64_t stacks_method(const ts_calls *p, uint32_t node);
+/* Whether samples without a time count: they are no sums of calls that are there, too. */
+bool stacks_wants_untimed(const ts_calls *p, int64_t source_id);
+bool stacks_is_of(const ts_weight *weight, const ts_event_kind *what);
+/* Of each kind of value whether it is of the weight; the caller frees it. */
+ts_code stacks_kinds_of(bool **wanted, bool *any, const ts_calls *p, const ts_weight *weight);
+/* Visits what has a length; values of the weight; values of these kinds. */
+ts_code stacks_each_length(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
+                           void *user);
+ts_code stacks_each_value_of(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
+                             void *user);
+ts_code stacks_each_value(const ts_calls *p, const bool *wanted, bool ns, ts_calls_visit visit,
+                          void *user);
+/* A class that is nothing but one kind of value is called as that is. */
+void stacks_settle_class(ts_calls *p, ts_weight *class);
+
+/* --- by sums (weigh_paths.c) ------------------------------------------------------------------ */
+
+/* Fills in weight->of and total. */
+ts_code stacks_weigh(ts_calls *p, ts_weight *weight);
+/* The totals of these weights of classes in ns, by class; NULL: not wanted. */
+ts_code stacks_weigh_classes(ts_calls *p, ts_weight *const classes[TS_CLASS_other]);
+void stacks_weighed_free(ts_ctx *ctx, ts_weight *weight);
+/* Bits of zones (model/zone_map.h). */
+uint64_t stacks_threads(const ts_idset *threads);
 
 /* Chooses the weight and loads it, and what else is to be loaded. */
 ts_code stacks_load_weights(ts_calls *p, ts_calls_load load);

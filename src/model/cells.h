@@ -7,6 +7,19 @@
 #include "tables/rows.h"
 #include "tables/table_scan.h"
 
+typedef __int128 ts_wide; /* sums: 2^64 numbers of 63 bits fit */
+
+/* A cell that is an integer. */
+typedef struct ts_cell {
+    int64_t value;
+    bool null;
+} ts_cell;
+
+static inline ts_cell ts_cell_of(const ts_batch *b, unsigned column, unsigned row)
+{
+    return (ts_cell){b->columns[column].ints[row], b->columns[column].null[row] != 0};
+}
+
 /* TS_ERR_INPUT: the rows of the table cannot be what was written. */
 ts_code ts_rows_changed(ts_ctx *ctx, const char *table);
 

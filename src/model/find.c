@@ -1,141 +1,28 @@
 /* Sources and threads by what people type (sources.h). */
+#include "base/alloc.h"
 #include "base/buf.h"
-#include "model/names.h"
+#include "base/names.h"
 #include "model/sources.h"
-
-static bool number_of(int64_t *out, ts_text text)
-{
-    *out = 0;
-    if (text.n == 0 || text.n > 18) {
-        return false;
-    }
-    for (size_t i = 0; i < text.n; i++) {
-        if (text.p[i] < '0' || text.p[i] > '9') {
-            return false;
-        }
-        *out = *out * 10 + (text.p[i] - '0');
-    }
-    return true;
-}
+#include "tables/source_names.h"
 
 static bool same(ts_text a, ts_text b)
 {
-    return a.p != NULL && b.p != NULL && a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
-}
-
-static ts_code find_none(ts_ctx *ctx, const char *what, const char *those, const ts_nearest *near)
-{
-    ts_buf names = {0};
-    ts_code code = ts_nearest_put(&names, ctx, near);
-    if (code == TS_OK) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "no %s is \"%.*s\"; %s%.*s", what,
-                       (int)(near->typed.n > 100 ? 100 : near->typed.n), near->typed.p,
-                       names.n == 0 ? "none was recorded" : those, (int)names.n,
-                       names.n == 0 ? "" : names.p);
-    }
-    ts_buf_free(ctx, &names);
-    return code;
+    return a.p != NULL && b.p != NULL && ts_text_equal(a, b);
 }
 
 /* --- sources --------------------------------------------------------------------------------- */
 
-/* Ways in which a source is named, in the order of preference. */
-typedef enum source_way {
-    SOURCE_ID,
-    SOURCE_PATH,
-    SOURCE_NAME,
-    SOURCE_PATH_NAME,
-    SOURCE_LAST_PART,
-    SOURCE_GLOB,
-    SOURCE_WAYS
-} source_way;
-
-static ts_text last_part(ts_text path)
+static ts_source_name source_name(const void *all, size_t i)
 {
-    size_t at = path.n;
-    while (at > 0 && path.p[at - 1] != '/') {
-        at--;
-    }
-    return path.p == NULL ? path : (ts_text){path.p + at, path.n - at};
-}
-
-static const ts_source_entry *source_by_id(const ts_sources *s, int64_t id)
-{
-    const ts_source_entry *rows = s->rows.p;
-    for (size_t i = 0; i < s->rows.n; i++) {
-        if (rows[i].id == id) {
-            return &rows[i];
-        }
-    }
-    return NULL;
-}
-
-/* The nearest path at or above it. */
-static ts_text path_of(const ts_sources *s, const ts_source_entry *row)
-{
-    for (size_t steps = 0; row != NULL && steps <= s->rows.n; steps++) {
-        if (row->path.n > 0) {
-            return row->path;
-        }
-        row = source_by_id(s, row->parent);
-    }
-    return TS_TEXT_NULL;
-}
-
-/* Whether the text is first, a slash and second. */
-static bool is_pair(ts_text text, ts_text first, ts_text second)
-{
-    return first.p != NULL && second.p != NULL && text.n == first.n + 1 + second.n &&
-           memcmp(text.p, first.p, first.n) == 0 && text.p[first.n] == '/' &&
-           memcmp(text.p + first.n + 1, second.p, second.n) == 0;
-}
-
-static bool is_source(const ts_sources *s, const ts_source_entry *row, source_way way,
-                      ts_text typed)
-{
-    int64_t id;
-    ts_text path;
-    switch (way) {
-    case SOURCE_ID:
-        return number_of(&id, typed) && row->id == id;
-    case SOURCE_PATH:
-        return same(row->path, typed);
-    case SOURCE_NAME:
-        return same(row->name, typed);
-    case SOURCE_PATH_NAME:
-        path = path_of(s, row);
-        return is_pair(typed, path, row->name) || is_pair(typed, last_part(path), row->name);
-    case SOURCE_LAST_PART:
-        return same(last_part(row->path), typed);
-    case SOURCE_GLOB:
-        return ts_glob_is(typed) &&
-               ((row->path.p != NULL &&
-                 (ts_glob_fits(typed, row->path) || ts_glob_fits(typed, last_part(row->path)))) ||
-                (row->name.p != NULL && ts_glob_fits(typed, row->name)));
-    case SOURCE_WAYS:
-        break;
-    }
-    return false;
-}
-
-/* Parents come before their children. */
-static ts_code add_children(ts_idset *out, ts_ctx *ctx, const ts_sources *s)
-{
-    const ts_source_entry *rows = s->rows.p;
-    ts_code code = TS_OK;
-    for (size_t i = 0; i < s->rows.n && code == TS_OK; i++) {
-        if (rows[i].parent != 0 && ts_idset_has(out, rows[i].parent)) {
-            code = ts_idset_add(ctx, out, rows[i].id);
-        }
-    }
-    return code;
+    const ts_sources *s = all;
+    const ts_source_entry *row = (const ts_source_entry *)s->rows.p + i;
+    return (ts_source_name){row->id, row->parent, row->path, row->name};
 }
 
 ts_code ts_sources_find(ts_idset *out, ts_model *m, ts_text selector)
 {
     ts_ctx *ctx = ts_model_ctx(m);
     const ts_sources *s;
-    ts_nearest near = {.typed = selector};
     out->all = selector.p == NULL;
     if (out->all) {
         return TS_OK;
@@ -144,21 +31,14 @@ ts_code ts_sources_find(ts_idset *out, ts_model *m, ts_text selector)
     if (code != TS_OK) {
         return code;
     }
-    const ts_source_entry *rows = s->rows.p;
-    for (source_way way = 0; way < SOURCE_WAYS && out->count == 0; way++) {
-        for (size_t i = 0; i < s->rows.n && code == TS_OK; i++) {
-            code =
-                is_source(s, &rows[i], way, selector) ? ts_idset_add(ctx, out, rows[i].id) : TS_OK;
-        }
+    const ts_source_names names = {s, s->rows.n, source_name};
+    bool *found = ts_zalloc(ctx, s->rows.n, sizeof *found);
+    code = found == NULL ? ctx->error.code : ts_source_names_find(found, ctx, &names, selector);
+    for (size_t i = 0; i < s->rows.n && code == TS_OK; i++) {
+        code = found[i] ? ts_idset_add(ctx, out, source_name(s, i).id) : TS_OK;
     }
-    if (code != TS_OK || out->count > 0) {
-        return code != TS_OK ? code : add_children(out, ctx, s);
-    }
-    for (size_t i = 0; i < s->rows.n; i++) {
-        ts_nearest_add(&near, rows[i].id, rows[i].name.n > 0 ? rows[i].name : rows[i].path,
-                       last_part(rows[i].path));
-    }
-    return find_none(ctx, "source", "sources are ", &near);
+    ts_free(ctx, found);
+    return code;
 }
 
 /* --- threads --------------------------------------------------------------------------------- */
@@ -213,7 +93,7 @@ static thread_asked asked_of(ts_text text)
 static bool is_thread(const ts_thread_entry *row, thread_way way, ts_text text)
 {
     int64_t number;
-    bool is_number = number_of(&number, text);
+    bool is_number = ts_name_number(&number, text);
     switch (way) {
     case THREAD_NAME:
         return same(row->name, text);
@@ -260,7 +140,7 @@ static ts_code find_asked(ts_idset *out, ts_model *m, const ts_threads *t, const
         }
     }
     near.typed = a->typed;
-    return find_none(ctx, "thread", "threads are ", &near);
+    return ts_nearest_fail(ctx, "thread", "threads are ", &near);
 }
 
 /* The next part of a list, into `part` with its commas: *rest is what is left. */

@@ -4,7 +4,7 @@
 #include "model/call_stacks.h"
 
 typedef struct tree_work {
-    ts_tree *tree;
+    ts_frame_paths *tree;
     ts_ctx *ctx;
     ts_idmap paths; /* (caller, frame) -> path */
     uint32_t cap;
@@ -25,7 +25,7 @@ static ts_code tree_grow_one(ts_ctx *ctx, void *array, size_t cap, size_t size)
 
 static ts_code tree_grow(tree_work *w)
 {
-    ts_tree *t = w->tree;
+    ts_frame_paths *t = w->tree;
     uint32_t cap = w->cap == 0 ? 1024 : w->cap * 2;
     ts_code code = TS_OK;
     if (t->n + 1 < w->cap) {
@@ -48,7 +48,7 @@ static ts_code tree_grow(tree_work *w)
 /* The path of a frame below a caller; a new one has no weight yet. */
 static ts_code tree_path(uint32_t *out, tree_work *w, uint32_t caller, uint32_t frame)
 {
-    ts_tree *t = w->tree;
+    ts_frame_paths *t = w->tree;
     int64_t key = (int64_t)((uint64_t)caller << 32 | frame);
     uint64_t path;
     ts_code code;
@@ -96,10 +96,11 @@ static ts_code tree_add(tree_work *w, const ts_calls *p, bool before)
     return code;
 }
 
-ts_code ts_tree_make(ts_tree *tree, ts_ctx *ctx, const ts_calls *p, const ts_calls *before)
+ts_code ts_frame_paths_make(ts_frame_paths *tree, ts_ctx *ctx, const ts_calls *p,
+                            const ts_calls *before)
 {
     tree_work w = {.tree = tree, .ctx = ctx, .difference = before != NULL};
-    *tree = (ts_tree){0};
+    *tree = (ts_frame_paths){0};
     ts_code code = tree_grow(&w);
     if (code == TS_OK) {
         code = tree_add(&w, p, false);
@@ -111,11 +112,11 @@ ts_code ts_tree_make(ts_tree *tree, ts_ctx *ctx, const ts_calls *p, const ts_cal
     return code;
 }
 
-void ts_tree_free(ts_tree *tree, ts_ctx *ctx)
+void ts_frame_paths_free(ts_frame_paths *tree, ts_ctx *ctx)
 {
     ts_free(ctx, tree->parent);
     ts_free(ctx, tree->frame);
     ts_free(ctx, tree->self);
     ts_free(ctx, tree->before);
-    *tree = (ts_tree){0};
+    *tree = (ts_frame_paths){0};
 }

@@ -80,6 +80,12 @@ void ts_model_report(const ts_model *m, const char *what, uint64_t done, uint64_
     }
 }
 
+ts_code ts_model_check(const ts_model *m)
+{
+    const ts_watch *w = &m->from.watch;
+    return w->check == NULL ? TS_OK : w->check(w->user, m->ctx);
+}
+
 static ts_code kept_add(ts_model *m, const char *kind, const char *key, void *what,
                         ts_model_release *release)
 {
@@ -93,16 +99,30 @@ static ts_code kept_add(ts_model *m, const char *kind, const char *key, void *wh
     return TS_OK;
 }
 
-ts_code ts_model_keep(void **what, ts_model *m, const char *kind, const char *key,
-                      ts_model_build *build, ts_model_release *release, const void *user)
+static model_kept *kept_find(const ts_model *m, const char *kind, const char *key)
 {
     model_kept *all = m->kept.p;
     for (size_t i = 0; i < m->kept.n; i++) {
         if (strcmp(all[i].kind, kind) == 0 && strcmp(all[i].key, key) == 0) {
-            all[i].used = ++m->clock;
-            *what = all[i].what;
-            return TS_OK;
+            return &all[i];
         }
+    }
+    return NULL;
+}
+
+bool ts_model_has(const ts_model *m, const char *kind, const char *key)
+{
+    return kept_find(m, kind, key) != NULL;
+}
+
+ts_code ts_model_keep(void **what, ts_model *m, const char *kind, const char *key,
+                      ts_model_build *build, ts_model_release *release, const void *user)
+{
+    model_kept *known = kept_find(m, kind, key);
+    if (known != NULL) {
+        known->used = ++m->clock;
+        *what = known->what;
+        return TS_OK;
     }
     *what = NULL;
     ts_code code = build(what, m, user);

@@ -29,6 +29,9 @@ void ts_model_begin(ts_model *m);
 
 ts_ctx *ts_model_ctx(const ts_model *m);
 const ts_rows_from *ts_model_rows(const ts_model *m);
+
+/* What the watch says; to be asked once in some 65 536 steps of a loop that reads no rows. */
+ts_code ts_model_check(const ts_model *m);
 void ts_model_report(const ts_model *m, const char *what, uint64_t done, uint64_t total);
 
 /* Returns what was built in *what, which `release` frees, whole or in part, also after an error. */
@@ -39,6 +42,9 @@ typedef void ts_model_release(ts_ctx *ctx, void *what);
  * it is valid until the next ts_model_begin. */
 ts_code ts_model_keep(void **what, ts_model *m, const char *kind, const char *key,
                       ts_model_build *build, ts_model_release *release, const void *user);
+
+/* Whether it is kept. */
+bool ts_model_has(const ts_model *m, const char *kind, const char *key);
 
 /* Frees what was not used for the longest time. False: all of it was used since ts_model_begin. */
 bool ts_model_forget(ts_model *m);

@@ -30,16 +30,11 @@ static line_words words_of(const ts_event_line *line)
                : (line_words){{line->state, (size_t)(blank - line->state)}, ts_text_of(blank + 1)};
 }
 
-static bool same_text(ts_text a, ts_text b)
-{
-    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
-}
-
 static uint8_t word_find(ts_text word, bool leaf)
 {
     for (size_t i = 0; word.n > 0 && i < ts_event_line_count && i < WORD_OTHER - 1; i++) {
         line_words w = words_of(&ts_event_lines[i]);
-        if (same_text(leaf ? w.leaf : w.state, word)) {
+        if (ts_text_equal(leaf ? w.leaf : w.state, word)) {
             return (uint8_t)(i + 1);
         }
     }
@@ -81,6 +76,9 @@ static ts_code events_read(ts_events *e, ts_model *m, enum ts_table_id table,
 {
     const ts_batch *b;
     ts_rows *rows = NULL;
+    if (!ts_rows_there(ts_model_rows(m), table, columns, n)) {
+        return TS_OK;
+    }
     ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, columns, n);
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
@@ -243,7 +241,7 @@ static ts_code usual_kinds(ts_events *e)
     return code;
 }
 
-ts_code ts_events_make(ts_events *out, ts_model *m)
+static ts_code events_make(ts_events *out, ts_model *m)
 {
     static const unsigned sources[] = {TS_C_source__id, TS_C_source__format};
     static const unsigned kinds[] = {TS_C_stack_value_type__source_id, TS_C_stack_value_type__name,
@@ -280,19 +278,36 @@ ts_code ts_events_make(ts_events *out, ts_model *m)
     return code == TS_OK ? usual_kinds(out) : code;
 }
 
-void ts_events_free(ts_events *e)
+static void events_release(ts_ctx *ctx, void *what)
 {
+    ts_events *e = what;
     ts_vec *const vecs[] = {&e->formats, &e->kinds, &e->states, &e->leaves,
                             &e->in_ns,   &e->async, &e->found};
     ts_pool *const pools[] = {&e->texts, &e->format_names, &e->events};
-    for (size_t i = 0; e->ctx != NULL && i < sizeof vecs / sizeof vecs[0]; i++) {
-        ts_vec_free(e->ctx, vecs[i]);
+    for (size_t i = 0; i < sizeof vecs / sizeof vecs[0]; i++) {
+        ts_vec_free(ctx, vecs[i]);
     }
-    for (size_t i = 0; e->ctx != NULL && i < sizeof pools / sizeof pools[0]; i++) {
-        ts_pool_free(e->ctx, pools[i]);
+    for (size_t i = 0; i < sizeof pools / sizeof pools[0]; i++) {
+        ts_pool_free(ctx, pools[i]);
     }
-    ts_idmap_free(e->ctx, &e->known);
-    *e = (ts_events){0};
+    ts_idmap_free(ctx, &e->known);
+    ts_free(ctx, e);
+}
+
+static ts_code events_build(void **what, ts_model *m, const void *user)
+{
+    ts_events *e = ts_zalloc(ts_model_ctx(m), 1, sizeof *e);
+    (void)user;
+    *what = e;
+    return e == NULL ? ts_model_ctx(m)->error.code : events_make(e, m);
+}
+
+ts_code ts_events_get(ts_events **out, ts_model *m)
+{
+    void *what;
+    ts_code code = ts_model_keep(&what, m, "events", "", events_build, events_release, NULL);
+    *out = what;
+    return code;
 }
 
 /* --- asking ----------------------------------------------------------------------------------- */
@@ -305,7 +320,7 @@ static uint8_t byte_of(const ts_vec *v, int64_t id)
 static ts_code event_number(uint32_t *out, ts_events *e, ts_text event)
 {
     ts_code code = TS_OK;
-    if (e->last >= e->events.count || !same_text(ts_pool_text(&e->events, e->last), event)) {
+    if (e->last >= e->events.count || !ts_text_equal(ts_pool_text(&e->events, e->last), event)) {
         code = ts_pool_intern(e->ctx, &e->last, NULL, &e->events, event);
     }
     *out = e->last;
@@ -335,11 +350,19 @@ static ts_code decide(ts_event_kind *out, ts_events *e, int64_t key, int64_t sou
     return ts_idmap_put(e->ctx, &e->known, key, e->found.n - 1);
 }
 
-ts_code ts_events_sample(ts_event_kind *out, ts_events *e, int64_t source_id, ts_text event,
-                         int64_t sample_id, int64_t method)
+uint8_t ts_events_state(const ts_events *e, int64_t sample_id)
 {
-    uint8_t state = byte_of(&e->states, sample_id);
-    uint8_t leaf = byte_of(&e->leaves, method);
+    return byte_of(&e->states, sample_id);
+}
+
+uint8_t ts_events_leaf(const ts_events *e, int64_t method)
+{
+    return byte_of(&e->leaves, method);
+}
+
+ts_code ts_events_kind(ts_event_kind *out, ts_events *e, int64_t source_id, ts_text event,
+                       uint8_t state, uint8_t leaf)
+{
     uint64_t at;
     uint32_t number = 0;
     ts_code code = event_number(&number, e, event);
@@ -356,6 +379,13 @@ ts_code ts_events_sample(ts_event_kind *out, ts_events *e, int64_t source_id, ts
         return TS_OK;
     }
     return decide(out, e, key, source_id, event, state, leaf);
+}
+
+ts_code ts_events_sample(ts_event_kind *out, ts_events *e, int64_t source_id, ts_text event,
+                         int64_t sample_id, int64_t method)
+{
+    return ts_events_kind(out, e, source_id, event, ts_events_state(e, sample_id),
+                          ts_events_leaf(e, method));
 }
 
 const ts_value_type *ts_events_value(const ts_events *e, int64_t id)

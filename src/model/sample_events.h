@@ -26,7 +26,7 @@ typedef struct ts_value_type {
     bool usual; /* what its profile, which has allocations and what is in use, means to show */
 } ts_value_type;
 
-/* By id of what they belong to. Zeroed: nothing to free. */
+/* By id of what they belong to. */
 typedef struct ts_events {
     ts_ctx *ctx;
     ts_vec formats; /* of sources: uint32_t, place in format_names + 1 */
@@ -43,9 +43,17 @@ typedef struct ts_events {
     uint32_t last;  /* event of the last sample */
 } ts_events;
 
-/* Reads what classes depend on; the model's rows. Caller frees, also after an error. */
-ts_code ts_events_make(ts_events *out, ts_model *m);
-void ts_events_free(ts_events *e);
+/* What classes depend on in the model's rows, kept by it. */
+ts_code ts_events_get(ts_events **out, ts_model *m);
+
+/* A number for the state of a sample's thread, and for a method as a leaf (its id, 0: not known),
+ * as far as classes depend on them. */
+uint8_t ts_events_state(const ts_events *e, int64_t sample_id);
+uint8_t ts_events_leaf(const ts_events *e, int64_t method);
+
+/* What a sample of the source is with these; event TS_TEXT_NULL: not recorded. */
+ts_code ts_events_kind(ts_event_kind *out, ts_events *e, int64_t source_id, ts_text event,
+                       uint8_t state, uint8_t leaf);
 
 /* Of a sample; event TS_TEXT_NULL: not recorded; method: id of its leaf, 0: not known. */
 ts_code ts_events_sample(ts_event_kind *out, ts_events *e, int64_t source_id, ts_text event,

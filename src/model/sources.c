@@ -1,7 +1,7 @@
 #include "model/sources.h"
 
 #include "base/alloc.h"
-#include "model/names.h"
+#include "base/names.h"
 #include "base/ckd.h"
 
 enum { S_ID, S_PARENT, S_PATH, S_NAME, S_CLOCK, S_START, S_END };

@@ -1,9 +1,7 @@
 /*
  * The sources of a database and its threads, by what people type.
  *
- * A source: its id (digits), its path, its name, PATH/NAME, the last part of its path, or a glob
- * over these; the first of these that any source fits counts, all sources that fit are meant, and
- * what was found in them with them.
+ * Sources are named as tables/source_names.h says.
  *
  * Threads, several with commas (\, is a comma): NAME, a glob, tid=N, pid=N (all threads of the
  * process), id=N (itid), process=NAME or a glob, name=NAME for a name that has one of these forms,

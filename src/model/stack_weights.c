@@ -3,8 +3,11 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "tables/formats/common/common_constants.h"
 
 #include <stdio.h>
+
+enum { VALUES_REPORT = 1 << 16 };
 
 /* --- the list --------------------------------------------------------------------------------- */
 
@@ -30,16 +33,11 @@ ts_code stacks_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_
     return TS_OK;
 }
 
-static bool same_text(ts_text a, ts_text b)
-{
-    return a.n == b.n && memcmp(a.p, b.p, a.n) == 0;
-}
-
 static ts_weight *weight_of(ts_calls *p, ts_weight_kind kind, ts_text name, ts_text unit)
 {
     for (unsigned i = 0; i < p->weight_count; i++) {
         ts_weight *w = &p->weights[i];
-        if (w->kind == kind && same_text(w->name, name) && same_text(w->unit, unit)) {
+        if (w->kind == kind && ts_text_equal(w->name, name) && ts_text_equal(w->unit, unit)) {
             return w;
         }
     }
@@ -99,7 +97,7 @@ static unsigned count_values(bool *alone, const ts_calls *p, ts_event_class clas
     *alone = true;
     for (unsigned i = 0; i < p->weight_count; i++) {
         const ts_weight *w = &p->weights[i];
-        if ((w->classes >> class & 1) != 0 && same_text(w->unit, unit)) {
+        if ((w->classes >> class & 1) != 0 && ts_text_equal(w->unit, unit)) {
             values++;
             *alone = values == 1 && w->classes == 1U << class;
         }
@@ -112,7 +110,7 @@ static void set_parts(ts_calls *p, const ts_weight *class, bool part)
 {
     for (unsigned i = 0; i < p->weight_count; i++) {
         ts_weight *w = &p->weights[i];
-        if ((w->classes >> class->what.class & 1) != 0 && same_text(w->unit, class->unit)) {
+        if ((w->classes >> class->what.class & 1) != 0 && ts_text_equal(w->unit, class->unit)) {
             w->part = part;
         }
     }
@@ -195,7 +193,7 @@ static bool is_named(const ts_weight *w, ts_text name)
     bool unit = slash != NULL && name.n == n + 1 + w->unit.n && name.p[n] == '/' &&
                 memcmp(name.p, w->name.p, n) == 0 &&
                 memcmp(name.p + n + 1, w->unit.p, w->unit.n) == 0;
-    return unit || same_text(w->name, name);
+    return unit || ts_text_equal(w->name, name);
 }
 
 /* What a name may mean: a class, any weight that is called so, the kind of value that alone is of
@@ -245,10 +243,30 @@ static bool wants_event(const ts_calls *p, const ts_batch *b, unsigned row,
         return wanted == NULL || strcmp(wanted, "call") == 0;
     }
     if (wanted == NULL) {
-        return item->ts != TS_NO_TIME || !ts_vec_bool(&p->sliced, item->source_id);
+        return stacks_wants_untimed(p, item->source_id) || item->ts != TS_NO_TIME;
     }
     return b->columns[ITEM_LAST].null[row] == 0 &&
            ts_text_is(ts_cell_text(b, ITEM_LAST, row), wanted);
+}
+
+bool stacks_wants_untimed(const ts_calls *p, int64_t source_id)
+{
+    return !ts_vec_bool(&p->sliced, source_id);
+}
+
+static ts_code read_node(uint32_t *out, const ts_calls *p, int64_t node, bool call)
+{
+    if (p->paths != NULL) {
+        uint32_t at = ts_ids_find(&p->paths->nodes, node);
+        *out = at + 1;
+        return at != TS_NO_INDEX
+                   ? TS_OK
+                   : ts_fail(p->ctx, TS_ERR_INPUT, "no call path %lld", (long long)node);
+    }
+    *out = (uint32_t)node;
+    return node < 1 || (p->nodes > 0 && node > p->nodes)
+               ? ts_rows_changed(p->ctx, call ? "stack_slice" : "stack_sample")
+               : TS_OK;
 }
 
 /* *wanted: the filter wants it, and its call path is known or not asked for. */
@@ -272,16 +290,21 @@ static ts_code read_item(ts_calls_item *item, bool *wanted, const ts_calls *p, c
     bool empty = b->columns[ITEM_NODE].null[row] != 0;
     *wanted = (!empty || p->stackless) && ts_calls_wants_source(p, item->source_id) &&
               ts_calls_wants_thread(p, item->itid) && inside && wants_event(p, b, row, item);
-    if (*wanted && !empty && (node < 1 || (p->nodes > 0 && node > p->nodes))) {
-        return ts_rows_changed(p->ctx, call ? "stack_slice" : "stack_sample");
-    }
-    item->node = *wanted ? (uint32_t)node : 0;
-    return TS_OK;
+    return *wanted && !empty ? read_node(&item->node, p, node, call) : TS_OK;
 }
 
 static bool is_async(const ts_calls *p, const ts_calls_item *item)
 {
     return item->call && p->events != NULL && ts_vec_bool(&p->events->async, item->id);
+}
+
+int64_t stacks_method(const ts_calls *p, uint32_t node)
+{
+    if (node == 0 || p->paths == NULL) {
+        return node == 0 ? 0 : p->method[node];
+    }
+    uint32_t method = p->paths->method[node - 1];
+    return method == TS_NO_INDEX ? 0 : ts_ids_at(&p->paths->methods, method);
 }
 
 /* What a row of samples or calls weighs by its length: *has. */
@@ -291,7 +314,12 @@ static ts_code row_weight(ts_calls_item *item, bool *has, const ts_calls *p,
     int64_t length = item->call ? item->own : item->dur;
     bool async = is_async(p, item);
     ts_code code = TS_OK;
-    *has = weight->kind == TS_WEIGHT_SAMPLES ? item->begins : length != TS_NO_TIME;
+    if (item->call && p->paths != NULL && length == TS_NO_TIME) {
+        length = 0; /* it is there, whatever it weighs */
+    }
+    *has = weight->kind == TS_WEIGHT_SAMPLES ? item->begins
+           : item->call                      ? length != TS_NO_TIME
+                                             : length >= 0;
     item->weight = weight->kind == TS_WEIGHT_SAMPLES ? 1
                    : item->call || length <= 0       ? length
                                                : ts_select_inside(&p->select, item->ts, length);
@@ -299,15 +327,16 @@ static ts_code row_weight(ts_calls_item *item, bool *has, const ts_calls *p,
         *has = *has && async;
     } else if (weight->kind == TS_WEIGHT_CLASS && item->call) {
         item->what = (ts_event_kind){async ? TS_CLASS_other : TS_CLASS_wall, NULL};
-    } else if (weight->kind == TS_WEIGHT_CLASS && *has) {
+    } else if (*has && (weight->kind == TS_WEIGHT_CLASS || p->no_idle)) {
         code = ts_events_sample(&item->what, p->events, item->source_id, item->event, item->id,
-                                item->node == 0 ? 0 : p->method[item->node]);
-        *has = !ts_events_in_ns(p->events, item->source_id, item->what.class);
+                                stacks_method(p, item->node));
+        *has = weight->kind != TS_WEIGHT_CLASS ||
+               !ts_events_in_ns(p->events, item->source_id, item->what.class);
     }
     return code;
 }
 
-static bool is_of(const ts_weight *weight, const ts_event_kind *what)
+bool stacks_is_of(const ts_weight *weight, const ts_event_kind *what)
 {
     return weight->kind != TS_WEIGHT_CLASS || weight->what.class == TS_CLASS_other ||
            (weight->what.class == what->class &&
@@ -315,34 +344,57 @@ static bool is_of(const ts_weight *weight, const ts_event_kind *what)
              (what->reason != NULL && strcmp(weight->what.reason, what->reason) == 0)));
 }
 
+static ts_code each_batch(const ts_calls *p, const ts_weight *weight, bool call, const ts_batch *b,
+                          unsigned rows, ts_calls_visit visit, void *user)
+{
+    ts_calls_item item;
+    bool wanted;
+    ts_code code = TS_OK;
+    for (unsigned i = 0; i < rows && code == TS_OK; i++) {
+        bool has = false;
+        code = read_item(&item, &wanted, p, b, i, call);
+        if (code == TS_OK && wanted) {
+            code = row_weight(&item, &has, p, weight);
+        }
+        if (code == TS_OK && has && stacks_is_of(weight, &item.what)) {
+            code = visit(user, &item);
+        }
+    }
+    return code;
+}
+
 static ts_code each_row(const ts_calls *p, const ts_weight *weight, bool call, ts_calls_visit visit,
                         void *user)
 {
+    const ts_path_sums *sums = p->sums[call ? 1 : 0];
     const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_calls_item item;
-    bool wanted;
-    ts_code code = ts_scan_open(&scan, p->reader, call ? TS_T_stack_slice : TS_T_stack_sample,
-                                call ? slice_columns : sample_columns, 6);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            bool has = false;
-            code = read_item(&item, &wanted, p, b, i, call);
-            if (code == TS_OK && wanted) {
-                code = row_weight(&item, &has, p, weight);
-            }
-            if (code == TS_OK && has && is_of(weight, &item.what)) {
-                code = visit(user, &item);
-            }
+    ts_rows *rows = NULL;
+    ts_zone_walk walk;
+    unsigned n = 1;
+    ts_code code =
+        ts_rows_open(&rows, ts_model_rows(p->model), call ? TS_T_stack_slice : TS_T_stack_sample,
+                     call ? slice_columns : sample_columns, 6);
+    if (sums != NULL) { /* where the rows of the span are */
+        ts_zone_walk_begin(&walk, &sums->zones, rows, p->select.span.from, p->select.span.to,
+                           stacks_threads(&p->select.threads));
+    }
+    while (code == TS_OK && n > 0) {
+        if (sums != NULL) {
+            code = ts_zone_walk_next(&b, &n, &walk);
+        } else if ((code = ts_rows_next(&b, rows)) == TS_OK) {
+            n = b->rows;
+        }
+        if (code == TS_OK && n > 0) {
+            code = each_batch(p, weight, call, b, n, visit, user);
         }
     }
-    ts_scan_close(scan);
+    ts_rows_close(rows);
     return code;
 }
 
 /* The samples by their ids, which mostly rise. */
 typedef struct sample_finder {
-    ts_scan *scan;
+    ts_rows *rows;
     const ts_batch *b;
 } sample_finder;
 
@@ -356,10 +408,10 @@ static ts_code find_sample(unsigned *row, sample_finder *f, int64_t id)
 {
     ts_code code = TS_OK;
     if (!batch_has(f->b, id) && f->b != NULL && f->b->rows > 0 && id > f->b->rowids[0]) {
-        code = ts_scan_next(&f->b, f->scan);
+        code = ts_rows_next(&f->b, f->rows);
     }
-    if (code == TS_OK && !batch_has(f->b, id) && (code = ts_scan_seek(f->scan, id)) == TS_OK) {
-        code = ts_scan_next(&f->b, f->scan);
+    if (code == TS_OK && !batch_has(f->b, id) && (code = ts_rows_seek(f->rows, id)) == TS_OK) {
+        code = ts_rows_next(&f->b, f->rows);
     }
     if (code != TS_OK) {
         return code;
@@ -401,64 +453,82 @@ static ts_code each_value_row(const ts_calls *p, sample_finder *f, const ts_batc
         return code;
     }
     item.weight = value_inside(p, &item, b->columns[2].ints[i], ns);
-    return visit(user, &item);
+    if (p->no_idle) {
+        code = ts_events_sample(&item.what, p->events, item.source_id, item.event, item.id,
+                                stacks_method(p, item.node));
+    }
+    return code != TS_OK ? code : visit(user, &item);
 }
 
 /* Whether values of this kind are of the weight. */
-static bool is_value_of(const ts_calls *p, const ts_weight *weight, int64_t id)
+static bool stacks_is_value_of(const ts_calls *p, const ts_weight *weight, int64_t id)
 {
     const ts_value_type *k = ts_events_value(p->events, id);
     return k != NULL && ts_calls_wants_source(p, k->source_id) &&
-           same_text(k->unit, weight->unit) &&
-           (weight->kind == TS_WEIGHT_CLASS ? is_of(weight, &k->kind)
-                                            : same_text(k->name, weight->value));
+           ts_text_equal(k->unit, weight->unit) &&
+           (weight->kind == TS_WEIGHT_CLASS ? stacks_is_of(weight, &k->kind)
+                                            : ts_text_equal(k->name, weight->value));
 }
 
-static ts_code each_value(const ts_calls *p, const bool *wanted, bool ns, ts_calls_visit visit,
+ts_code stacks_each_value(const ts_calls *p, const bool *wanted, bool ns, ts_calls_visit visit,
                           void *user)
 {
     static const unsigned columns[] = {TS_C_stack_sample_value__sample_id,
                                        TS_C_stack_sample_value__value_type_id,
                                        TS_C_stack_sample_value__value};
+    const ts_rows_from *from = ts_model_rows(p->model);
     sample_finder f = {0};
+    uint64_t total = ts_rows_count(from, "stack_sample_value");
+    uint64_t done = 0;
     const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, p->reader, TS_T_stack_sample_value, columns, 3);
+    ts_rows *rows = NULL;
+    ts_code code = ts_rows_open(&rows, from, TS_T_stack_sample_value, columns, 3);
     if (code == TS_OK) {
-        code = ts_scan_open(&f.scan, p->reader, TS_T_stack_sample, sample_columns, 6);
+        code = ts_rows_open(&f.rows, from, TS_T_stack_sample, sample_columns, 6);
     }
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
+    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t type = b->columns[1].ints[i];
             if (type >= 0 && (uint64_t)type < p->events->kinds.n && wanted[type]) {
                 code = each_value_row(p, &f, b, i, ns, visit, user);
             }
         }
+        if (done / VALUES_REPORT != (done + b->rows) / VALUES_REPORT) {
+            ts_model_report(p->model, "reading values of samples", done, total);
+        }
+        done += b->rows;
     }
-    ts_scan_close(f.scan);
-    ts_scan_close(scan);
+    ts_rows_close(f.rows);
+    ts_rows_close(rows);
     return code;
 }
 
-static ts_code each_value_of(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
-                             void *user)
+ts_code stacks_kinds_of(bool **wanted, bool *any, const ts_calls *p, const ts_weight *weight)
 {
     size_t n = p->events->kinds.n;
-    bool any = false;
-    bool *wanted = n == 0 ? NULL : ts_alloc(p->ctx, n, sizeof *wanted);
-    if (n == 0 || wanted == NULL) {
-        return n == 0 ? TS_OK : p->ctx->error.code;
+    *any = false;
+    *wanted = ts_zalloc(p->ctx, n + 1, sizeof **wanted);
+    for (size_t id = 0; *wanted != NULL && id < n; id++) {
+        (*wanted)[id] = stacks_is_value_of(p, weight, (int64_t)id);
+        *any = *any || (*wanted)[id];
     }
-    for (size_t id = 0; id < n; id++) {
-        wanted[id] = is_value_of(p, weight, (int64_t)id);
-        any = any || wanted[id];
+    return *wanted == NULL ? p->ctx->error.code : TS_OK;
+}
+
+ts_code stacks_each_value_of(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
+                             void *user)
+{
+    bool *wanted;
+    bool any;
+    ts_code code = stacks_kinds_of(&wanted, &any, p, weight);
+    if (code == TS_OK && any) {
+        code = stacks_each_value(p, wanted, ts_text_is(weight->unit, "ns"), visit, user);
     }
-    ts_code code = any ? each_value(p, wanted, ts_text_is(weight->unit, "ns"), visit, user) : TS_OK;
     ts_free(p->ctx, wanted);
     return code;
 }
 
-static ts_code each_length(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
+ts_code stacks_each_length(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
                            void *user)
 {
     bool class = weight->kind == TS_WEIGHT_CLASS && weight->what.class != TS_CLASS_other;
@@ -481,10 +551,10 @@ ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit
     }
     if (weight->kind != TS_WEIGHT_VALUE &&
         (weight->kind != TS_WEIGHT_CLASS || ts_text_is(weight->unit, "ns"))) {
-        code = each_length(p, weight, visit, user);
+        code = stacks_each_length(p, weight, visit, user);
     }
     if (code == TS_OK && (weight->kind == TS_WEIGHT_VALUE || weight->kind == TS_WEIGHT_CLASS)) {
-        code = each_value_of(p, weight, visit, user);
+        code = stacks_each_value_of(p, weight, visit, user);
     }
     return code;
 }
@@ -547,6 +617,9 @@ static ts_code load_weight(uint64_t *items, ts_calls *p, ts_weight *weight)
     sum_work w = {.p = p, .weight = weight};
     ts_code code = TS_OK;
     *items = 0;
+    if (p->paths != NULL) {
+        return stacks_weigh(p, weight);
+    }
     if (weight->self == NULL) {
         code = sum_room(p, weight);
         code = code != TS_OK ? code : ts_calls_each(p, weight, sum_item, &w);
@@ -556,8 +629,7 @@ static ts_code load_weight(uint64_t *items, ts_calls *p, ts_weight *weight)
     return code == TS_OK && weight->over ? sum_over(p, weight) : code;
 }
 
-/* A class that is nothing but one kind of value is called as that is. */
-static void settle_class(ts_calls *p, ts_weight *class)
+void stacks_settle_class(ts_calls *p, ts_weight *class)
 {
     bool alone;
     unsigned values = count_values(&alone, p, class->what.class, class->unit);
@@ -580,14 +652,17 @@ static ts_code load_lengths(uint64_t *items, ts_calls *p)
             wanted = true;
         }
     }
-    ts_code code = wanted ? each_length(p, &any, sum_item, &w) : TS_OK;
+    if (p->paths != NULL) {
+        return stacks_weigh_classes(p, w.classes);
+    }
+    ts_code code = wanted ? stacks_each_length(p, &any, sum_item, &w) : TS_OK;
     for (unsigned c = 0; code == TS_OK && c < TS_CLASS_other; c++) {
         if (w.classes[c] != NULL) {
             sum_work values = {.p = p, .weight = w.classes[c]};
             code = sum_room(p, w.classes[c]);
-            code = code != TS_OK ? code : each_value_of(p, w.classes[c], sum_item, &values);
+            code = code != TS_OK ? code : stacks_each_value_of(p, w.classes[c], sum_item, &values);
             w.items += values.items;
-            settle_class(p, w.classes[c]);
+            stacks_settle_class(p, w.classes[c]);
         }
     }
     *items = w.items;
@@ -597,6 +672,7 @@ static ts_code load_lengths(uint64_t *items, ts_calls *p)
 static void drop_weight(ts_calls *p, ts_weight *weight)
 {
     ts_free(p->ctx, weight->self);
+    stacks_weighed_free(p->ctx, weight);
     weight->self = NULL;
     weight->total = 0;
 }
@@ -629,6 +705,9 @@ static ts_code weight_unknown(const ts_calls *p)
 static ts_code nothing_left(const ts_calls *p, const ts_weight *weight, uint64_t items)
 {
     char what[200];
+    if (p->paths != NULL) {
+        return TS_OK; /* an empty tree is one */
+    }
     if (items == 0 && p->filtered) {
         return ts_calls_explain(p, weight == NULL || weight->kind != TS_WEIGHT_VALUE
                                        ? "no stack is wanted"
@@ -667,6 +746,23 @@ static ts_code find_reason(ts_weight **out, ts_calls *p, const char *name)
                 return code;
             }
             (*out)->what = (ts_event_kind){line->class, line->reason};
+        }
+    }
+    return TS_OK;
+}
+
+/* A kind of value that only samples have that are not wanted: nothing of it is. */
+static ts_code find_elsewhere(ts_weight **out, ts_calls *p, const char *name)
+{
+    const ts_value_type *kinds = p->events->kinds.p;
+    for (size_t id = 0; id < p->events->kinds.n; id++) {
+        if (kinds[id].source_id != 0 && ts_text_is(kinds[id].name, name)) {
+            ts_code code =
+                stacks_add_weight(out, p, TS_WEIGHT_VALUE, kinds[id].name, kinds[id].unit);
+            if (code == TS_OK) {
+                (*out)->value = (*out)->name;
+            }
+            return code;
         }
     }
     return TS_OK;
@@ -713,6 +809,9 @@ static ts_code choose_named(ts_calls *p)
             code = load_weight(&items, p, found);
         }
     }
+    if (code == TS_OK && found == NULL && p->paths != NULL) {
+        code = find_elsewhere(&found, p, name);
+    }
     if (code != TS_OK || found == NULL) {
         return code != TS_OK ? code : weight_unknown(p);
     }
@@ -721,28 +820,14 @@ static ts_code choose_named(ts_calls *p)
         found->name = ts_text_of(ts_event_class_name(found->what.class)); /* not of its one kind */
     }
     p->chosen = (unsigned)(found - p->weights);
+    if (p->paths != NULL && found->of.self == NULL) {
+        return load_weight(&items, p, found);
+    }
     return found->total == 0 ? nothing_left(p, found, items) : TS_OK;
 }
 
-/* The order in which weights are looked at where none is named. */
-enum {
-    RANK_CPU,
-    RANK_CPU_CYCLES,
-    RANK_CPU_COUNT,
-    RANK_WALL,
-    RANK_USUAL,
-    RANK_ALLOCATED,
-    RANK_ALLOCATIONS,
-    RANK_LIVE,
-    RANK_LIVE_COUNT,
-    RANK_WAITING,
-    RANK_WAITS,
-    RANK_OTHER,
-    RANK_ASYNC,
-    RANK_DUR,
-    RANK_SAMPLES,
-    RANKS
-};
+/* After those that views know, where no weight is named. */
+enum { TS_RANK_DUR = TS_RANK_ASYNC + 1, TS_RANK_SAMPLES, RANKS };
 
 static int rank_of(const ts_weight *w)
 {
@@ -750,38 +835,40 @@ static int rank_of(const ts_weight *w)
     bool bytes = ts_text_is(w->unit, "bytes");
     switch (w->kind) {
     case TS_WEIGHT_SAMPLES:
-        return RANK_SAMPLES;
+        return TS_RANK_SAMPLES;
     case TS_WEIGHT_DUR:
-        return RANK_DUR;
+        return TS_RANK_DUR;
     case TS_WEIGHT_ASYNC:
-        return RANK_ASYNC;
+        return TS_RANK_ASYNC;
     case TS_WEIGHT_HEAP:
-        return RANK_OTHER; /* in their order: what is in use comes first */
+        return TS_RANK_OTHER; /* in their order: what is in use comes first */
     case TS_WEIGHT_CLASS:
     case TS_WEIGHT_VALUE:
         break;
     }
     if (w->usual) {
-        return RANK_USUAL;
+        return TS_RANK_USUAL;
     }
     if (w->part) {
-        return (w->classes >> TS_CLASS_other & 1) != 0 ? RANK_OTHER : RANKS;
+        return (w->classes >> TS_CLASS_other & 1) != 0 ? TS_RANK_OTHER : RANKS;
     }
     switch (w->what.class) {
     case TS_CLASS_cpu:
-        return ns ? RANK_CPU : ts_text_is(w->unit, "cycles") ? RANK_CPU_CYCLES : RANK_CPU_COUNT;
+        return ns                              ? TS_RANK_CPU
+               : ts_text_is(w->unit, "cycles") ? TS_RANK_CPU_CYCLES
+                                               : TS_RANK_CPU_COUNT;
     case TS_CLASS_wall:
-        return ns ? RANK_WALL : RANK_OTHER;
+        return ns ? TS_RANK_WALL : TS_RANK_OTHER;
     case TS_CLASS_allocation:
-        return bytes ? RANK_ALLOCATED : RANK_ALLOCATIONS;
+        return bytes ? TS_RANK_ALLOCATED : TS_RANK_ALLOCATIONS;
     case TS_CLASS_live:
-        return bytes ? RANK_LIVE : RANK_LIVE_COUNT;
+        return bytes ? TS_RANK_LIVE : TS_RANK_LIVE_COUNT;
     case TS_CLASS_waiting:
-        return ns ? RANK_WAITING : RANK_WAITS;
+        return ns ? TS_RANK_WAITING : TS_RANK_WAITS;
     case TS_CLASS_other:
         break;
     }
-    return RANK_OTHER;
+    return TS_RANK_OTHER;
 }
 
 static ts_code choose_default(ts_calls *p)
@@ -794,6 +881,9 @@ static ts_code choose_default(ts_calls *p)
             if (rank_of(&p->weights[i]) != rank) {
                 continue;
             }
+            if (p->paths != NULL && p->weights[i].length && p->weights[i].total == 0) {
+                continue; /* its total is known */
+            }
             code = load_weight(&items, p, &p->weights[i]);
             seen += items;
             if (code == TS_OK && p->weights[i].total > 0) {
@@ -802,6 +892,10 @@ static ts_code choose_default(ts_calls *p)
             }
             drop_weight(p, &p->weights[i]);
         }
+    }
+    if (code == TS_OK && p->paths != NULL) { /* an empty tree of the last one */
+        p->chosen = p->weight_count - 1;
+        return stacks_weigh(p, &p->weights[p->chosen]);
     }
     return code != TS_OK ? code : nothing_left(p, NULL, seen);
 }
@@ -833,7 +927,7 @@ ts_code stacks_load_weights(ts_calls *p, ts_calls_load load)
         return load_count(p);
     }
     code = p->filter.weight != NULL ? choose_named(p) : choose_default(p);
-    for (unsigned i = 0; i < p->weight_count && code == TS_OK; i++) {
+    for (unsigned i = 0; i < p->weight_count && code == TS_OK && p->paths == NULL; i++) {
         ts_weight *w = &p->weights[i];
         bool wanted = load == TS_LOAD_ALL && is_beside(p, w);
         if (i == p->chosen) {

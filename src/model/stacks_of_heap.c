@@ -10,6 +10,9 @@
 #include "base/alloc.h"
 #include "base/idmap.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 enum { INUSE_SPACE, INUSE_OBJECTS, ALLOC_SPACE, ALLOC_OBJECTS, HEAP_WEIGHTS };
 
 static const struct {
@@ -233,7 +236,11 @@ static ts_code heap_frames(heap_work *w, ts_frames *frames)
     }
     for (uint32_t i = 0; i < p->methods && code == TS_OK; i++) {
         ts_frame frame = {heap_text(w, all[i].name), heap_text(w, all[i].script), all[i].line};
-        frame.label = frame.label.n == 0 ? TS_TEXT_LIT("(anonymous)") : frame.label;
+        char place[40] = "(anonymous)";
+        if ((frames->parts & TS_FRAME_NAMELESS_LINE) != 0 && frame.line > 0) {
+            (void)snprintf(place, sizeof place, "(anonymous) %" PRId64, frame.line);
+        }
+        frame.label = frame.label.n == 0 ? ts_text_of(place) : frame.label;
         code = ts_frames_intern(p->ctx, &p->frame[i + 1], frames, &frame);
     }
     return code;

@@ -1,6 +1,8 @@
 #include "model/when.h"
 
+#include "base/alloc.h"
 #include "base/ckd.h"
+#include "model/cells.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -228,24 +230,74 @@ static void widen(ts_span *range, int64_t from, int64_t to)
     range->to = to > range->to ? to : range->to;
 }
 
-/* Least and greatest time of the rows of some sources. */
-static ts_code range_rows(ts_span *range, ts_model *m, const ts_idset *sources,
-                          enum ts_table_id table, const unsigned *columns)
+typedef struct observed {
+    ts_vec spans; /* of ts_span, by source */
+} observed;
+
+static void observed_free(ts_ctx *ctx, void *what)
+{
+    observed *o = what;
+    ts_vec_free(ctx, &o->spans);
+    ts_free(ctx, o);
+}
+
+/* Least and greatest time of the rows of each source. */
+static ts_code observed_rows(observed *o, ts_model *m, enum ts_table_id table,
+                             const unsigned *columns)
 {
     const ts_batch *b;
     ts_rows *rows = NULL;
     ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, columns, 3);
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
+        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
+            int64_t source = b->columns[0].ints[i];
             int64_t ts = b->columns[1].ints[i];
             int64_t dur = b->columns[2].null[i] ? 0 : b->columns[2].ints[i];
-            if (!b->columns[0].null[i] && !b->columns[1].null[i] &&
-                ts_idset_has(sources, b->columns[0].ints[i])) {
-                widen(range, ts, dur > 0 ? ts_sat_add(ts, dur) : ts);
+            size_t n = o->spans.n;
+            if (b->columns[0].null[i] || b->columns[1].null[i]) {
+                continue;
+            }
+            code = ts_vec_reach(ts_model_ctx(m), &o->spans, source, sizeof(ts_span));
+            for (; code == TS_OK && n < o->spans.n; n++) {
+                ((ts_span *)o->spans.p)[n] = (ts_span){INT64_MAX, INT64_MIN};
+            }
+            if (code == TS_OK) {
+                widen((ts_span *)o->spans.p + source, ts, dur > 0 ? ts_sat_add(ts, dur) : ts);
             }
         }
     }
     ts_rows_close(rows);
+    return code;
+}
+
+static ts_code observed_build(void **what, ts_model *m, const void *user)
+{
+    static const unsigned samples[] = {TS_C_stack_sample__source_id, TS_C_stack_sample__ts,
+                                       TS_C_stack_sample__dur};
+    static const unsigned slices[] = {TS_C_stack_slice__source_id, TS_C_stack_slice__ts,
+                                      TS_C_stack_slice__dur};
+    observed *o = ts_zalloc(ts_model_ctx(m), 1, sizeof *o);
+    (void)user;
+    *what = o;
+    if (o == NULL) {
+        return ts_model_ctx(m)->error.code;
+    }
+    ts_code code = observed_rows(o, m, TS_T_stack_sample, samples);
+    return code == TS_OK ? observed_rows(o, m, TS_T_stack_slice, slices) : code;
+}
+
+/* Least and greatest time of the rows of some sources. */
+static ts_code range_observed(ts_span *range, ts_model *m, const ts_idset *sources)
+{
+    void *what;
+    ts_code code = ts_model_keep(&what, m, "ranges", "", observed_build, observed_free, NULL);
+    const observed *o = what;
+    for (size_t i = 0; code == TS_OK && i < o->spans.n; i++) {
+        const ts_span *span = (const ts_span *)o->spans.p + i;
+        if (span->from <= span->to && ts_idset_has(sources, (int64_t)i)) {
+            widen(range, span->from, span->to);
+        }
+    }
     return code;
 }
 
@@ -279,27 +331,25 @@ static ts_code range_any(bool *any, ts_model *m, enum ts_table_id table, unsigne
 static ts_code range_recorded(ts_span *range, ts_model *m, const ts_idset *sources)
 {
     const ts_sources *all;
-    const ts_span observed = *range;
+    const ts_span rows_range = *range;
     ts_code code = ts_sources_get(&all, m);
     const ts_source_entry *rows = code == TS_OK ? all->rows.p : NULL;
     for (size_t i = 0; code == TS_OK && i < all->rows.n; i++) {
         const ts_source_entry *s = &rows[i];
         if (ts_idset_has(sources, s->id) && s->start_ts != TS_NO_TIME && s->end_ts != TS_NO_TIME &&
             s->start_ts <= s->end_ts &&
-            (observed.from > observed.to ||
-             (s->start_ts <= observed.to && s->end_ts >= observed.from))) {
+            (rows_range.from > rows_range.to ||
+             (s->start_ts <= rows_range.to && s->end_ts >= rows_range.from))) {
             widen(range, s->start_ts, s->end_ts);
         }
     }
     return code;
 }
 
+/* Least and greatest time of the rows of the sources; *known is false when they have none. Of all
+ * sources that is trace_range. */
 ts_code ts_source_range(ts_span *range, bool *known, ts_model *m, const ts_idset *sources)
 {
-    static const unsigned samples[] = {TS_C_stack_sample__source_id, TS_C_stack_sample__ts,
-                                       TS_C_stack_sample__dur};
-    static const unsigned slices[] = {TS_C_stack_slice__source_id, TS_C_stack_slice__ts,
-                                      TS_C_stack_slice__dur};
     bool kernel = false; /* whose events are all that there is, and have no source in their rows */
     ts_code code;
     *range = (ts_span){INT64_MAX, INT64_MIN};
@@ -308,8 +358,7 @@ ts_code ts_source_range(ts_span *range, bool *known, ts_model *m, const ts_idset
         return code;
     }
     if (!sources->all || !kernel) {
-        if ((code = range_rows(range, m, sources, TS_T_stack_sample, samples)) != TS_OK ||
-            (code = range_rows(range, m, sources, TS_T_stack_slice, slices)) != TS_OK ||
+        if ((code = range_observed(range, m, sources)) != TS_OK ||
             (code = range_recorded(range, m, sources)) != TS_OK) {
             return code;
         }
@@ -339,8 +388,7 @@ static ts_code clock_shift(int64_t *shift, bool *known, ts_model *m, const ts_id
         if (row->clock.p == NULL || !ts_idset_has(sources, row->id)) {
             continue;
         }
-        if (clock.p != NULL &&
-            (clock.n != row->clock.n || memcmp(clock.p, row->clock.p, clock.n) != 0)) {
+        if (clock.p != NULL && !ts_text_equal(clock, row->clock)) {
             return TS_OK;
         }
         clock = row->clock;

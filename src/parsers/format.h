@@ -1,6 +1,6 @@
 /*
- * What a source format is to the rest of the program (design section 3). A new format is one folder
- * with one such descriptor and one line in registry.c.
+ * What a source format is to the rest of the program. A new format is one folder
+ * with one such descriptor and one line in format_list.def.
  *
  * Parsers know the store's typed writers, never SQL, and never each other.
  */
@@ -93,6 +93,14 @@ typedef struct ts_shared_calls {
 } ts_shared_calls;
 ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size, ts_shared_calls calls);
 
+/*
+ * A source below `parent_id` for a recording without a name of its own: it is called `prefix` and a
+ * number, which counts over the run. The name is written to `name` too. prefix: static text.
+ */
+enum { TS_SOURCE_NAME = 32 };
+ts_code ts_job_source(int64_t *id, char name[TS_SOURCE_NAME], ts_job *job, int64_t parent_id,
+                      const char *kind, const char *format, const char *prefix);
+
 /* For set formats: bytes of members that were opened. Counts them for meta and shows progress. */
 void ts_job_read(ts_job *job, uint64_t bytes);
 
@@ -145,6 +153,11 @@ typedef struct ts_format {
     const char *refusal;
 } ts_format;
 
+/* Defines the format `ts_format_<name>` for the list. */
+#define TS_SOURCE_FORMAT(name)                                                                     \
+    extern const ts_format ts_format_##name;                                                       \
+    const ts_format ts_format_##name
+
 /* What became of a member that was given to ts_job_import. */
 typedef struct ts_member_import {
     const ts_format
@@ -163,7 +176,7 @@ typedef struct ts_member_import {
  */
 ts_code ts_job_import(ts_member_import *out, ts_job *job, uint32_t i, int64_t parent_id);
 
-/* All formats, best first; NULL-terminated. Defined in registry.c, the one list. */
+/* All formats of format_list.def, best first; NULL-terminated. */
 extern const ts_format *const ts_formats[];
 
 const ts_format *ts_format_find(const char *name);

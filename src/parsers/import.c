@@ -54,6 +54,24 @@ ts_code ts_job_shared(void **out, ts_job *job, const char *key, size_t size, ts_
     return TS_OK;
 }
 
+ts_code ts_job_source(int64_t *id, char name[TS_SOURCE_NAME], ts_job *job, int64_t parent_id,
+                      const char *kind, const char *format, const char *prefix)
+{
+    void *count;
+    ts_row_source *source;
+    ts_code code = ts_job_shared(&count, job, prefix, sizeof(uint64_t), (ts_shared_calls){0});
+    if (code != TS_OK) {
+        return code;
+    }
+    snprintf(name, TS_SOURCE_NAME, "%s%" PRIu64, prefix, (*(uint64_t *)count)++);
+    code = ts_source_add(id, job->store, parent_id, kind, NULL, format);
+    if (code != TS_OK) {
+        return code;
+    }
+    source = ts_source(job->store, *id);
+    return ts_source_text(job->store, *id, &source->name, name, strlen(name));
+}
+
 ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label)
 {
     const char *name;
@@ -123,7 +141,8 @@ ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const ch
                     NULL, TS_NO_OFFSET, "%s", chain.causes[0]);
 }
 
-ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
+/* A failure of one input that does not end the run. Returns the code when it must end it. */
+static ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
 {
     const char *label = name;
     ts_code labelled;

@@ -134,9 +134,6 @@ ts_code import_count_members(ts_run *run, import_level *l);
  * in. */
 ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label);
 
-/* A failure of one input that does not end the run. Returns the code when it must end it. */
-ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name);
-
 /* The same for an input whose label is known. */
 ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const char *label);
 

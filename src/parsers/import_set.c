@@ -13,7 +13,6 @@ static ts_code note_unread(ts_run *run, ts_fileset *set, int64_t id)
     uint32_t linked = ts_fileset_skipped(set);
     uint32_t unread = ts_fileset_unread(&first, set);
     uint64_t stray = ts_fileset_stray(&at, set);
-    ts_tally *tally;
     ts_code code = TS_OK;
     if (linked > 0) {
         code = ts_issue_n(run->store, id, TS_ISSUE_member_linked, NULL, TS_NO_OFFSET, linked,
@@ -25,10 +24,8 @@ static ts_code note_unread(ts_run *run, ts_fileset *set, int64_t id)
                           "members that are neither files nor links to files");
     }
     if (code == TS_OK && stray > 0 &&
-        (code = ts_count(&tally, run->store, id, TS_ITEM_stray_bytes, NULL)) == TS_OK) {
+        (code = ts_count_add(run->store, id, TS_ITEM_stray_bytes, NULL, 0, stray, 0)) == TS_OK) {
         ts_source(run->store, id)->complete = 0;
-        tally->seen += stray;
-        tally->lost += stray;
         code = ts_issue(run->store, id, TS_ISSUE_archive_stray_bytes, NULL, (int64_t)at,
                         "%" PRIu64 " bytes belong to no member", stray);
     }
@@ -40,13 +37,7 @@ static ts_code count_unread(ts_run *run, ts_fileset *set, int64_t id)
 {
     const char *first;
     uint32_t unread = ts_fileset_unread(&first, set);
-    ts_tally *tally;
-    ts_code code = TS_OK;
-    if (unread > 0 && (code = ts_count(&tally, run->store, id, TS_ITEM_members, NULL)) == TS_OK) {
-        tally->seen += unread;
-        tally->lost += unread;
-    }
-    return code;
+    return unread == 0 ? TS_OK : ts_count_add(run->store, id, TS_ITEM_members, NULL, 0, unread, 0);
 }
 
 ts_code import_run_set_format(ts_run *run, const ts_format *format, ts_job *job, bool first)

@@ -4,7 +4,7 @@
 
 #define TS_EVENT(f, e, s, c, r) {f, e, s, TS_CLASS_##c, r},
 const ts_event_line ts_event_lines[] = {
-#include "tables/formats/each_table.h"
+#include "tables/formats/each.h"
 };
 const size_t ts_event_line_count = sizeof ts_event_lines / sizeof ts_event_lines[0];
 

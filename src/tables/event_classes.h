@@ -4,9 +4,10 @@
  *
  *     TS_EVENT(format, event, state, class, reason)
  *
- * in the tables.def of its format: format is source.format, event stack_sample.event or the name of
- * a kind of value, state "*" for any, class one of ts_event_class without its prefix, reason "" for
- * none. The rows of event_class are those of the formats that a database has.
+ * in the declarations of its format (formats/each.h): format is source.format, event
+ * stack_sample.event or the name of a kind of value, state "*" for any, class one of ts_event_class
+ * without its prefix, reason "" for none. The rows of event_class are those of the formats that a
+ * database has.
  */
 #ifndef TS_TABLES_EVENT_CLASSES_H
 #define TS_TABLES_EVENT_CLASSES_H

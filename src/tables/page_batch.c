@@ -7,12 +7,7 @@
 
 enum {
     BATCH_ROWS = 64,
-    SHORT_PAYLOAD = 0x7f, /* its varint is one byte */
-    INT_BYTES = 8,
-    SLACK = 8, /* whole words are stored, which reach below what they stand for */
-    TYPE_NULL = 0,
-    TYPE_ZERO = 8,
-    TYPE_ONE = 9
+    SHORT_PAYLOAD = 0x7f /* its varint is one byte */
 };
 
 /* A column of the rows: where its value stands in the struct, how far from the end of the cell the
@@ -35,15 +30,10 @@ typedef struct batch_form {
 /* The serial type and size that hold every value of which `all` has all bits. */
 static uint8_t type_of_bits(unsigned *size, uint64_t all)
 {
-    static const uint8_t sizes[] = {1, 2, 3, 4, 6};
-    for (unsigned i = 0; i < sizeof sizes; i++) {
-        if (all >> (8 * sizes[i] - 1) == 0) {
-            *size = sizes[i];
-            return (uint8_t)(i + 1);
-        }
-    }
-    *size = INT_BYTES;
-    return sizeof sizes + 1;
+    unsigned highest = 63U ^ (unsigned)__builtin_clzll(all | 1);
+    unsigned form = page_forms[highest < 63 ? highest + 1 : 63]; /* beside the sign */
+    *size = form >> PAGE_FORM_SIZE;
+    return (uint8_t)form;
 }
 
 static bool all_ones(const int64_t *column, unsigned stride, unsigned rows)
@@ -72,12 +62,12 @@ static void make_form(batch_form *f, const int64_t *values, unsigned n, unsigned
     memset(f->types, 0, 8);
     for (unsigned i = n; i-- > 0;) {
         unsigned size = 0;
-        uint8_t type = TYPE_NULL;
+        uint8_t type = PAGE_TYPE_NULL;
         if ((nulls >> i & 1) == 0) {
             if (all[i] == 0) {
-                type = TYPE_ZERO;
+                type = PAGE_TYPE_ZERO;
             } else if (all[i] == 1 && all_ones(values + i, n + 1, rows)) {
-                type = TYPE_ONE;
+                type = PAGE_TYPE_ONE;
             } else {
                 type = type_of_bits(&size, all[i]);
             }
@@ -174,13 +164,11 @@ ts_code ts_pages_put_many(ts_pages *p, unsigned id, const void *rows, size_t siz
 {
     const page_table *t = &p->tables[id];
     const char *row = rows;
-    bool is_short = !t->integers && page_is_short(t);
     ts_code code = TS_OK;
     while (count > 0 && code == TS_OK) {
         unsigned alike = 1;
         if (!t->integers) {
-            code = is_short && page_put_short(&p->tables[id], row) ? TS_OK
-                                                                   : ts_pages_put(p, id, row, 0);
+            code = ts_pages_put(p, id, row, 0);
         } else {
             while (alike < count && alike < BATCH_ROWS &&
                    memcmp(row, row + alike * size, sizeof(uint64_t)) == 0) {

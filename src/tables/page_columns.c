@@ -22,9 +22,7 @@ enum {
     RUN = 256,
     MOST_COLUMNS = 15, /* their types, and the size of the header before them, are 16 bytes */
     HEAD = 16,
-    TYPE_NULL = 0,
-    TYPE_ZERO = 8,
-    SLACK = 16, /* whole words are stored, which reach below what they stand for */
+    WORDS_SLACK = 16, /* whole words are stored, which reach below what they stand for */
     FIRST_COLUMNS = TS_FIRST_COLUMNS,
     FIRST_SIGNED = TS_FIRST_COLUMNS - 1
 };
@@ -36,7 +34,7 @@ static void types_plain(uint8_t *types, uint8_t *sizes, uint8_t *sums, const uin
 {
     for (unsigned i = 0; i < n; i++) {
         uint8_t bytes = (uint8_t)(1 + (v[i] > 0x7f) + (v[i] > 0x7fff) + (v[i] > 0x7fffff));
-        types[i] = v[i] < 2 ? (uint8_t)(TYPE_ZERO + v[i]) : bytes;
+        types[i] = v[i] < 2 ? (uint8_t)(PAGE_TYPE_ZERO + v[i]) : bytes;
         sizes[i] = v[i] < 2 ? 0 : bytes;
         sums[i] = (uint8_t)(sums[i] + sizes[i]);
     }
@@ -51,7 +49,8 @@ static inline void types_of_4(__m128i *types, __m128i *sizes, const uint32_t *at
     bytes = _mm_sub_epi32(bytes, _mm_cmpgt_epi32(v, _mm_set1_epi32(0x7fff)));
     bytes = _mm_sub_epi32(bytes, _mm_cmpgt_epi32(v, _mm_set1_epi32(0x7fffff)));
     *sizes = _mm_andnot_si128(few, bytes);
-    *types = _mm_or_si128(*sizes, _mm_and_si128(few, _mm_add_epi32(v, _mm_set1_epi32(TYPE_ZERO))));
+    *types =
+        _mm_or_si128(*sizes, _mm_and_si128(few, _mm_add_epi32(v, _mm_set1_epi32(PAGE_TYPE_ZERO))));
 }
 
 static inline __m128i bytes_of(const __m128i words[4])
@@ -93,7 +92,7 @@ static AVX2 inline void types_of_8(__m256i *types, __m256i *sizes, const uint32_
     bytes = _mm256_sub_epi32(bytes, _mm256_cmpgt_epi32(v, _mm256_set1_epi32(0x7fffff)));
     *sizes = _mm256_andnot_si256(few, bytes);
     *types = _mm256_or_si256(
-        *sizes, _mm256_and_si256(few, _mm256_add_epi32(v, _mm256_set1_epi32(TYPE_ZERO))));
+        *sizes, _mm256_and_si256(few, _mm256_add_epi32(v, _mm256_set1_epi32(PAGE_TYPE_ZERO))));
 }
 
 /* Packing works in halves of a register: the words are put in order again. */
@@ -253,7 +252,7 @@ static void make_run(run *r, page_types_call *types, unsigned first, unsigned ro
         } else if (r->columns[i] != NULL) {
             types(r->types[head + 1 + i], r->sizes[i], r->sums, r->at[i], rows);
         } else {
-            memset(r->types[head + 1 + i], TYPE_NULL, rows);
+            memset(r->types[head + 1 + i], PAGE_TYPE_NULL, rows);
             memset(r->sizes[i], 0, rows);
         }
     }
@@ -291,7 +290,7 @@ put_cells(page_table *t, const run *r, unsigned n, const uint8_t *ends, unsigned
         const unsigned heads_n = (ends == NULL ? n : ends[row]) + 1;
         const unsigned payload = r->sums[row] + heads_n;
         uint8_t *at = end;
-        if ((uint32_t)(end - pointer) < payload + 1 + rowid_n + CELL_POINTER + SLACK) {
+        if ((uint32_t)(end - pointer) < payload + 1 + rowid_n + CELL_POINTER + WORDS_SLACK) {
             break;
         }
         for (unsigned i = n; i-- > (ends == NULL ? 0 : 1);) {
@@ -324,22 +323,21 @@ put_cells(page_table *t, const run *r, unsigned n, const uint8_t *ends, unsigned
     return row;
 }
 
-/* Unrolled for nodes and edges of heaps, and what is found out of nodes. */
+/* Unrolled for the usual numbers of columns. */
 static unsigned put_some(page_table *t, const run *r, unsigned row, unsigned rows)
 {
-    enum { DOMINATED = 2, EDGE = 7, NODE = 10, RETAINED = 15 };
     if (t->leaf.bytes == NULL || t->rows >= INT64_C(1) << 55) {
         return row;
     }
     switch (r->n) {
-    case DOMINATED:
-        return put_cells(t, r, DOMINATED, NULL, row, rows);
-    case RETAINED:
-        return put_cells(t, r, RETAINED, NULL, row, rows);
-    case EDGE:
-        return put_cells(t, r, EDGE, NULL, row, rows);
-    case NODE:
-        return put_cells(t, r, NODE, NULL, row, rows);
+#define UNROLLED(count)                                                                            \
+    case count:                                                                                    \
+        return put_cells(t, r, count, NULL, row, rows);
+        UNROLLED(2)
+        UNROLLED(7)
+        UNROLLED(10)
+        UNROLLED(15)
+#undef UNROLLED
     default:
         return put_cells(t, r, r->n, NULL, row, rows);
     }

@@ -63,46 +63,55 @@ typedef struct reserved_map {
     uint32_t spare_count;
 } reserved_map;
 
+/* Serial types of the record format. */
 enum {
-    PAGE_KNOWN_TEXT = 57,   /* its type is one byte */
-    PAGE_KNOWN_RESERVED = 4 /* only the first columns */
+    PAGE_TYPE_NULL = 0,
+    PAGE_TYPE_INT64 = 6,
+    PAGE_TYPE_REAL = 7,
+    PAGE_TYPE_ZERO = 8,
+    PAGE_TYPE_ONE = 9,
+    PAGE_TYPE_TEXT = 13
 };
 
-/* Makes the cell of a row, which ends at `end`: where it begins, or NULL when a text is longer than
- * PAGE_KNOWN_TEXT or a real is not 0. Reserved columns, of integers, take 8 bytes; from_end: by
- * their numbers, how far from the end they begin. */
-typedef uint8_t *page_known_call(uint8_t *end, const void *row, uint64_t keys, int64_t rowid,
-                                 uint64_t reserved, uint32_t from_end[PAGE_KNOWN_RESERVED]);
+enum {
+    HEADER_VARINT = 2,    /* header size: at most 63 columns of 9 bytes */
+    TEXT_VARINT = 3,      /* type of a text that fits into a leaf */
+    PAYLOAD_VARINT = 3,   /* size of a record that fits into a leaf */
+    PAGE_SHORT_TEXT = 57, /* its type is one byte */
+    INT_BYTES = 8,
+    SLACK = 8 /* whole words are stored, which reach below what they stand for */
+};
 
-/* Columns of one kind that follow each other in the row struct: integers, or one text, or one real,
- * or the key. */
-typedef struct column_group {
-    uint8_t type; /* ts_column_type */
-    uint8_t n;
-    uint16_t field; /* offset of the first one in the row struct */
-} column_group;
+/* A column of the row struct. */
+typedef struct page_column {
+    uint16_t type; /* ts_column_type */
+    uint16_t field;
+} page_column;
 
-/* Tables whose columns are those of one of these have a way of their own for their usual rows. */
-typedef enum page_shape { PAGE_SHAPE_OTHER, PAGE_SHAPE_INVOCATION, PAGE_SHAPE_TAG } page_shape;
+struct page_table;
+
+/* Makes the cell of the table's next row, which ends at `end`: where it begins, or NULL when a text
+ * is longer than PAGE_SHORT_TEXT. from_end: how far from the end each of the columns that come
+ * later begins, which take 8 bytes. */
+typedef uint8_t *page_hot_call(uint8_t *end, struct page_table *t, const void *row,
+                               uint32_t *from_end);
 
 typedef struct page_table {
     const ts_table *table;
-    page_shape shape;
-    page_known_call *known; /* NULL: there is none for this table */
-    uint32_t known_max;     /* space that a cell of it takes at most */
+    page_hot_call *hot;      /* NULL: the table is not hot, or its rows do not fit into a leaf */
+    page_hot_call *hot_late; /* the same for rows of which the columns `late` come later */
+    uint64_t late;
+    uint32_t hot_max; /* space that a cell of these takes at most */
     uint32_t root;
     bool integers;       /* all columns are integers, one after the other: the short way */
     uint64_t reservable; /* the columns that can be */
     uint32_t reservable_count;
-    uint64_t keys;                /* the columns that are never stored: the key, or none */
-    uint32_t payload_max;         /* size of a record at most, without its texts */
-    uint32_t cell_max;            /* space that its cell takes at most */
-    uint8_t types[MAX_COLUMNS];   /* of the columns, side by side */
-    uint16_t fields[MAX_COLUMNS]; /* their offsets in the row struct */
+    uint64_t keys;        /* the columns that are never stored: the key, or none */
+    uint32_t payload_max; /* size of a record at most, without its texts */
+    uint32_t cell_max;    /* space that its cell takes at most */
+    page_column columns[MAX_COLUMNS];
     unsigned text_count;
-    uint16_t text_at[MAX_COLUMNS]; /* those of texts */
-    unsigned group_count;
-    column_group groups[MAX_COLUMNS];
+    uint16_t text_at[MAX_COLUMNS]; /* offsets of texts in the row struct */
     int64_t rows;
     /* The rowid that was put last as page_rowid_word gives it, from which the next one is made. */
     int64_t word_rowid;
@@ -185,19 +194,15 @@ ts_code page_close_table(ts_pages *p, page_table *t);
 /* What of a column has to be known before rows come. */
 ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table);
 
-/* --- page_short.c: rows with short texts -------------------------------------------------------
+/* --- page_cell.c: cells that fit into a leaf ----------------------------------------------------
  */
 
-/* Whether rows of this table may be. */
-bool page_is_short(const page_table *t);
-/* Puts the row when it is one and the leaf has room; else false, and nothing has changed. */
-bool page_put_short(page_table *t, const void *row);
-
-/* --- page_known.c: rows with texts, by the form of their table ----------------------------------
- */
-
-/* What makes cells of rows of the table, or NULL. */
-page_known_call *page_known_form(const ts_table *table);
+/* Finds out whether the table, whose columns are known, is hot. */
+void page_find_hot(page_table *t);
+/* The cell of any table's next row, of its first n columns: where it begins. Reserved columns take
+ * 8 bytes; from_end: how far from the end each of them begins. */
+uint8_t *page_encode(uint8_t *end, page_table *t, const void *row, unsigned n, uint64_t reserved,
+                     uint32_t *from_end);
 
 /* Short texts, without a call. */
 static inline void page_copy_short(uint8_t *at, const char *p, size_t n)
@@ -334,6 +339,66 @@ static inline uint8_t *page_varint_before(uint8_t *at, uint64_t v)
         *--at = (uint8_t)(v | 0x80);
     }
     return at;
+}
+
+static inline uint32_t page_header_size(uint32_t types_n)
+{
+    return types_n + (types_n < 0x7f ? 1 : 2); /* the varint counts itself */
+}
+
+static inline unsigned page_count_bits(uint64_t v)
+{
+    unsigned n = 0;
+    for (; v != 0; v &= v - 1) { /* few, and not every processor counts them at once */
+        n++;
+    }
+    return n;
+}
+
+/* --- serial types of numbers --------------------------------------------------------------------
+ */
+
+/*
+ * Serial types, and sizes above them, of integers by the place of the highest bit of the zigzag
+ * form: 0 to 63; 64 and 65 are the numbers 0 and 1, 66 is NULL.
+ */
+enum { PAGE_FORM_NULL = 66, PAGE_FORM_SIZE = 8 };
+#define PAGE_FORM(type, size) ((type) | (size) << PAGE_FORM_SIZE)
+#define PAGE_FORM_LATE PAGE_FORM(PAGE_TYPE_INT64, INT_BYTES)
+#define PAGE_EIGHT(f) f, f, f, f, f, f, f, f
+static const uint16_t page_forms[PAGE_FORM_NULL + 1] = {
+    PAGE_EIGHT(PAGE_FORM(1, 1)), PAGE_EIGHT(PAGE_FORM(2, 2)), PAGE_EIGHT(PAGE_FORM(3, 3)),
+    PAGE_EIGHT(PAGE_FORM(4, 4)), PAGE_EIGHT(PAGE_FORM(5, 6)), PAGE_EIGHT(PAGE_FORM(5, 6)),
+    PAGE_EIGHT(PAGE_FORM_LATE),  PAGE_EIGHT(PAGE_FORM_LATE),  PAGE_FORM(PAGE_TYPE_ZERO, 0),
+    PAGE_FORM(PAGE_TYPE_ONE, 0), PAGE_FORM(PAGE_TYPE_NULL, 0)};
+#undef PAGE_EIGHT
+
+/* Without a branch: values are of any size, in any order. */
+static inline unsigned page_integer_form(int64_t v, bool null)
+{
+    uint64_t zigzag = (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0);
+    unsigned highest = 63U ^ (unsigned)__builtin_clzll(zigzag | 1);
+    highest |= (unsigned)((uint64_t)v <= 1) << 6; /* of 0 and 1: themselves */
+    return page_forms[null ? PAGE_FORM_NULL : highest];
+}
+
+/* Of a real's bits. Reals with whole values are stored as integers where that is shorter, and NaN
+ * as NULL, as SQLite does with columns of type REAL; it reads them as reals again. */
+static inline unsigned page_real_form(int64_t *bits)
+{
+    double v;
+    memcpy(&v, bits, sizeof v);
+    if (v != v) {
+        return page_forms[PAGE_FORM_NULL];
+    }
+    if (v > -140737488355329.0 && v < 140737488355328.0) { /* 6 bytes */
+        int64_t whole = (int64_t)v;
+        if ((double)whole == v) {
+            *bits = whole;
+            return page_integer_form(whole, false);
+        }
+    }
+    return PAGE_FORM(PAGE_TYPE_REAL, INT_BYTES);
 }
 
 /* --- page_columns.c: rows that come as columns --------------------------------------------------

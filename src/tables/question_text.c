@@ -153,3 +153,12 @@ bool ts_question_need_next(ts_question_need *out, ts_text *rest)
     *rest = (ts_text){close + 1, (size_t)(end - close - 1)};
     return true;
 }
+
+ts_text ts_question_first(ts_text sql, const char *key)
+{
+    ts_text part = ts_question_part(sql, key);
+    ts_text line = {"", 0};
+    size_t column;
+    (void)ts_question_line(&line, &column, &part);
+    return line;
+}

@@ -23,6 +23,9 @@ ts_text ts_question_part(ts_text sql, const char *key);
  * began. False at the end. */
 bool ts_question_line(ts_text *line, size_t *column, ts_text *rest);
 
+/* The first line of the part of that key, or an empty text. */
+ts_text ts_question_first(ts_text sql, const char *key);
+
 typedef struct ts_question_param {
     ts_text names; /* "from, to" */
     ts_text doc;   /* the first line of what they are */

@@ -1,36 +1,81 @@
 #include "tables/question_values.h"
 
-#include <stdio.h>
+#include "base/names.h"
+#include "base/pool.h"
 
-/* Statements have :v, the typed value, and the parameters of the question. */
+#include <stdio.h>
+#include <stdlib.h>
+
+/* Statements have :v, the typed value, and the parameters of the question that choose a file. */
 typedef struct value_kind {
-    const char *begins;   /* what the text of the parameter begins with */
-    const char *find;     /* the value to bind, NULL: there is none */
-    const char *there_is; /* one text of what could have been typed */
+    const char *begins; /* what the text of the parameter begins with */
+    const char *find;   /* the value to bind, NULL: there is none */
+    const char *names; /* what could have been typed: ids and names, ids NULL where names are all */
+    const char *there_is; /* what these are, "heaps are "; names NULL: a statement that says it */
 } value_kind;
 
-#define FILES                                                                                      \
-    "SELECT id FROM js_heap_files WHERE id = :v OR file_name = CAST(:v AS TEXT) "                  \
-    "ORDER BY id = :v DESC, id LIMIT 1"
-#define FILES_THERE                                                                                \
-    "SELECT 'heaps are ' || group_concat(id || ifnull(' (' || file_name || ')', ''), ', ') "       \
-    "FROM (SELECT id, file_name FROM js_heap_files ORDER BY id LIMIT 8)"
+#define FILE_OF(v)                                                                                 \
+    "SELECT id FROM js_heap_files WHERE id = " v " OR file_name = CAST(" v " AS TEXT) "            \
+    "ORDER BY id = " v " DESC, id LIMIT 1"
+#define FILES "SELECT id, file_name FROM js_heap_files ORDER BY id"
+#define FILE_ID "ifnull((" FILE_OF(":file") "), 0)"
+#define BASE_ID "(SELECT base_file_id FROM js_heap_analysis WHERE file_id = " FILE_ID ")"
+#define CLASS_OF(file)                                                                             \
+    "SELECT name FROM js_heap_constructor WHERE file_id = " file " AND name = :v LIMIT 1"
+#define CLASSES_OF(file)                                                                           \
+    "SELECT NULL, name FROM js_heap_constructor WHERE file_id = " file " ORDER BY id"
+#define NODE_TYPES                                                                                 \
+    "FROM js_heap_file_detail AS d CROSS JOIN js_heap_info AS t ON t.rowid BETWEEN "               \
+    "d.first_info_rowid AND d.first_info_rowid + d.node_type_count - 1 WHERE d.file_id = " FILE_ID
+#define EVENTS "SELECT DISTINCT NULL, event FROM stack_sample WHERE event IS NOT NULL"
 
-/* Names that have the first letters of what was typed come first. */
-#define ALIKE(name) "instr(lower(" name "), lower(substr(:v, 1, 3))) = 0"
+#define WEIGHTS "SELECT column1 FROM (VALUES ('wall'), ('cpu'), ('samples'))"
+#define STACK_WEIGHTS                                                                              \
+    "SELECT column1 FROM (VALUES ('cpu'), ('wall'), ('waiting'), ('allocation'), ('live'), "       \
+    "('samples'), ('dur'))"
 
 static const value_kind kinds[] = {
     {"id of a process",
      "SELECT pid FROM process WHERE pid = :v OR name = CAST(:v AS TEXT) ORDER BY pid = :v DESC, id "
      "LIMIT 1",
-     "SELECT 'processes are ' || group_concat(pid || ifnull(' (' || name || ')', ''), ', ') "
-     "FROM (SELECT pid, name FROM process ORDER BY name IS NULL, " ALIKE("name") ", id LIMIT 8)"},
-    {"id in js_heap_files", FILES, FILES_THERE},
-    {"the snapshot to compare with", FILES, FILES_THERE},
+     "SELECT pid, name FROM process WHERE pid IS NOT NULL ORDER BY id", "processes are "},
+    {"id in js_heap_files", FILE_OF(":v"), FILES, "heaps are "},
+    {"the snapshot to compare with", FILE_OF(":v"), FILES, "heaps are "},
     {"id of the node in that file",
-     "SELECT id FROM js_heap_nodes WHERE file_id = ifnull(:file, 0) AND id = :v LIMIT 1",
+     "SELECT id FROM js_heap_nodes WHERE file_id = " FILE_ID " AND id = :v LIMIT 1", NULL,
      "SELECT 'ids are from ' || min(id) || ' to ' || max(id) || ' in heap ' || file_id "
-     "FROM js_heap_nodes WHERE file_id = ifnull(:file, 0)"},
+     "FROM js_heap_nodes WHERE file_id = " FILE_ID},
+    {"a class of that file", CLASS_OF(FILE_ID), CLASSES_OF(FILE_ID), "classes are "},
+    {"a class of the file before", CLASS_OF(BASE_ID), CLASSES_OF(BASE_ID), "classes are "},
+    {"a type of nodes", "SELECT t.str_value " NODE_TYPES " AND t.str_value = :v LIMIT 1",
+     "SELECT NULL, t.str_value " NODE_TYPES, "types are "},
+    {"id of the object in the recording",
+     "SELECT :v WHERE EXISTS (SELECT 1 FROM tptp_reference WHERE heap_dump_id = ifnull(:dump, 1) "
+     "AND :v IN (from_object_id, to_object_id)) OR EXISTS (SELECT 1 FROM tptp_gc_root WHERE "
+     "heap_dump_id = ifnull(:dump, 1) AND object_id = :v) OR EXISTS (SELECT 1 FROM tptp_allocation "
+     "WHERE object_id = :v)",
+     NULL,
+     "SELECT 'ids with references are from ' || min(min(from_object_id), min(to_object_id)) "
+     "|| ' to ' || max(max(from_object_id), max(to_object_id)) "
+     "FROM tptp_reference WHERE heap_dump_id = ifnull(:dump, 1)"},
+    {"an event of samples, or call",
+     "SELECT :v WHERE :v = 'call' OR EXISTS (SELECT 1 FROM stack_sample WHERE event = :v)",
+     EVENTS " UNION ALL SELECT NULL, 'call'", "events are "},
+    {"an event of samples", "SELECT :v WHERE EXISTS (SELECT 1 FROM stack_sample WHERE event = :v)",
+     EVENTS, "events are "},
+    {"a weight of stacks",
+     "SELECT :v WHERE :v IN (" STACK_WEIGHTS ") OR EXISTS (SELECT 1 FROM stack_value_type WHERE "
+     ":v IN (name, name || '/' || unit)) OR EXISTS (SELECT 1 FROM v_stack_weight WHERE :v IN "
+     "(class || '/' || unit, class || ':' || reason, name, name || '/' || unit))",
+     "SELECT NULL, column1 FROM (" STACK_WEIGHTS ") UNION SELECT NULL, name FROM stack_value_type "
+     "UNION SELECT NULL, class || ':' || reason FROM v_stack_weight WHERE class = 'waiting' AND "
+     "reason IS NOT NULL",
+     "weights are "},
+    {"a weight",
+     "SELECT :v WHERE :v IN (" WEIGHTS ") OR EXISTS (SELECT 1 FROM stack_value_type WHERE "
+     "name = :v)",
+     "SELECT NULL, column1 FROM (" WEIGHTS ") UNION SELECT NULL, name FROM stack_value_type",
+     "weights are "},
 };
 
 enum { TABLE_NAME_MAX = 64, STATEMENT_MAX = 256 };
@@ -67,39 +112,104 @@ static ts_code take_cell(void *user, const char *const *values, const size_t *le
     return ts_buf_put(f->ctx, f->out, values[0], lengths[0]);
 }
 
-static ts_code ask_value(bool *found, ts_buf *out, ts_db *db, ts_ctx *ctx, const char *sql,
-                         const char *value, const char *file)
+/* The parameters that choose a heap, which statements of kinds may have. */
+typedef struct value_call {
+    ts_db *db;
+    ts_ctx *ctx;
+    const ts_param *given;
+    size_t count;
+    const ts_param *p; /* the one that is looked at */
+} value_call;
+
+static ts_code ask_rows(const value_call *c, const char *sql, const ts_rows_visitor *visitor)
 {
-    first_cell f = {ctx, out, false};
-    const ts_rows_visitor visitor = {&f, NULL, take_cell, NULL};
-    ts_param params[2] = {{"v", value}};
+    static const char *const choosing[] = {"file", "dump"};
+    ts_param params[3] = {{"v", c->p->value}};
     size_t n = strstr(sql, ":v") != NULL ? 1 : 0;
-    if (file != NULL && strstr(sql, ":file") != NULL) {
-        params[n++] = (ts_param){"file", file};
+    for (size_t i = 0; i < c->count; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            char name[8];
+            snprintf(name, sizeof name, ":%s", choosing[k]);
+            if (strcmp(c->given[i].name, choosing[k]) == 0 && strstr(sql, name) != NULL) {
+                params[n++] = c->given[i];
+            }
+        }
     }
-    ts_code code = ts_db_query(db, sql, strlen(sql), params, n, &visitor);
+    return ts_db_query(c->db, sql, strlen(sql), params, n, visitor);
+}
+
+static ts_code ask_cell(bool *found, ts_buf *out, const value_call *c, const char *sql)
+{
+    first_cell f = {c->ctx, out, false};
+    const ts_rows_visitor visitor = {&f, NULL, take_cell, NULL};
+    ts_code code = ask_rows(c, sql, &visitor);
     *found = f.found;
     return code;
 }
 
-static ts_code put_row(ts_buf *out, ts_db *db, ts_ctx *ctx, const value_kind *kind,
-                       const ts_param *p, const char *file)
+typedef struct name_rows {
+    ts_ctx *ctx;
+    ts_nearest near;
+    ts_pool texts;
+} name_rows;
+
+static ts_code take_name(void *user, const char *const *values, const size_t *lengths,
+                         const ts_cell_type *types, int n)
+{
+    name_rows *rows = user;
+    uint32_t id;
+    ts_text name = TS_TEXT_NULL;
+    rows->near.no_ids = types[0] == TS_CELL_NULL;
+    if (n > 1 && types[1] != TS_CELL_NULL) {
+        ts_code code =
+            ts_pool_intern(rows->ctx, &id, NULL, &rows->texts, (ts_text){values[1], lengths[1]});
+        if (code != TS_OK) {
+            return code;
+        }
+        name = ts_pool_text(&rows->texts, id);
+    }
+    ts_nearest_add(&rows->near, rows->near.no_ids ? 0 : strtoll(values[0], NULL, 10), name,
+                   TS_TEXT_NULL);
+    return TS_OK;
+}
+
+/* "heaps are 0 (Snapshot0), 1 (Snapshot1)" */
+static ts_code put_there(ts_buf *out, const value_call *c, const value_kind *kind)
+{
+    name_rows rows = {.ctx = c->ctx, .near = {.typed = ts_text_of(c->p->value)}};
+    const ts_rows_visitor visitor = {&rows, NULL, take_name, NULL};
+    bool found;
+    if (kind->names == NULL) {
+        return ask_cell(&found, out, c, kind->there_is);
+    }
+    ts_code code = ask_rows(c, kind->names, &visitor);
+    if (code == TS_OK && rows.near.count > 0) {
+        code = ts_buf_printf(c->ctx, out, "%s", kind->there_is);
+    }
+    if (code == TS_OK) {
+        code = ts_nearest_put(out, c->ctx, &rows.near);
+    }
+    ts_pool_free(c->ctx, &rows.texts);
+    return code;
+}
+
+static ts_code put_row(ts_buf *out, const value_call *c, const value_kind *kind)
 {
     ts_buf there = {0};
     bool found;
-    ts_code code = ask_value(&found, out, db, ctx, kind->find, p->value, file);
+    ts_code code = ask_cell(&found, out, c, kind->find);
     if (code == TS_OK && !found) {
-        code = ask_value(&found, &there, db, ctx, kind->there_is, p->value, file);
+        code = put_there(&there, c, kind);
         if (code == TS_OK) {
-            code = bad_value(ctx, p, "is not in the database", ts_buf_text(&there));
+            code = bad_value(c->ctx, c->p, "is not in the database", ts_buf_text(&there));
         }
     }
-    ts_buf_free(ctx, &there);
+    ts_buf_free(c->ctx, &there);
     return code;
 }
 
 /* "id in cloud_call", "id of a row of callstack" */
-static ts_code put_table_row(ts_buf *out, ts_db *db, ts_ctx *ctx, ts_text table, const ts_param *p)
+static ts_code put_table_row(ts_buf *out, const value_call *c, ts_text table)
 {
     char find[STATEMENT_MAX];
     char there_is[STATEMENT_MAX];
@@ -108,14 +218,14 @@ static ts_code put_table_row(ts_buf *out, ts_db *db, ts_ctx *ctx, ts_text table,
            ((table.p[n] >= 'a' && table.p[n] <= 'z') || table.p[n] == '_')) {
         n++;
     }
-    const value_kind kind = {"", find, there_is};
+    const value_kind kind = {"", find, NULL, there_is};
     snprintf(find, sizeof find, "SELECT id FROM %.*s WHERE id = :v LIMIT 1", (int)n, table.p);
     snprintf(
         there_is, sizeof there_is,
         "SELECT ifnull('ids of %.*s are from ' || min(id) || ' to ' || max(id), '%.*s is empty')"
         " FROM %.*s",
         (int)n, table.p, (int)n, table.p, (int)n, table.p);
-    return put_row(out, db, ctx, &kind, p, NULL);
+    return put_row(out, c, &kind);
 }
 
 /* --- values of their own ------------------------------------------------------------------- */
@@ -165,16 +275,6 @@ static ts_code put_word(ts_buf *out, ts_ctx *ctx, ts_text words, const ts_param 
 
 /* --- all ----------------------------------------------------------------------------------- */
 
-static const char *value_of_file(const ts_param *given, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(given[i].name, "file") == 0) {
-            return given[i].value;
-        }
-    }
-    return NULL;
-}
-
 static ts_text after(ts_text text, const char *word)
 {
     size_t n = strlen(word);
@@ -188,14 +288,15 @@ ts_code ts_question_value(ts_buf *out, ts_db *db, ts_ctx *ctx, const ts_question
                                          "objects that are looked at", "points wanted"};
     static const char *const tables[] = {"id in ", "id of a row of "};
     const ts_param *p = &given[which];
+    const value_call call = {db, ctx, given, count, p};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
         if (begins_with(param->doc, kinds[i].begins)) {
-            return put_row(out, db, ctx, &kinds[i], p, value_of_file(given, count));
+            return put_row(out, &call, &kinds[i]);
         }
     }
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
         if (begins_with(param->doc, tables[i])) {
-            return put_table_row(out, db, ctx, after(param->doc, tables[i]), p);
+            return put_table_row(out, &call, after(param->doc, tables[i]));
         }
     }
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {

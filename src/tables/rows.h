@@ -25,7 +25,7 @@
 #define TS_TABLE_END(t)                                                                            \
     }                                                                                              \
     ts_row_##t;
-#include "tables/formats/each_table.h"
+#include "tables/formats/each.h"
 
 /* Column numbers: TS_C_<table>__<column>, and their number: TS_N_<table>. */
 #define TS_TABLE(t, c, d) enum {
@@ -37,7 +37,7 @@
     TS_N_##t                                                                                       \
     }                                                                                              \
     ;
-#include "tables/formats/each_table.h"
+#include "tables/formats/each.h"
 
 #define TS_NULL_BIT(table, column) (UINT64_C(1) << TS_C_##table##__##column)
 #define TS_SET_NULL(table, row, column) ((row)->null |= TS_NULL_BIT(table, column))
@@ -48,6 +48,6 @@
     {                                                                                              \
         return ts_sink_put(sink, TS_T_##t, row);                                                   \
     }
-#include "tables/formats/each_table.h"
+#include "tables/formats/each.h"
 
 #endif

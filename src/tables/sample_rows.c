@@ -665,7 +665,7 @@ static ts_code make_views(ts_db *db)
     return ts_db_run(db, "COMMIT");
 }
 
-const char *ts_samples_index(const ts_index *index)
+const char *ts_samples_index(const ts_sql_index *index)
 {
     static const struct {
         const char *name;

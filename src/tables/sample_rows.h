@@ -107,7 +107,7 @@ ts_code ts_samples_put_batch(struct ts_db *db, const ts_sample_batch *batch);
 ts_code ts_samples_flush(struct ts_db *db);
 
 /* The statement of an index when the samples of the finished file are short; NULL: none. */
-const char *ts_samples_index(const ts_index *index);
+const char *ts_samples_index(const ts_sql_index *index);
 
 /* Makes the views, or the tables, of the finished file. */
 ts_code ts_samples_finish(struct ts_db *db);

@@ -188,7 +188,6 @@ ts_code scan_samples_text(size_t *got, ts_scan *s, unsigned row, uint64_t offset
 void scan_samples_close(ts_scan *s);
 
 /* What the writer keeps until the end, on the cells of the batch. */
-ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table);
 void scan_apply_late(ts_scan *s);
 
 /* Cells that count as NULL: before the first row, and for the rows of a batch. */

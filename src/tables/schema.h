@@ -1,19 +1,20 @@
 /*
- * The schema: one declaration per table, in the tables.def of each folder in formats/, from which
+ * The schema: one declaration per table, among those of its format (formats/each.h), from which
  * everything else comes: CREATE statements, row structs (rows.h), typed writers (rows.h),
- * docs/tables.md, --tables, schema_doc.
- *
- * A tables.def uses these macros; whoever includes it defines those it needs before
- * (formats/each_table.h includes all files in creation order and undefines them afterwards):
+ * docs/tables.md, --tables, schema_doc. The macros of tables:
  *
  *   TS_TOPIC(topic, title, doc)        the tables that follow are about this; docs/tables.md has a
  *                                      section for each, views name theirs
- *   TS_TABLE(table, class, doc)        class COMPAT (spec C.9) or OWN; doc: "one row per ..."
+ *   TS_TABLE(table, class, doc)        class COMPAT or OWN; doc: "one row per ..."
  *   TS_INT(table, column, unit, null, doc)    unit "ns", "bytes", "id of x", "" ...
  *   TS_REAL(table, column, unit, null, doc)   null: what NULL means, "" = never NULL
  *   TS_STR(table, column, unit, null, doc)
  *   TS_KEY(table, column, doc)                INTEGER PRIMARY KEY (the rowid), first column
  *   TS_TABLE_END(table)
+ *   TS_HOT(table, usual, late)                very many rows come: they get an encoder of their own
+ *                                             (page_cell.c). Masks of columns (TS_NULL_BIT), or 0:
+ *                                             usual ones that are NULL, those that are reserved
+ *                                             together
  */
 #ifndef TS_TABLES_SCHEMA_H
 #define TS_TABLES_SCHEMA_H
@@ -45,7 +46,7 @@ typedef struct ts_table {
 /* Ids of tables: TS_T_js_heap_nodes ... in creation order. */
 #define TS_TABLE(t, c, d) TS_T_##t,
 enum ts_table_id {
-#include "tables/formats/each_table.h"
+#include "tables/formats/each.h"
     TS_TABLE_COUNT
 };
 
@@ -77,14 +78,14 @@ typedef struct ts_view {
 extern const ts_view ts_views[];
 extern const unsigned ts_view_count;
 
-/* A documented index of --index, from formats/<format>/indexes.def. */
-typedef struct ts_index {
+/* A documented index of --index, declared by a format (formats/each.h). */
+typedef struct ts_sql_index {
     const char *name;
     const char *doc; /* which questions it serves */
     const char *sql;
-} ts_index;
+} ts_sql_index;
 
-extern const ts_index ts_indexes[];
+extern const ts_sql_index ts_indexes[];
 extern const unsigned ts_index_count;
 
 /* `PRAGMA application_id` ("trcs") and `PRAGMA user_version` of databases of ours. */

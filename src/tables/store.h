@@ -65,14 +65,14 @@ uint64_t ts_source_count(const ts_store *store);
 /* The input file (topmost ancestor) that a source belongs to. */
 int64_t ts_source_root(const ts_store *store, int64_t id);
 
-/* --- issues and counts (design section 4) -------------------------------------------------- */
+/* --- issues and counts (docs/architecture.md, "Errors and damage") -------------------------- */
 
 typedef enum ts_severity { TS_INFO, TS_WARNING, TS_DATA_LOSS, TS_ERROR } ts_severity;
 
-/* TS_ISSUE_<name>: each format declares its own in formats/<format>/issues.def. */
+/* TS_ISSUE_<name>: each format declares its own (formats/each.h). */
 typedef enum ts_issue_code {
 #define TS_ISSUE(name, severity, doc) TS_ISSUE_##name,
-#include "tables/formats/each_issue.h"
+#include "tables/formats/each.h"
     TS_ISSUE_COUNT
 } ts_issue_code;
 
@@ -100,10 +100,10 @@ ts_code ts_issue_n(ts_store *store, int64_t source_id, ts_issue_code issue, cons
                    int64_t offset, uint64_t count, const char *fmt, ...)
     __attribute__((format(printf, 7, 8)));
 
-/* TS_ITEM_<name>: each format declares its own in formats/<format>/items.def. */
+/* TS_ITEM_<name>: each format declares its own (formats/each.h). */
 typedef enum ts_item {
 #define TS_ITEM(name, doc) TS_ITEM_##name,
-#include "tables/formats/each_item.h"
+#include "tables/formats/each.h"
     TS_ITEM_COUNT
 } ts_item;
 
@@ -131,6 +131,10 @@ typedef struct ts_tally {
 ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item item,
                  const char *detail);
 
+/* Adds to it items that were seen, and what became of them. */
+ts_code ts_count_add(ts_store *store, int64_t source_id, ts_item item, const char *detail,
+                     uint64_t imported, uint64_t lost, uint64_t skipped);
+
 /* Visits all tallies in the order of their making (for the summary). */
 typedef void (*ts_tally_visitor)(void *user, int64_t source_id, ts_item item, const char *detail,
                                  const ts_tally *tally);
@@ -144,7 +148,7 @@ uint64_t ts_issue_losses(const ts_store *store);
 
 /* --- clocks -------------------------------------------------------------------------------- */
 
-/* Ids as in the clock_snapshot table (spec A.6); TS_CLOCK_RELATIVE is ours. */
+/* Ids as in the clock_snapshot table; TS_CLOCK_RELATIVE is ours. */
 typedef enum ts_clock {
     TS_CLOCK_UNKNOWN = 0,
     TS_CLOCK_BOOTTIME = 1,

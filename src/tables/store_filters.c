@@ -1,4 +1,4 @@
-#include "tables/seen.h"
+#include "tables/store_processes.h"
 #include "tables/store_impl.h"
 
 static const char *const types[TS_FILTER_COUNT] = {
@@ -71,7 +71,7 @@ ts_code ts_filter(int64_t *id, ts_store *store, ts_filter_kind kind, int64_t own
         return code;
     }
     if (!ts_keymap_find(&number, &store->filter_keys, (int64_t)kind, owner, text)) {
-        number = store->filter_keys.count;
+        number = store->filter_keys.index.count;
         code = ts_keymap_add(store->ctx, &store->filter_keys, (int64_t)kind, owner, text);
         code = code != TS_OK ? code : put_filter(store, number, kind, owner, name);
     }

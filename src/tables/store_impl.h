@@ -7,6 +7,7 @@
 
 #include "base/buf.h"
 #include "base/pool.h"
+#include "base/vec.h"
 #include "tables/store.h"
 
 /* --- containers (store_maps.c) ------------------------------------------------------------- */
@@ -32,17 +33,13 @@ void ts_stable_array_free(ts_ctx *ctx, ts_stable_array *array);
 
 /* Keys of three integers, numbered densely from 0 in the order of their coming. */
 typedef struct ts_keymap {
-    int64_t (*keys)[3];
-    uint32_t *slots; /* number + 1; 0 is empty */
-    uint32_t slot_count;
-    uint32_t count;
-    uint32_t key_cap;
-    ts_hash_key key;
+    ts_vec keys; /* int64_t[3] */
+    ts_index index;
 } ts_keymap;
 
 bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b, int64_t c);
 
-/* Adds a key that is not there yet; it gets number `count`. */
+/* Adds a key that is not there yet; it gets the next number. */
 ts_code ts_keymap_add(ts_ctx *ctx, ts_keymap *map, int64_t a, int64_t b, int64_t c);
 void ts_keymap_free(ts_ctx *ctx, ts_keymap *map);
 
@@ -143,9 +140,10 @@ struct ts_store {
     ts_time_notes times;    /* of all inputs */
     ts_stable_array inputs; /* ts_input_times */
     uint64_t input_rows;    /* of all tables, when the last input began */
-    ts_text viewer_source;  /* --viewer: the input whose times trace_range covers */
+    ts_text viewer_source;  /* --viewer: the inputs whose times trace_range covers */
     bool range_settled;
     const ts_input_times *shown; /* then; NULL: all of them */
+    ts_input_times chosen;       /* those of --viewer together */
 
     ts_stable_array processes; /* ts_process_rec */
     ts_keymap process_keys;    /* (input file, pid, 0) */

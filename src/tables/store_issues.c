@@ -9,13 +9,13 @@ enum { MESSAGE_BYTES = 1024 };
 
 const ts_issue_info ts_issue_list[TS_ISSUE_COUNT] = {
 #define TS_ISSUE(name, severity, doc) {#name, severity, doc},
-#include "tables/formats/each_issue.h"
+#include "tables/formats/each.h"
 };
 
 const ts_item_info ts_item_list[TS_ITEM_COUNT] = {
 #define TS_ITEM(name, doc) {#name, doc, TS_TABLE_COUNT},
 #define TS_ITEM_ROWS(name, table, doc) {#name, doc, TS_T_##table},
-#include "tables/formats/each_item.h"
+#include "tables/formats/each.h"
 };
 
 const char *ts_severity_name(ts_severity severity)
@@ -43,7 +43,7 @@ static ts_code issue_find_group(ts_issue_group **out, ts_store *store, int64_t s
         if (ts_stable_array_add(store->ctx, &store->issue_groups) == NULL) {
             return store->ctx->error.code;
         }
-        number = store->issue_keys.count;
+        number = store->issue_keys.index.count;
         code = ts_keymap_add(store->ctx, &store->issue_keys, source_id, issue, 0);
         if (code != TS_OK) {
             ts_stable_array_drop(&store->issue_groups);
@@ -204,7 +204,7 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
         rec->source_id = source_id;
         rec->item = item;
         rec->detail = kept;
-        number = store->tally_keys.count;
+        number = store->tally_keys.index.count;
         code = ts_keymap_add(store->ctx, &store->tally_keys, source_id, item, key);
         if (code != TS_OK) {
             ts_stable_array_drop(&store->tallies);
@@ -214,6 +214,20 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
     rec = ts_stable_array_at(&store->tallies, number);
     *out = &rec->tally;
     return TS_OK;
+}
+
+ts_code ts_count_add(ts_store *store, int64_t source_id, ts_item item, const char *detail,
+                     uint64_t imported, uint64_t lost, uint64_t skipped)
+{
+    ts_tally *tally;
+    ts_code code = ts_count(&tally, store, source_id, item, detail);
+    if (code == TS_OK) {
+        tally->seen += imported + lost + skipped;
+        tally->imported += imported;
+        tally->lost += lost;
+        tally->skipped += skipped;
+    }
+    return code;
 }
 
 void ts_count_visit(const ts_store *store, ts_tally_visitor visit, void *user)

@@ -2,8 +2,7 @@
 
 #include "base/alloc.h"
 
-enum { ARRAY_SHIFT = 5, ARRAY_BLOCK = 1 << ARRAY_SHIFT, FIRST_SLOTS = 32 };
-#define MAX_KEYS (UINT32_C(1) << 30)
+enum { ARRAY_SHIFT = 5, ARRAY_BLOCK = 1 << ARRAY_SHIFT };
 
 static bool grow_array(ts_ctx *ctx, ts_stable_array *array)
 {
@@ -58,91 +57,53 @@ void ts_stable_array_free(ts_ctx *ctx, ts_stable_array *array)
     array->n = 0;
 }
 
-static uint32_t hash_numbers(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
+static uint64_t hash_numbers(const ts_keymap *map, const int64_t key[3])
 {
-    ts_hash h = ts_hash_begin(&map->key);
-    ts_hash_word(&h, (uint64_t)a);
-    ts_hash_word(&h, (uint64_t)b);
-    ts_hash_word(&h, (uint64_t)c);
-    return (uint32_t)ts_hash_end(&h);
+    ts_hash h = ts_hash_begin(&map->index.key);
+    ts_hash_word(&h, (uint64_t)key[0]);
+    ts_hash_word(&h, (uint64_t)key[1]);
+    ts_hash_word(&h, (uint64_t)key[2]);
+    return ts_hash_end(&h);
 }
 
-/* The slot that holds the key or where it belongs. */
-static uint32_t keymap_find_slot(const ts_keymap *map, int64_t a, int64_t b, int64_t c)
+static bool has_numbers(const void *owner, uint32_t number, const void *key)
 {
-    uint32_t mask = map->slot_count - 1;
-    uint32_t slot = hash_numbers(map, a, b, c) & mask;
-    while (map->slots[slot] != 0) {
-        const int64_t *key = map->keys[map->slots[slot] - 1];
-        if (key[0] == a && key[1] == b && key[2] == c) {
-            break;
-        }
-        slot = (slot + 1) & mask;
-    }
-    return slot;
+    return memcmp((const int64_t(*)[3])((const ts_keymap *)owner)->keys.p + number, key,
+                  sizeof(int64_t[3])) == 0;
 }
 
 bool ts_keymap_find(uint32_t *number, const ts_keymap *map, int64_t a, int64_t b, int64_t c)
 {
-    uint32_t slot;
-    if (map->slot_count == 0) {
+    const int64_t key[3] = {a, b, c};
+    uint32_t found = ts_index_find(&map->index, hash_numbers(map, key), has_numbers, map, key);
+    if (found == TS_INDEX_NONE) {
         return false;
     }
-    slot = keymap_find_slot(map, a, b, c);
-    if (map->slots[slot] == 0) {
-        return false;
-    }
-    *number = map->slots[slot] - 1;
+    *number = found;
     return true;
-}
-
-static ts_code keymap_grow_slots(ts_ctx *ctx, ts_keymap *map)
-{
-    uint32_t count = map->slot_count == 0 ? FIRST_SLOTS : map->slot_count * 2;
-    uint32_t *slots;
-    if (count > MAX_KEYS) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u keys", MAX_KEYS / 4 * 3);
-    }
-    slots = ts_zalloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
-    ts_free(ctx, map->slots);
-    map->slots = slots;
-    map->slot_count = count;
-    map->key = ctx->hash_key;
-    for (uint32_t i = 0; i < map->count; i++) {
-        slots[keymap_find_slot(map, map->keys[i][0], map->keys[i][1], map->keys[i][2])] = i + 1;
-    }
-    return TS_OK;
 }
 
 ts_code ts_keymap_add(ts_ctx *ctx, ts_keymap *map, int64_t a, int64_t b, int64_t c)
 {
+    const int64_t key[3] = {a, b, c};
+    ts_index_place place;
     ts_code code;
-    if (map->count == map->key_cap) {
-        uint32_t cap = map->key_cap == 0 ? FIRST_SLOTS : map->key_cap * 2;
-        int64_t(*keys)[3] = ts_realloc(ctx, map->keys, cap, sizeof *keys);
-        if (keys == NULL) {
-            return ctx->error.code;
-        }
-        map->keys = keys;
-        map->key_cap = cap;
-    }
-    if (map->count >= map->slot_count / 4 * 3 && (code = keymap_grow_slots(ctx, map)) != TS_OK) {
+    int64_t(*added)[3];
+    if ((code = ts_index_reserve(ctx, &map->index)) != TS_OK) {
         return code;
     }
-    map->keys[map->count][0] = a;
-    map->keys[map->count][1] = b;
-    map->keys[map->count][2] = c;
-    map->count++;
-    map->slots[keymap_find_slot(map, a, b, c)] = map->count;
+    added = ts_vec_add(ctx, &map->keys, sizeof *added);
+    if (added == NULL) {
+        return ctx->error.code;
+    }
+    memcpy(added, key, sizeof key);
+    (void)ts_index_search(&place, &map->index, hash_numbers(map, key), has_numbers, map, key);
+    ts_index_add(&map->index, place, map->index.count);
     return TS_OK;
 }
 
 void ts_keymap_free(ts_ctx *ctx, ts_keymap *map)
 {
-    ts_free(ctx, map->keys);
-    ts_free(ctx, map->slots);
-    memset(map, 0, sizeof *map);
+    ts_vec_free(ctx, &map->keys);
+    ts_index_free(ctx, &map->index);
 }

@@ -12,7 +12,8 @@ enum { FIRST_SLOTS = 256, MANY_SLOTS = 1 << 16, FIRST_WORDS = 1 << 10, AHEAD = 1
 
 /* --- frames --------------------------------------------------------------------------------- */
 
-ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_paths *paths, int64_t method, int64_t line)
+ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_path_store *paths, int64_t method,
+                       int64_t line)
 {
     ts_node_key key = {0, method > 0 ? (uint32_t)method : 0};
     ts_node_place place = {0, 0};
@@ -42,29 +43,29 @@ ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_paths *paths, int64_t m
 /* --- slots ---------------------------------------------------------------------------------- */
 
 /* By the random numbers that the frames have, too. */
-static uint32_t paths_hash(const ts_paths *p, uint32_t caller, uint32_t frame)
+static uint32_t paths_hash(const ts_path_store *p, uint32_t caller, uint32_t frame)
 {
     return ts_node_hash(&p->index, (ts_node_key){caller, frame}, TS_NO_LINE);
 }
 
 /* The upper bits of the hash decide about the slot, the lower ones are the tag. */
-static uint32_t paths_home(const ts_paths *p, uint32_t hash)
+static uint32_t paths_home(const ts_path_store *p, uint32_t hash)
 {
     return (uint32_t)((uint64_t)hash * p->slot_count >> 32);
 }
 
-static uint32_t paths_tag(const ts_paths *p, uint32_t hash)
+static uint32_t paths_tag(const ts_path_store *p, uint32_t hash)
 {
     return hash * (p->place_mask + 1);
 }
 
-static uint32_t paths_next(const ts_paths *p, uint32_t slot)
+static uint32_t paths_next(const ts_path_store *p, uint32_t slot)
 {
     return slot + 1 == p->slot_count ? 0 : slot + 1;
 }
 
 /* The first run with the tag of this hash from *slot on, where it is then, or 0. */
-static inline uint32_t paths_tagged(const ts_paths *p, uint32_t *slot, uint32_t hash)
+static inline uint32_t paths_tagged(const ts_path_store *p, uint32_t *slot, uint32_t hash)
 {
     uint32_t tag = paths_tag(p, hash);
     uint32_t found;
@@ -77,7 +78,7 @@ static inline uint32_t paths_tagged(const ts_paths *p, uint32_t *slot, uint32_t 
     return 0;
 }
 
-static void put_run(ts_paths *p, uint32_t hash, uint32_t run)
+static void put_run(ts_path_store *p, uint32_t hash, uint32_t run)
 {
     uint32_t slot = paths_home(p, hash);
     while (p->slots[slot] != 0) {
@@ -87,7 +88,7 @@ static void put_run(ts_paths *p, uint32_t hash, uint32_t run)
 }
 
 /* The run after this one, or the end. */
-static uint32_t run_after(const ts_paths *p, uint32_t run)
+static uint32_t run_after(const ts_path_store *p, uint32_t run)
 {
     const uint32_t *words = p->words.p;
     uint32_t n = (uint32_t)p->words.n;
@@ -97,7 +98,7 @@ static uint32_t run_after(const ts_paths *p, uint32_t run)
 }
 
 /* The hashes of a few runs first, so that their slots come from memory at the same time. */
-static void fill_slots(ts_paths *p)
+static void fill_slots(ts_path_store *p)
 {
     const uint32_t *words = p->words.p;
     uint32_t hashes[AHEAD];
@@ -119,7 +120,7 @@ static void fill_slots(ts_paths *p)
 }
 
 /* Slots for one run more, whose place and whose frames' are not above `last`. */
-static ts_code grow_slots(ts_ctx *ctx, ts_paths *p, size_t last)
+static ts_code grow_slots(ts_ctx *ctx, ts_path_store *p, size_t last)
 {
     uint32_t old = p->slot_count;
     uint32_t count = p->run_count < p->run_limit ? old
@@ -149,7 +150,7 @@ static ts_code grow_slots(ts_ctx *ctx, ts_paths *p, size_t last)
 }
 
 /* Room for a run of n frames. */
-static ts_code reserve_run(ts_ctx *ctx, ts_paths *p, size_t n)
+static ts_code reserve_run(ts_ctx *ctx, ts_path_store *p, size_t n)
 {
     bool first = p->words.n == 0;
     size_t last;
@@ -171,7 +172,7 @@ static ts_code reserve_run(ts_ctx *ctx, ts_paths *p, size_t n)
 /* --- known paths ---------------------------------------------------------------------------- */
 
 /* Along the run, as far as it goes the same way. */
-static inline void follow(const ts_paths *p, ts_path_walk *w)
+static inline void follow(const ts_path_store *p, ts_path_walk *w)
 {
     const uint32_t *words = p->words.p;
     uint32_t end = (uint32_t)p->words.n;
@@ -182,7 +183,7 @@ static inline void follow(const ts_paths *p, ts_path_walk *w)
 }
 
 /* Is what was found the run that begins here? Then into it; else from the next slot on. */
-static inline bool enter(const ts_paths *p, ts_path_walk *w)
+static inline bool enter(const ts_path_store *p, ts_path_walk *w)
 {
     const uint32_t *words = p->words.p;
     while (w->found != 0) {
@@ -200,13 +201,13 @@ static inline bool enter(const ts_paths *p, ts_path_walk *w)
     return false;
 }
 
-static inline void aim(const ts_paths *p, ts_path_walk *w)
+static inline void aim(const ts_path_store *p, ts_path_walk *w)
 {
     w->hash = paths_hash(p, w->place, w->frames[w->level]);
     w->slot = paths_home(p, w->hash);
 }
 
-void ts_paths_ahead(const ts_paths *paths, ts_path_walk **walks, size_t n)
+void ts_paths_ahead(const ts_path_store *paths, ts_path_walk **walks, size_t n)
 {
     size_t count = 0;
     for (size_t i = 0; i < n && paths->run_count > 0; i++) {
@@ -236,7 +237,7 @@ void ts_paths_ahead(const ts_paths *paths, ts_path_walk **walks, size_t n)
 
 /* --- new paths ------------------------------------------------------------------------------ */
 
-ts_code ts_paths_flush(ts_paths *paths, ts_store *store)
+ts_code ts_paths_flush(ts_path_store *paths, ts_store *store)
 {
     ts_code code = TS_OK;
     if (paths->row_n > 0) {
@@ -247,7 +248,7 @@ ts_code ts_paths_flush(ts_paths *paths, ts_store *store)
     return code;
 }
 
-static ts_code put_row(ts_paths *paths, ts_store *store, int64_t source_id, uint64_t id,
+static ts_code put_row(ts_path_store *paths, ts_store *store, int64_t source_id, uint64_t id,
                        uint32_t caller, uint32_t frame, size_t depth)
 {
     const ts_path_frame *f = (const ts_path_frame *)paths->frames.p + frame - 1;
@@ -267,7 +268,7 @@ static ts_code put_row(ts_paths *paths, ts_store *store, int64_t source_id, uint
 }
 
 /* All frames from the level of the walk on, for which there is room. */
-static ts_code add_run(ts_path_walk *w, ts_paths *p, ts_store *store, int64_t source_id)
+static ts_code add_run(ts_path_walk *w, ts_path_store *p, ts_store *store, int64_t source_id)
 {
     uint64_t row = ts_sink_rows(store->sink, TS_T_stack_node) + p->row_n + 1;
     uint32_t *words = p->words.p;
@@ -293,7 +294,7 @@ static ts_code add_run(ts_path_walk *w, ts_paths *p, ts_store *store, int64_t so
     return code;
 }
 
-ts_code ts_paths_walk(ts_path_walk *walk, ts_paths *paths, ts_store *store, int64_t source_id)
+ts_code ts_paths_walk(ts_path_walk *walk, ts_path_store *paths, ts_store *store, int64_t source_id)
 {
     bool known = paths->run_count > 0;
     ts_code code;
@@ -309,11 +310,11 @@ ts_code ts_paths_walk(ts_path_walk *walk, ts_paths *paths, ts_store *store, int6
     return code == TS_OK ? add_run(walk, paths, store, source_id) : code;
 }
 
-void ts_paths_free(ts_ctx *ctx, ts_paths *paths)
+void ts_paths_free(ts_ctx *ctx, ts_path_store *paths)
 {
     ts_vec_free(ctx, &paths->frames);
     ts_vec_free(ctx, &paths->words);
     ts_node_index_free(ctx, &paths->index);
     ts_free(ctx, paths->slots);
-    *paths = (ts_paths){0};
+    *paths = (ts_path_store){0};
 }

@@ -27,7 +27,7 @@ typedef struct ts_path_frame {
 enum { TS_PATHS_ROWS = 64 };
 
 /* Zeroed: empty. */
-typedef struct ts_paths {
+typedef struct ts_path_store {
     ts_vec frames;       /* ts_path_frame */
     ts_node_index index; /* their numbers, by (0, method, line) */
     /* uint32_t: a word that is not used, then runs: the place of the caller (0: none) with the
@@ -44,7 +44,7 @@ typedef struct ts_paths {
     /* Rows that are not written yet. */
     unsigned row_n;
     ts_row_stack_node rows[TS_PATHS_ROWS];
-} ts_paths;
+} ts_path_store;
 
 /* A stack on its way to its path: {frames, n} and zeros. */
 typedef struct ts_path_walk {
@@ -61,27 +61,27 @@ typedef struct ts_path_walk {
 
 /* The number, from 1 on, of the frame of this method (0 and below: none) and line (0 and below:
  * none). TS_ERR_NOMEM, TS_ERR_LIMIT. */
-ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_paths *paths, int64_t method,
+ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_path_store *paths, int64_t method,
                        int64_t line);
 
 /* Walks along paths that are known, all stacks at the same time, so that what they need comes from
  * memory at the same time. Writes nothing; ts_paths_walk does the same for one. The array is used
  * up. */
-void ts_paths_ahead(const ts_paths *paths, ts_path_walk **walks, size_t n);
+void ts_paths_ahead(const ts_path_store *paths, ts_path_walk **walks, size_t n);
 
 /* The rest of the way, to the path of all frames; those that are new get rows. These are written
  * when TS_PATHS_ROWS are there: call ts_paths_flush before anyone else writes rows of stack_node.
  * TS_ERR_NOMEM, TS_ERR_LIMIT, or what the sink says. */
-ts_code ts_paths_walk(ts_path_walk *walk, ts_paths *paths, ts_store *store, int64_t source_id);
-ts_code ts_paths_flush(ts_paths *paths, ts_store *store);
+ts_code ts_paths_walk(ts_path_walk *walk, ts_path_store *paths, ts_store *store, int64_t source_id);
+ts_code ts_paths_flush(ts_path_store *paths, ts_store *store);
 
 /* The row of the path that a walk has reached; 0: none. */
-static inline uint32_t ts_paths_row(const ts_paths *paths, const ts_path_walk *walk)
+static inline uint32_t ts_paths_row(const ts_path_store *paths, const ts_path_walk *walk)
 {
     const uint32_t *words = paths->words.p;
     return walk->place == 0 ? 0 : words[walk->run + 1] + (walk->place - walk->run - 2);
 }
 
-void ts_paths_free(ts_ctx *ctx, ts_paths *paths);
+void ts_paths_free(ts_ctx *ctx, ts_path_store *paths);
 
 #endif

@@ -5,7 +5,7 @@
 #ifndef TS_TABLES_STORE_PROFILES_H
 #define TS_TABLES_STORE_PROFILES_H
 
-#include "base/profile_kinds.h"
+#include "tables/profile_kinds.h"
 #include "tables/store.h"
 
 /* A UUID of version 8 made of the bytes of a file, in whatever blocks they come. */

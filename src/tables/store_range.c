@@ -4,10 +4,11 @@
  */
 #include "tables/store_impl.h"
 
+#include "base/alloc.h"
 #include "base/ckd.h"
+#include "tables/source_names.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* ns of the longest range that viewers' rulers have marks for: less than 100 000 s. */
 #define RANGE_MAX INT64_C(99999999999999)
@@ -123,37 +124,60 @@ void ts_store_range(const ts_store *store, int64_t *start, int64_t *end)
 
 /* --- one input of several ------------------------------------------------------------------ */
 
-/* By its number or its path, of which the folders may be left out. */
-static bool is_called(const ts_row_source *row, ts_text name)
+static ts_source_name source_name_at(const void *all, size_t i)
 {
-    char number[24];
-    snprintf(number, sizeof number, "%" PRId64, row->id);
-    return ts_text_is(name, number) ||
-           (row->path.p != NULL && row->path.n >= name.n &&
-            memcmp(row->path.p + (row->path.n - name.n), name.p, name.n) == 0 &&
-            (row->path.n == name.n || row->path.p[row->path.n - name.n - 1] == '/'));
+    ts_store *const *store = all;
+    const ts_row_source *row = ts_source(*store, (int64_t)i + 1);
+    bool parent = (row->null & TS_NULL_BIT(source, parent_id)) == 0;
+    return (ts_source_name){row->id, parent ? row->parent_id : 0, row->path, row->name};
 }
 
-static ts_code find_input(ts_store *store)
+/* Adds the times of an input to those that trace_range covers. */
+static void show_input(ts_store *store, const ts_input_times *input)
 {
-    for (size_t i = 0; i < store->inputs.n; i++) {
-        const ts_input_times *input = input_at(store, i);
-        ts_clock clock = clock_of(&input->times);
-        if (!is_called(ts_source(store, input->source_id), store->viewer_source)) {
-            continue;
+    ts_input_times *chosen = &store->chosen;
+    for (unsigned weight = 0; weight <= TS_RANGE_ROWS; weight++) {
+        if (chosen->times.first_clock[weight] == TS_CLOCK_UNKNOWN ||
+            chosen->times.first_clock[weight] == TS_CLOCK_RELATIVE) {
+            chosen->times.first_clock[weight] = input->times.first_clock[weight];
         }
-        if (clock == TS_CLOCK_UNKNOWN || clock == TS_CLOCK_RELATIVE) {
-            return ts_fail(store->ctx, TS_ERR_USAGE,
-                           "--viewer: %.*s has no times, which trace_range could cover",
-                           (int)store->viewer_source.n, store->viewer_source.p);
-        }
-        store->shown = input;
-        return TS_OK;
     }
-    return ts_fail(store->ctx, TS_ERR_USAGE,
-                   "--viewer=%.*s is unknown; there are edge-names, and the number and path that "
-                   "an input has in the table source",
-                   (int)store->viewer_source.n, store->viewer_source.p);
+    for (unsigned clock = 0; clock < TS_CLOCK_COUNT; clock++) {
+        const ts_clock_span *from = &input->times.spans[clock];
+        ts_clock_span *to = &chosen->times.spans[clock];
+        if (from->noted) {
+            to->first = to->noted && to->first < from->first ? to->first : from->first;
+            to->last = to->noted && to->last > from->last ? to->last : from->last;
+            to->noted = true;
+        }
+    }
+    store->shown = chosen;
+}
+
+/* The inputs that --viewer names. */
+static ts_code find_inputs(ts_store *store)
+{
+    const ts_source_names names = {&store, (size_t)ts_source_count(store), source_name_at};
+    bool *found = ts_zalloc(store->ctx, names.count, sizeof *found);
+    ts_code code = found == NULL
+                       ? store->ctx->error.code
+                       : ts_source_names_find(found, store->ctx, &names, store->viewer_source);
+    for (size_t i = 0; code == TS_OK && i < store->inputs.n; i++) {
+        const ts_input_times *input = input_at(store, i);
+        if (found[input->source_id - 1]) {
+            show_input(store, input);
+        }
+    }
+    ts_free(store->ctx, found);
+    ts_clock clock = store->shown == NULL ? TS_CLOCK_UNKNOWN : clock_of(&store->shown->times);
+    if (code == TS_OK && (clock == TS_CLOCK_UNKNOWN || clock == TS_CLOCK_RELATIVE)) {
+        return ts_fail(store->ctx, TS_ERR_USAGE,
+                       "--viewer: %.*s is no input with times, which trace_range could cover",
+                       (int)store->viewer_source.n, store->viewer_source.p);
+    }
+    return code != TS_ERR_USAGE
+               ? code
+               : ts_cause(store->ctx, "--viewer takes edge-names, an input or edge-names,INPUT");
 }
 
 ts_code ts_store_settle_range(ts_store *store)
@@ -166,7 +190,7 @@ ts_code ts_store_settle_range(ts_store *store)
     store->range_settled = true;
     count_rows(store);
     if (store->viewer_source.p != NULL) {
-        return find_input(store);
+        return find_inputs(store);
     }
     for (size_t i = 0; i < store->inputs.n && is_longer(all->first, all->last); i++) {
         const ts_input_times *input = input_at(store, i);

@@ -1,15 +1,12 @@
 /*
  * Methods and call paths. Rows are written at once; what is kept per source to find them again is
- * an entry of 24 bytes a method and slots of 4 bytes at a load of 3/8 to 3/4, at most 35 bytes, and
- * of call paths what store_nodes.h says.
+ * an entry of 24 bytes a method, with its place in a ts_index at most 46 bytes, and of call paths
+ * what store_nodes.h says.
  */
 #include "tables/store_impl.h"
 #include "tables/store_nodes.h"
 
 #include "base/alloc.h"
-
-enum { ENTRY_SHIFT = 10, ENTRY_BLOCK = 1 << ENTRY_SHIFT, FIRST_SLOTS = 256 };
-#define MAX_SLOTS (UINT32_C(1) << 31)
 
 /*
  * A method's key, a hash of 128 bits of all its fields (that two of a billion methods agree by
@@ -21,121 +18,19 @@ typedef struct stack_entry {
     uint32_t id;
 } stack_entry;
 
-/* A hash table whose entries are never moved or removed. */
-typedef struct stack_table {
-    stack_entry **blocks;
-    size_t block_count;
-    size_t block_cap;
-    uint32_t *slots; /* number of the entry + 1; 0 is empty */
-    uint32_t slot_count;
-    uint32_t count;
-    ts_hash_key key;
-} stack_table;
-
 struct ts_stack_state {
     int64_t source_id;
-    stack_table methods;
+    ts_stable_array methods; /* stack_entry */
+    ts_index method_index;
     ts_node_index nodes;
 };
-
-/* --- tables -------------------------------------------------------------------------------- */
-
-static stack_entry *entry_at(const stack_table *table, uint32_t i)
-{
-    return &table->blocks[i >> ENTRY_SHIFT][i & (ENTRY_BLOCK - 1)];
-}
-
-/* The slot that holds the key or where it belongs. */
-static uint32_t stack_find_slot(const stack_table *table, uint64_t a, uint64_t b)
-{
-    uint32_t mask = table->slot_count - 1;
-    ts_hash h = ts_hash_begin(&table->key);
-    ts_hash_word(&h, a);
-    ts_hash_word(&h, b);
-    uint32_t slot = (uint32_t)ts_hash_end(&h) & mask;
-    while (table->slots[slot] != 0) {
-        const stack_entry *e = entry_at(table, table->slots[slot] - 1);
-        if (e->a == a && e->b == b) {
-            break;
-        }
-        slot = (slot + 1) & mask;
-    }
-    return slot;
-}
-
-static ts_code stack_grow_slots(ts_ctx *ctx, stack_table *table)
-{
-    uint32_t count = table->slot_count == 0 ? FIRST_SLOTS : table->slot_count * 2;
-    uint32_t *slots;
-    if (table->slot_count >= MAX_SLOTS) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u methods", MAX_SLOTS / 4 * 3);
-    }
-    slots = ts_zalloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
-    ts_free(ctx, table->slots);
-    table->slots = slots;
-    table->slot_count = count;
-    table->key = ctx->hash_key;
-    for (uint32_t i = 0; i < table->count; i++) {
-        const stack_entry *e = entry_at(table, i);
-        slots[stack_find_slot(table, e->a, e->b)] = i + 1;
-    }
-    return TS_OK;
-}
-
-static ts_code grow_entries(ts_ctx *ctx, stack_table *table)
-{
-    if (table->block_count == table->block_cap) {
-        size_t cap = table->block_cap == 0 ? 4 : table->block_cap * 2;
-        stack_entry **blocks = ts_realloc(ctx, table->blocks, cap, sizeof *blocks);
-        if (blocks == NULL) {
-            return ctx->error.code;
-        }
-        table->blocks = blocks;
-        table->block_cap = cap;
-    }
-    table->blocks[table->block_count] = ts_alloc(ctx, ENTRY_BLOCK, sizeof(stack_entry));
-    if (table->blocks[table->block_count] == NULL) {
-        return ctx->error.code;
-    }
-    table->block_count++;
-    return TS_OK;
-}
-
-/* Makes room for one more entry, so that stack_insert cannot fail. */
-static ts_code stack_reserve(ts_ctx *ctx, stack_table *table)
-{
-    ts_code code;
-    if (table->count >= table->slot_count / 4 * 3 &&
-        (code = stack_grow_slots(ctx, table)) != TS_OK) {
-        return code;
-    }
-    return table->count >> ENTRY_SHIFT < table->block_count ? TS_OK : grow_entries(ctx, table);
-}
-
-static void stack_insert(stack_table *table, uint32_t slot, uint64_t a, uint64_t b, uint32_t id)
-{
-    *entry_at(table, table->count) = (stack_entry){a, b, id};
-    table->count++;
-    table->slots[slot] = table->count;
-}
-
-static void stack_table_free(ts_ctx *ctx, stack_table *table)
-{
-    for (size_t i = 0; i < table->block_count; i++) {
-        ts_free(ctx, table->blocks[i]);
-    }
-    ts_free(ctx, table->blocks);
-    ts_free(ctx, table->slots);
-}
 
 /* --- states -------------------------------------------------------------------------------- */
 
 static void state_free(ts_ctx *ctx, ts_stack_state *state)
 {
-    stack_table_free(ctx, &state->methods);
+    ts_stable_array_free(ctx, &state->methods);
+    ts_index_free(ctx, &state->method_index);
     ts_node_index_free(ctx, &state->nodes);
     ts_free(ctx, state);
 }
@@ -167,6 +62,7 @@ static ts_code stack_state_of(ts_stack_state **out, ts_store *store, int64_t sou
         return store->ctx->error.code;
     }
     state->source_id = source_id;
+    state->methods.size = sizeof(stack_entry);
     store->stacks[store->stack_count++] = state;
     *out = state;
     return TS_OK;
@@ -260,32 +156,43 @@ static ts_code stack_put_method(ts_store *store, int64_t id, int64_t source_id, 
     return ts_store_put(store, TS_T_stack_method, &row);
 }
 
+static bool is_method(const void *owner, uint32_t number, const void *key)
+{
+    const stack_entry *e = ts_stable_array_at(owner, number);
+    const method_key *wanted = key;
+    return e->a == wanted->a && e->b == wanted->b;
+}
+
 ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const ts_method *method)
 {
     method_key h = hash_method(store->ctx, method);
     ts_stack_state *state;
-    stack_table *table;
-    uint32_t slot;
+    ts_index_place place;
+    stack_entry *entry;
+    uint32_t found;
     uint32_t new_id = 0;
-    ts_code code = stack_state_of(&state, store, source_id);
-    if (code != TS_OK) {
+    ts_code code;
+    if ((code = stack_state_of(&state, store, source_id)) != TS_OK ||
+        (code = ts_index_reserve(store->ctx, &state->method_index)) != TS_OK) {
         return code;
     }
-    table = &state->methods;
-    code = stack_reserve(store->ctx, table);
-    if (code != TS_OK) {
-        return code;
-    }
-    slot = stack_find_slot(table, h.a, h.b);
-    if (table->slots[slot] != 0) {
-        *id = entry_at(table, table->slots[slot] - 1)->id;
+    found = ts_index_search(&place, &state->method_index, h.a, is_method, &state->methods, &h);
+    if (found != TS_INDEX_NONE) {
+        entry = ts_stable_array_at(&state->methods, found);
+        *id = entry->id;
         return TS_OK;
+    }
+    entry = ts_stable_array_add(store->ctx, &state->methods);
+    if (entry == NULL) {
+        return store->ctx->error.code;
     }
     if ((code = next_id(&new_id, store, TS_T_stack_method)) != TS_OK ||
         (code = stack_put_method(store, new_id, source_id, method)) != TS_OK) {
+        ts_stable_array_drop(&state->methods);
         return code;
     }
-    stack_insert(table, slot, h.a, h.b, new_id);
+    *entry = (stack_entry){h.a, h.b, new_id};
+    ts_index_add(&state->method_index, place, (uint32_t)state->methods.n - 1);
     *id = new_id;
     return TS_OK;
 }

@@ -1,4 +1,4 @@
-#include "tables/seen.h"
+#include "tables/store_processes.h"
 #include "tables/store_impl.h"
 
 #include "tables/formats/common/common_constants.h"
@@ -131,7 +131,7 @@ ts_code ts_process(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pi
         if (add_process(store, pid, root) == NULL) {
             return store->ctx->error.code;
         }
-        number = store->process_keys.count;
+        number = store->process_keys.index.count;
         code = ts_keymap_add(store->ctx, &store->process_keys, root, pid, 0);
         if (code != TS_OK) {
             ts_stable_array_drop(&store->processes);
@@ -157,7 +157,7 @@ static ts_code new_thread(uint32_t *number, ts_store *store, int64_t root, int64
         return store->ctx->error.code;
     }
     rec->detail.tid_kind = kind;
-    *number = store->thread_keys.count;
+    *number = store->thread_keys.index.count;
     code = ts_keymap_add(store->ctx, &store->thread_keys, root, tid, other);
     if (code != TS_OK) {
         ts_stable_array_drop(&store->threads);
@@ -170,7 +170,7 @@ ts_code ts_thread_new(int64_t *itid, ts_store *store, int64_t source_id, int64_t
 {
     uint32_t number = 0;
     ts_code code = new_thread(&number, store, ts_source_root(store, source_id), tid,
-                              (int64_t)store->thread_keys.count + 1, tid_kind);
+                              (int64_t)store->thread_keys.index.count + 1, tid_kind);
     if (code != TS_OK) {
         return code;
     }

@@ -4,6 +4,7 @@
 #include "base/buf.h"
 
 #include <sqlite3.h>
+#include <stdio.h>
 
 enum { ROWS_BATCH = 256, ROWS_CHECK = 16 };
 
@@ -279,4 +280,48 @@ ts_code ts_rows_one(const ts_batch **batch, ts_rows *r, int64_t rowid)
         code = ts_rows_seek(r, rowid);
     }
     return code;
+}
+
+bool ts_rows_there(const ts_rows_from *from, enum ts_table_id table, const unsigned *columns,
+                   unsigned count)
+{
+    const ts_table *t = &ts_schema[table];
+    bool there = true;
+    if (from->reader != NULL && ts_reader_has_table(from->reader, table)) {
+        return true;
+    }
+    for (unsigned i = 0; from->db != NULL && there && i < (count == 0 ? 1 : count); i++) {
+        char sql[256];
+        sqlite3_stmt *stmt = NULL;
+        (void)snprintf(sql, sizeof sql, "SELECT \"%s\" FROM \"%s\"",
+                       t->columns[count == 0 ? 0 : columns[i]].name, t->name);
+        int rc = sqlite3_prepare_v2(from->db, sql, -1, &stmt, NULL);
+        sqlite3_finalize(stmt);
+        there = rc != SQLITE_ERROR; /* others show again when rows are read */
+    }
+    return from->db != NULL && there;
+}
+
+/* 0: no rows, or a view. */
+static uint64_t last_rowid(sqlite3 *db, const char *table)
+{
+    char sql[128];
+    sqlite3_stmt *stmt = NULL;
+    uint64_t rows = 0;
+    (void)snprintf(sql, sizeof sql, "SELECT max(rowid) FROM \"%s\"", table);
+    if (sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+        sqlite3_step(stmt) == SQLITE_ROW && sqlite3_column_int64(stmt, 0) > 0) {
+        rows = (uint64_t)sqlite3_column_int64(stmt, 0);
+    }
+    sqlite3_finalize(stmt);
+    return rows;
+}
+
+uint64_t ts_rows_count(const ts_rows_from *from, const char *table)
+{
+    uint64_t rows = 0;
+    if (from->db != NULL && strcmp(table, "stack_sample") == 0) { /* may be a view of it */
+        rows = last_rowid(from->db, "stack_sample_row");
+    }
+    return rows == 0 && from->db != NULL ? last_rowid(from->db, table) : rows;
 }

@@ -44,6 +44,15 @@ ts_code ts_rows_next(const ts_batch **batch, ts_rows *rows);
 /* The next batch begins with the first row whose rowid is at least this. */
 ts_code ts_rows_seek(ts_rows *rows, int64_t rowid);
 
+/* Whether there is such a table with these columns: older databases, and those of other programs,
+ * may not have all. */
+bool ts_rows_there(const ts_rows_from *from, enum ts_table_id table, const unsigned *columns,
+                   unsigned count);
+
+/* About how many rows a table has, by its last rowid, for those who wait; 0 when it is not known.
+ */
+uint64_t ts_rows_count(const ts_rows_from *from, const char *table);
+
 /* One row, or none; the scan goes on after it. */
 ts_code ts_rows_one(const ts_batch **batch, ts_rows *rows, int64_t rowid);
 

@@ -367,7 +367,7 @@ static int by_rowid(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table)
+static ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table)
 {
     const ts_db *db = s->reader->db;
     const ts_late_text *late = db == NULL ? NULL : db->late.p;

@@ -13,13 +13,19 @@ SUM, LEVEL, EACH, ONCE = "sum", "level", "each", "once"
 SHAPES = {
     "class": (["class"], [("self_size", SUM), ("count", SUM), ("retained_size", LEVEL), ("new_count", ONCE), ("deleted_count", ONCE), ("new_size", ONCE), ("deleted_size", ONCE)]),
     "node": (["node_id", "state", "class", "name"], [("self_size", SUM), ("retained_size", LEVEL)]),
-    "method": (["method", "file"], [("self_wall", SUM), ("wall", LEVEL), ("self_cpu", SUM), ("cpu", LEVEL), ("self_value", SUM), ("value", LEVEL), ("self_samples", SUM), ("samples", LEVEL)]),
     "call": (["title"], [("total", SUM), ("count", SUM), ("mean", EACH), ("p95", EACH), ("longest", EACH), ("cpu", SUM)]),
     "statement": (["statement"], [("total", SUM), ("count", SUM), ("mean", EACH), ("longest", EACH)]),
     "series": (["series", "thread", "unit"], [("mean", EACH), ("sum", EACH), ("lowest", EACH), ("highest", EACH), ("last", EACH), ("count", SUM)]),
     "pause": (["kind"], [("total", SUM), ("count", SUM), ("mean", EACH), ("longest", EACH)]),
 }
-SHARES = {"self_wall": "share_wall", "self_cpu": "share_cpu", "self_value": "share_value", "self_samples": "share_samples"}
+SHARES = {"self_" + word: "share_" + word for word in ("cpu", "wall", "waiting", "allocation", "live", "value", "samples")}
+
+
+def shape(by, weight=None):
+    """Methods have the values of their weight, then the number of samples."""
+    if by != "method":
+        return SHAPES[by]
+    return ["method", "file"], [v for word in dict.fromkeys((weight, "samples")) for v in (("self_" + word, SUM), (word, LEVEL))]
 
 
 class Db:
@@ -99,6 +105,16 @@ def heap_changes(a, b):
     return changes
 
 
+def comparable(a, b):
+    """Whether odd ids show that both are of one run of the program, in this order (docs/formats.md, Comparison)."""
+    old, new = ({n[0]: n[1:3] for n in heap.nodes if n[0] is not None and n[0] % 2 != 0} for heap in (a, b))
+    last = max(old, default=0)
+    both = [node for node in new if node in old]
+    below = [node for node in new if node <= last]
+    alike = sum(new[node] == old[node] for node in both)
+    return bool(both) and max(new) >= last and alike >= len(both) - len(both) // 8 and len(both) >= len(below) - len(below) // 8
+
+
 def heap_nodes(a, b, analysed):
     """{key: (before, after)} of nodes; ids are taken as unique."""
     old = {n[0]: n for n in a.nodes}
@@ -129,7 +145,13 @@ def below(db, source):
         found |= more
 
 
-def methods(db, source=None, thread=None, since=None, until=None, weight=None):
+# Classes of kinds of values that the recordings of test/tools/diff.py have.
+VALUE_CLASSES = {("cpu", "ns"): "cpu", ("alloc_space", "bytes"): "live"}
+
+
+def methods(db, weight, source=None, thread=None, since=None, until=None):
+    """What methods weigh: samples by the values of the class, or by the part of their length that lies in [since, until), calls that begin there by
+    their own time. Elapsed time is that of all samples where no event is of its class."""
     sources = below(db, source)
     label, nodes = {None: ("(unknown)", None)}, {}
     for m in db.rows("stack_method"):
@@ -137,51 +159,61 @@ def methods(db, source=None, thread=None, since=None, until=None, weight=None):
         label[m["id"]] = ("".join(p + "." for p in (m["package"], m["class"]) if p) + name, m["file"])
     for n in db.rows("stack_node"):
         nodes[n["id"]] = (n["parent_id"], label[n["method_id"]])
-    types = db.rows("stack_value_type")
-    cpu = {t["id"] for t in types if t["name"] == "cpu" and t["unit"] == "ns"}
-    others = [t for t in types if t["id"] not in cpu]
-    if others and weight is None:
-        weight = others[0]["name"]
-    chosen = {t["id"] for t in others if t["name"] == weight}
-    first = None if weight is None or not others else others[0]["id"]
-    values = collections.defaultdict(dict)
+    kinds = {t["id"]: (VALUE_CLASSES[t["name"], t["unit"]], t["unit"], t["source_id"]) for t in db.rows("stack_value_type")}
+    in_ns = {(where, kind) for kind, unit, where in kinds.values() if unit == "ns"}
+    values = collections.defaultdict(list)
     for v in db.rows("stack_sample_value"):
-        kind = "cpu" if v["value_type_id"] in cpu else "value" if v["value_type_id"] in (chosen if weight != others[0]["name"] else {first}) else None if others else None
-        if kind:
-            values[v["sample_id"]][kind] = values[v["sample_id"]].get(kind, 0) + v["value"]
-    found = collections.defaultdict(dict)
+        values[v["sample_id"]].append((*kinds[v["value_type_id"]][:2], v["value"]))
     slices = db.rows("stack_slice")
     sliced = {s["source_id"] for s in slices}
+    spans = []  # rows with what they weigh by class
 
     def wanted(row):
-        if row["source_id"] not in sources or row["node_id"] is None or (thread is not None and row["itid"] != thread):
-            return False
-        if (since is not None or until is not None) and row["ts"] is None:
-            return False
-        return (since is None or row["ts"] >= since) and (until is None or row["ts"] < until)
+        return row["source_id"] in sources and row["node_id"] is not None and (thread is None or row["itid"] == thread)
 
-    def add(row, numbers):
+    def begins(row):
+        return (since is None and until is None) or (row["ts"] is not None and (since is None or row["ts"] >= since) and (until is None or row["ts"] < until))
+
+    def inside(row):
+        if row["ts"] is None or (since is None and until is None):
+            return row["dur"] if begins(row) else 0
+        end = row["ts"] + row["dur"]
+        return max(0, min(end, end if until is None else until) - max(row["ts"], row["ts"] if since is None else since))
+
+    for s in db.view("v_sample"):
+        if not wanted(s) or (s["ts"] is None and s["source_id"] in sliced):
+            continue
+        part = None if s["dur"] is None else inside(s)
+        if not begins(s) and not part:
+            continue
+        weights = {"dur": part or 0, "samples": int(begins(s))}
+        if part is not None and (s["source_id"], s["class"]) not in in_ns:
+            weights[s["class"]] = part
+        for kind, unit, value in values[s["id"]]:
+            if unit == "ns" and part:
+                weights[kind] = weights.get(kind, 0) + value * part // s["dur"]
+            elif begins(s):
+                weights[kind] = weights.get(kind, 0) + value
+        spans.append((s, weights))
+    for s in slices:
+        if wanted(s) and begins(s):
+            spans.append((s, {"wall": s["self_dur"] or 0, "dur": s["self_dur"] or 0, "samples": 1}))
+    named = weight if weight != "wall" or any(w.get("wall") for _, w in spans) else "dur"
+    found = collections.defaultdict(dict)
+    for row, weights in spans:
+        numbers = {"samples": weights["samples"], weight: weights.get(named, 0)}
+        if not any(numbers.values()):
+            continue
         node, seen, top = row["node_id"], set(), True
         while node is not None:
             parent, key = nodes[node]
             for name, number in numbers.items():
                 entry = found[key]
-                if top:
-                    entry["self_" + name] = entry.get("self_" + name, 0) + number
-                else:
-                    entry.setdefault("self_" + name, 0)
-                if key not in seen:
-                    entry[name] = entry.get(name, 0) + number
+                entry["self_" + name] = entry.get("self_" + name, 0) + (number if top else 0)
+                entry[name] = entry.get(name, 0) + (0 if key in seen else number)
             seen.add(key)
             node, top = parent, False
-
-    for s in db.rows("stack_sample"):
-        if wanted(s) and (s["ts"] is not None or s["source_id"] not in sliced):
-            add(s, {"samples": 1, **({} if s["dur"] is None else {"wall": s["dur"]}), **values.get(s["id"], {})})
-    for s in slices:
-        if wanted(s):
-            add(s, {"samples": 1, **({} if s["self_dur"] is None else {"wall": s["self_dur"]})})
-    return {k: v for k, v in found.items() if k[0] not in ("(root)", "(idle)")}
+    return found
 
 
 # --- calls and what they did -----------------------------------------------------------------------
@@ -272,9 +304,9 @@ def series(db):
 # --- both sides ------------------------------------------------------------------------------------
 
 
-def pairs(by, before, after):
+def pairs(by, before, after, weight=None):
     """{key: (before, after)}: what one side lacks is 0 where values are added up, or have a level."""
-    kinds = dict(SHAPES[by][1])
+    kinds = dict(shape(by, weight)[1])
     found = {}
     for key in list(before) + [k for k in after if k not in before]:
         sides = []
@@ -291,11 +323,11 @@ def near(a, b, digits=3):
     return a == b or abs(a - b) <= 0.6 * 10 ** -digits + 1e-9 * max(abs(a), abs(b))
 
 
-def check(by, before_side, after_side, output, once=None):
+def check(by, before_side, after_side, output, once=None, weight=None):
     """Differences between what both sides hold ({key: {value: number}}) and the JSON of the program; once: values that stand alone."""
-    keys, values = SHAPES[by]
+    keys, values = shape(by, weight)
     wrong, has = [], {}
-    expected = pairs(by, before_side, after_side)
+    expected = pairs(by, before_side, after_side, weight)
     for v, kind in values:
         b, a = (any(entry.get(v) is not None for entry in side.values()) for side in (before_side, after_side))
         has[v] = (once is not None) if kind == ONCE else (b and a) or (b and not after_side) or (a and not before_side)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The examples of spec/plugins.md 2.3 to 2.8 and 4.2 as events with the rows that it says; run alone, it checks the model against them,
-and that a wrong cell anywhere is noticed.
+"""Examples of events of the kernel (docs/formats.md, "ftrace-plugin" and "Raw traces of the kernel") with their rows; run alone, it checks
+the model against them, and that a wrong cell anywhere is noticed.
 
 Columns that an example does not mention are not in its rows.
 """

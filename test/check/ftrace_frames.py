@@ -1,4 +1,4 @@
-"""Frames of applications and of the render service, from markers (spec/plugins.md 2.8)."""
+"""Frames of applications and of the render service, from markers (docs/formats.md, "ftrace-plugin")."""
 
 import re
 

@@ -1,6 +1,6 @@
-"""What the names of slices say, written from spec/plugins.md 2.9: app_startup, static_initalize, task_pool, animation, dynamic_frame, device_info.
+"""What the names of slices say: app_startup, static_initalize, task_pool, animation, dynamic_frame, device_info.
 
-Where the spec leaves something open, docs/tables.md and docs/differences.md say what was chosen; each choice has its comment here.
+Where the format leaves something open, docs/tables.md and docs/differences.md say what was chosen; each choice has its comment here.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""What events of the kernel become, written from spec/plugins.md 2 and 4 with its Wants and from nothing else.
+"""What events of the kernel become, written from the description of the format (docs/formats.md, "ftrace-plugin") and not from the program.
 
 `Model(reader).run(events)` gives the rows of every table; `reader` is "protobuf", "text" or "raw".
 """
@@ -332,7 +332,7 @@ class Model:
     def ffrt(self, event):
         """A marker of the ffrt profiler."""
         self.count("trace_ffrt", "received")
-        self.count("tracing_mark_write", "received")  # without it the viewer draws no process (spec 5.2)
+        self.count("tracing_mark_write", "received")  # without it the viewer draws no process
         text = "%s|%d" % (event.get("type"), event.tgid)
         label = event.get("label").rstrip("\0")
         text += "|H:" + label if label else ""
@@ -364,7 +364,7 @@ class Model:
         return (COUNTED_AS.get(kind, kind),)
 
     def counted(self, event):
-        """Each event once: by its kind, or as one of no kind that is known (spec 0.3)."""
+        """Each event once: by its kind, or as one of no kind that is known."""
         messages = self.reader == "protobuf"
         self.read += 1
         if messages and event.kind in NOT_IN_MESSAGES or event.kind in ("binder_alloc_lru_end", "unknown"):

@@ -1,4 +1,4 @@
-"""--time-range for what events of the kernel become, from spec/plugins.md 0.8: the rows whose [ts, ts + dur] meets the range, samples by ts, what a row
+"""--time-range for what events of the kernel become: the rows whose [ts, ts + dur] meets the range, samples by ts, what a row
 is in with it. The model makes all rows; here those outside are left out and the numbers that refer to rows become those of the rows that are left.
 
 What has no end goes on. Rows without a time belong to rows that have one: arguments, relations of frames, times of the GPU. Processes, threads,

@@ -1,4 +1,4 @@
-"""Markers, slices, their arguments and binder calls (spec/plugins.md 2.5, 2.6)."""
+"""Markers, slices, their arguments and binder calls (docs/formats.md, "ftrace-plugin")."""
 
 import re
 

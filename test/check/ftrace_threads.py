@@ -1,4 +1,4 @@
-"""Processes and threads as events of the kernel mention them (spec/plugins.md 0.6, QF-6b, QF-12)."""
+"""Processes and threads as events of the kernel mention them (docs/differences.md, QF-6b, QF-12)."""
 
 
 class Process:

@@ -1,4 +1,4 @@
-"""Events of the kernel as recordings: messages of .htrace, lines of text, raw pages (spec/plugins.md 2.1, 2.2, 4)."""
+"""Events of the kernel as recordings: messages of .htrace, lines of text, raw pages (docs/formats.md)."""
 
 import struct
 

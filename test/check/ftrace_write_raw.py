@@ -1,4 +1,4 @@
-"""Events of the kernel as a raw trace: formats, tables of names and ring buffer pages (spec/plugins.md 4.2, Linux)."""
+"""Events of the kernel as a raw trace: formats, tables of names and ring buffer pages (docs/formats.md, "Raw traces of the kernel"; Linux)."""
 
 import struct
 

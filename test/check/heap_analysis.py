@@ -124,7 +124,7 @@ class Heap:
             return None
         return PAIR.match(name)
 
-    # --- A.1, A.2 -----------------------------------------------------------------------------------------------------
+    # --- detachedness, roots ------------------------------------------------------------------------------------------
 
     def spread(self):
         native = [t == "native" for t in self.type]
@@ -172,7 +172,7 @@ class Heap:
                 entries.add(w)
         self.page = self.reach(entries, lambda v, e: e[1] != "weak")
 
-    # --- A.4 ----------------------------------------------------------------------------------------------------------
+    # --- shallow sizes ------------------------------------------------------------------------------------------------
 
     def is_helper(self, v):
         return self.type[v] in ("hidden", "array") or (self.type[v] == "native" and self.name[v] == "system / ExternalStringData")
@@ -193,7 +193,7 @@ class Heap:
                 self.shallow[o] = sat(self.shallow[o] + self.size[w])
                 self.shallow[w] = 0
 
-    # --- A.6 ----------------------------------------------------------------------------------------------------------
+    # --- distances ----------------------------------------------------------------------------------------------------
 
     def distances(self):
         n = self.n
@@ -236,7 +236,7 @@ class Heap:
         self.retainer[self.root] = self.by[self.root] = None
         walk(collections.deque([self.root]))
 
-    # --- A.3, A.5 -----------------------------------------------------------------------------------------------------
+    # --- dominators ---------------------------------------------------------------------------------------------------
 
     def essential(self, v, edge):
         _, kind, name, w = edge
@@ -339,7 +339,7 @@ class Heap:
         del dom[self.root]
         return dom
 
-    # --- A.7, A.8 -----------------------------------------------------------------------------------------------------
+    # --- classes ------------------------------------------------------------------------------------------------------
 
     def is_plain(self, v):
         return self.type[v] == "object" and self.name[v] == "Object"
@@ -408,7 +408,7 @@ class Heap:
                 end[self.keys[v]] = p + self.count[v]
         return [(k[0],) + k[2:] + (r[0], None if r[1] == -5 else r[1], r[2], r[3]) for k, r in rows.items()]
 
-    # --- A.10, A.11 ---------------------------------------------------------------------------------------------------
+    # --- texts, duplicates --------------------------------------------------------------------------------------------
 
     def internal(self, v, wanted):
         return next((w for _, kind, name, w in self.edges[v] if kind == "internal" and name == wanted), None)
@@ -501,7 +501,7 @@ class Heap:
         return tuple(map(sat, values))
 
 
-# --- A.9 ------------------------------------------------------------------------------------------------------------------
+# --- comparison -----------------------------------------------------------------------------------------------------------
 
 
 def comparison(new, old):

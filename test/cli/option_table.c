@@ -1,14 +1,31 @@
 /*
  * Prints what is made from the option table: `option_table list` (one line an option, for the
- * tests), `option_table bash|zsh|fish` (the files of share/completion, which a test compares).
+ * tests), `option_table exits` (one line an exit code), `option_table bash|zsh|fish` (the files of
+ * share/completion, which a test compares).
  */
+#include "cli/exit_codes.h"
 #include "cli/options.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char levels[] = "DEBUG INFO WARN ERROR FATAL OFF";
 static const char generated[] = "made from the option table: see CONTRIBUTING.md, options";
+
+/* What is offered for a value: words, and what the program prints as the first word of lines. */
+static const struct {
+    const char *words;
+    const char *ask; /* arguments of the program, or NULL */
+    bool indented;   /* only lines that begin with two blanks count */
+    bool files;      /* names of files, too */
+} offers[] = {
+    [TS_VALUES_FORMAT] = {"list", "--format=list", false, false},
+    [TS_VALUES_TABLE] = {"", "--tables", false, false},
+    [TS_VALUES_ANALYSIS] = {"none default list", "--analyze=list", false, false},
+    [TS_VALUES_EXPORT] = {"list", "--to=list", false, false},
+    [TS_VALUES_DIFF] = {"list", "diff --by=list", false, false},
+    [TS_VALUES_QUESTION] = {"", "--questions", true, false},
+    [TS_VALUES_QUESTION_FILE] = {"", "--questions", true, true},
+};
 
 static const char *class_name(ts_option_class cls)
 {
@@ -22,62 +39,104 @@ static const char *arg_name(ts_option_arg arg)
     return names[arg];
 }
 
+/* "convert" for no word in first place. */
+static const char *verb_name(ts_verb verb)
+{
+    return verb == TS_VERB_NONE ? "convert" : ts_verb_list[verb].name;
+}
+
+static bool is_of(const ts_option *o, ts_verb verb)
+{
+    return (o->verbs & 1U << verb) != 0;
+}
+
+/* The name that completions offer. */
+static const char *main_name(const ts_option *o)
+{
+    return o->long_name == NULL || strcmp(o->long_name, "--s") == 0 ? o->short_name : o->long_name;
+}
+
+/* The names of all verbs, or of those whose bits are set. */
+static void print_verbs(unsigned verbs, const char *between)
+{
+    const char *before = "";
+    for (ts_verb v = TS_VERB_NONE + 1; v < TS_VERB_COUNT; v++) {
+        if ((verbs & 1U << v) != 0) {
+            printf("%s%s", before, verb_name(v));
+            before = between;
+        }
+    }
+}
+
 static void print_list(void)
 {
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];
-        printf("%s %s %s %s %s\n", o->short_name == NULL ? "." : o->short_name,
+        printf("%s %s %s %s %s", o->short_name == NULL ? "." : o->short_name,
                o->long_name == NULL ? "." : o->long_name, arg_name(o->arg),
                o->value == NULL ? "." : o->value, class_name(o->cls));
+        for (ts_verb v = 0; v < TS_VERB_COUNT; v++) {
+            printf("%s%s", is_of(o, v) ? " " : "", is_of(o, v) ? verb_name(v) : "");
+        }
+        printf("\n");
+    }
+}
+
+static void print_exits(void)
+{
+    for (size_t i = 0; i < ts_exit_count; i++) {
+        printf("%s\t%s\n", ts_exit_list[i].codes, ts_exit_list[i].sentence);
     }
 }
 
 /* --- bash ---------------------------------------------------------------------------------- */
 
+static void print_bash_value(const ts_option *o)
+{
+    bool files = o->values == TS_VALUES_FILE;
+    printf("        ");
+    if (o->values == TS_VALUES_NONE) {
+        printf("COMPREPLY=()");
+    } else if (files || o->values == TS_VALUES_DIRECTORY) {
+        printf("mapfile -t COMPREPLY < <(compgen -%c -- \"$cur\")", files ? 'f' : 'd');
+    } else if (o->words != NULL) {
+        printf("mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\")", o->words);
+    } else {
+        const char *words = offers[o->values].words;
+        printf("mapfile -t COMPREPLY < <(compgen -W \"%s%s$(\"$1\" %s 2>/dev/null | %s)\" -- "
+               "\"$cur\"%s)",
+               words, words[0] == '\0' ? "" : " ", offers[o->values].ask,
+               offers[o->values].indented ? "grep -oE '^  [a-z0-9_]+'" : "cut -d' ' -f1",
+               offers[o->values].files ? "; compgen -f -- \"$cur\"" : "");
+    }
+    printf("\n        return\n        ;;\n");
+}
+
 static void print_bash_cases(void)
 {
-    static const char *const answers[] = {
-        [TS_VALUES_NONE] = NULL,
-        [TS_VALUES_FILE] = "mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")",
-        [TS_VALUES_DIRECTORY] = "mapfile -t COMPREPLY < <(compgen -d -- \"$cur\")",
-        [TS_VALUES_LEVEL] = "mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\")",
-        [TS_VALUES_FORMAT] = "mapfile -t COMPREPLY < <(compgen -W \"list $(\"$1\" --format=list "
-                             "2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
-        [TS_VALUES_TABLE] = "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" --tables 2>/dev/null | "
-                            "cut -d' ' -f1)\" -- \"$cur\")",
-        [TS_VALUES_ANALYSIS] = "mapfile -t COMPREPLY < <(compgen -W \"none default list $(\"$1\" "
-                               "--analyze=list 2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
-        [TS_VALUES_EXPORT] = "mapfile -t COMPREPLY < <(compgen -W \"list $(\"$1\" --to=list "
-                             "2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
-        [TS_VALUES_DIFF] = "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" diff --by=list "
-                           "2>/dev/null | cut -d' ' -f1)\" -- \"$cur\")",
-        [TS_VALUES_OUTPUT] =
-            "mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- \"$cur\")",
-        [TS_VALUES_REPORT] = "mapfile -t COMPREPLY < <(compgen -W 'text json' -- \"$cur\")",
-        [TS_VALUES_QUESTION] =
-            "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" --questions 2>/dev/null | grep -oE "
-            "'^  [a-z0-9_]+')\" -- \"$cur\")",
-        [TS_VALUES_QUESTION_FILE] =
-            "mapfile -t COMPREPLY < <(compgen -W \"$(\"$1\" --questions 2>/dev/null | grep -oE "
-            "'^  [a-z0-9_]+')\" -- \"$cur\"; compgen -f -- \"$cur\")",
-    };
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];
-        if (o->cls == TS_OPTION_REFUSED || o->arg == TS_ARG_NONE) {
-            continue;
+        const char *name = o->long_name == NULL ? o->short_name : o->long_name;
+        if (o->cls == TS_OPTION_REFUSED || o->arg == TS_ARG_NONE ||
+            ts_option_find(~0U, name, strlen(name)) != o) {
+            continue; /* of rows with one name, the first has the values */
         }
         printf("    %s%s%s)\n", o->short_name == NULL ? "" : o->short_name,
                o->short_name == NULL || o->long_name == NULL ? "" : " | ",
                o->long_name == NULL ? "" : o->long_name);
-        printf("        ");
-        if (answers[o->values] == NULL) {
-            printf("COMPREPLY=()");
-        } else if (o->values == TS_VALUES_LEVEL) {
-            printf("mapfile -t COMPREPLY < <(compgen -W '%s' -- \"$cur\")", levels);
-        } else {
-            printf("%s", answers[o->values]);
+        print_bash_value(o);
+    }
+}
+
+static void print_bash_names(ts_verb verb)
+{
+    const char *space = "";
+    for (size_t i = 0; i < ts_option_count; i++) {
+        const ts_option *o = &ts_option_list[i];
+        if (o->cls != TS_OPTION_REFUSED && is_of(o, verb)) {
+            printf("%s%s", space, main_name(o));
+            space = " ";
         }
-        printf("\n        return\n        ;;\n");
     }
 }
 
@@ -88,42 +147,46 @@ static void print_bash(void)
            "_trace_streamer() {\n"
            "    local cur=${COMP_WORDS[COMP_CWORD]}\n"
            "    local prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
+           "    local verb= options\n"
            "    COMPREPLY=()\n"
+           "    ((COMP_CWORD > 1)) && verb=${COMP_WORDS[1]}\n"
            "    # \"--name=value\" arrives as three words.\n"
            "    if [[ $cur == = ]]; then\n"
            "        cur=\n"
            "    elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then\n"
            "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-           "    elif [[ $prev == --json || $prev == --tables || $prev == --questions || $prev == "
-           "--report ]]; then\n"
-           "        prev= # their values need the equals sign\n"
-           "    fi\n"
-           "    case $prev in\n",
+           "    elif [[ ",
            generated);
-    print_bash_cases();
-    printf("    esac\n"
-           "    if [[ $cur == -* ]]; then\n"
-           "        mapfile -t COMPREPLY < <(compgen -W '");
-    const char *space = "";
+    const char *before = "";
     for (size_t i = 0; i < ts_option_count; i++) {
-        const ts_option *o = &ts_option_list[i];
-        if (o->cls != TS_OPTION_REFUSED) {
-            const char *name = o->long_name == NULL ? o->short_name : o->long_name;
-            if (strcmp(name, "--s") == 0) {
-                name = o->short_name;
-            }
-            printf("%s%s", space, name);
-            space = " ";
+        if (ts_option_list[i].arg == TS_ARG_OPTIONAL) {
+            printf("%s$prev == %s", before, ts_option_list[i].long_name);
+            before = " || ";
         }
     }
-    printf("' -- \"$cur\")\n"
-           "    else\n"
+    printf(" ]]; then\n"
+           "        prev= # their values need the equals sign\n"
+           "    fi\n"
+           "    case $prev in\n");
+    print_bash_cases();
+    printf("    esac\n"
+           "    case $verb in\n");
+    for (ts_verb v = TS_VERB_NONE + 1; v <= TS_VERB_COUNT; v++) {
+        ts_verb verb = v == TS_VERB_COUNT ? TS_VERB_NONE : v;
+        printf("    %s) options='", verb == TS_VERB_NONE ? "*" : verb_name(verb));
+        print_bash_names(verb);
+        printf("' ;;\n");
+    }
+    printf("    esac\n"
+           "    if [[ $cur == -* ]]; then\n"
+           "        mapfile -t COMPREPLY < <(compgen -W \"$options\" -- \"$cur\")\n"
+           "    elif [[ $verb != help ]]; then\n"
            "        mapfile -t COMPREPLY < <(compgen -f -- \"$cur\")\n"
-           "        if ((COMP_CWORD == 1)); then\n"
-           "            mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve "
-           "upgrade' -- "
-           "\"$cur\")\n"
-           "        fi\n"
+           "    fi\n"
+           "    if ((COMP_CWORD == 1)) || [[ $verb == help ]]; then\n"
+           "        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W '");
+    print_verbs(~0U, " ");
+    printf("' -- \"$cur\")\n"
            "    fi\n"
            "}\n"
            "complete -o filenames -F _trace_streamer trace_streamer\n");
@@ -145,62 +208,91 @@ static void print_zsh_text(const char *text)
     }
 }
 
+static void print_zsh_value(const ts_option *o)
+{
+    if (o->words != NULL) {
+        printf("(%s)", o->words);
+    } else if (o->values == TS_VALUES_FILE || o->values == TS_VALUES_DIRECTORY) {
+        printf(o->values == TS_VALUES_FILE ? "_files" : "_files -/");
+    } else if (o->values == TS_VALUES_NONE) {
+        printf(" ");
+    } else {
+        const char *words = offers[o->values].words;
+        bool files = offers[o->values].files;
+        printf("%s$(trace_streamer %s 2>/dev/null | %s)%s%s%s", files ? "{compadd -- " : "(",
+               offers[o->values].ask,
+               offers[o->values].indented ? "grep -oE \"^  [a-z0-9_]+\"" : "cut -d\" \" -f1",
+               words[0] == '\0' ? "" : " ", words, files ? "; _files}" : ")");
+    }
+}
+
 static void print_zsh_spec(const ts_option *o, const char *name)
 {
-    static const char *const actions[] = {
-        [TS_VALUES_NONE] = " ",
-        [TS_VALUES_FILE] = "_files",
-        [TS_VALUES_DIRECTORY] = "_files -/",
-        [TS_VALUES_LEVEL] = "(DEBUG INFO WARN ERROR FATAL OFF)",
-        [TS_VALUES_FORMAT] = "($(trace_streamer --format=list 2>/dev/null | cut -d\" \" -f1) list)",
-        [TS_VALUES_TABLE] = "($(trace_streamer --tables 2>/dev/null | cut -d\" \" -f1))",
-        [TS_VALUES_ANALYSIS] = ("($(trace_streamer --analyze=list 2>/dev/null | cut -d\" \" -f1) "
-                                "none default list)"),
-        [TS_VALUES_EXPORT] = "($(trace_streamer --to=list 2>/dev/null | cut -d\" \" -f1) list)",
-        [TS_VALUES_DIFF] = "($(trace_streamer diff --by=list 2>/dev/null | cut -d\" \" -f1))",
-        [TS_VALUES_REPORT] = "(text json)",
-        [TS_VALUES_OUTPUT] = "(table csv tsv json jsonl)",
-        [TS_VALUES_QUESTION] =
-            "($(trace_streamer --questions 2>/dev/null | grep -oE \"^  [a-z0-9_]+\"))",
-        [TS_VALUES_QUESTION_FILE] = ("{compadd -- $(trace_streamer --questions 2>/dev/null | grep "
-                                     "-oE \"^  [a-z0-9_]+\"); _files}"),
-    };
     bool repeated = o->id == TS_OPT_PARAM || o->id == TS_OPT_TEXTS;
-    printf("    '%s%s%s[", repeated ? "*" : "", name,
+    if (name == NULL) {
+        return;
+    }
+    printf("        '%s%s%s[", repeated ? "*" : "", name,
            o->arg == TS_ARG_OPTIONAL                               ? "=-"
            : o->arg == TS_ARG_VALUE && strncmp(name, "--", 2) == 0 ? "="
                                                                    : "");
     print_zsh_text(o->help);
     printf("]");
     if (o->arg != TS_ARG_NONE) {
-        printf("%s%s:%s", o->arg == TS_ARG_OPTIONAL ? "::" : ":", o->value, actions[o->values]);
+        printf("%s%s:", o->arg == TS_ARG_OPTIONAL ? "::" : ":", o->value);
+        print_zsh_value(o);
     }
     printf("' \\\n");
 }
 
-static void print_zsh(void)
+static void print_zsh_verb(ts_verb verb)
 {
-    printf("#compdef trace_streamer\n# %s\n_arguments -S \\\n", generated);
+    printf("%s)\n    _arguments -S \\\n", verb == TS_VERB_NONE ? "*" : verb_name(verb));
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];
-        if (o->cls == TS_OPTION_REFUSED) {
-            continue;
-        }
-        if (o->short_name != NULL) {
+        if (o->cls != TS_OPTION_REFUSED && is_of(o, verb)) {
             print_zsh_spec(o, o->short_name);
-        }
-        if (o->long_name != NULL) {
             print_zsh_spec(o, o->long_name);
         }
     }
-    printf("    '1:input or verb:{_files; compadd diff serve upgrade}' \\\n"
-           "    '*:input:_files'\n");
+    if (verb == TS_VERB_NONE) {
+        printf("        '1:input or verb:{_files; compadd ");
+        print_verbs(~0U, " ");
+        printf("}' \\\n");
+    } else {
+        printf("        '1:verb:(%s)' \\\n", verb_name(verb));
+    }
+    if (verb == TS_VERB_HELP) {
+        printf("        '2:verb:(");
+        print_verbs(~0U, " ");
+        printf(")'\n    ;;\n");
+    } else {
+        printf("        '*:input:_files'\n    ;;\n");
+    }
+}
+
+static void print_zsh(void)
+{
+    printf("#compdef trace_streamer\n"
+           "# %s\n"
+           "local verb=\n"
+           "((CURRENT > 2)) && verb=$words[2]\n"
+           "case $verb in\n",
+           generated);
+    for (ts_verb v = TS_VERB_NONE + 1; v < TS_VERB_COUNT; v++) {
+        print_zsh_verb(v);
+    }
+    print_zsh_verb(TS_VERB_NONE);
+    printf("esac\n");
 }
 
 /* --- fish ---------------------------------------------------------------------------------- */
 
 static void print_fish_name(const char *name)
 {
+    if (name == NULL) {
+        return;
+    }
     if (strncmp(name, "--", 2) == 0) {
         printf(" -l %s", name + 2);
     } else {
@@ -210,83 +302,95 @@ static void print_fish_name(const char *name)
 
 static void print_fish_value(const ts_option *o)
 {
-    static const char *const arguments[] = {
-        [TS_VALUES_NONE] = " -x",
-        [TS_VALUES_FILE] = " -r -F",
-        [TS_VALUES_DIRECTORY] = " -x -a '(__fish_complete_directories)'",
-        [TS_VALUES_LEVEL] = " -x -a 'DEBUG INFO WARN ERROR FATAL OFF'",
-        [TS_VALUES_FORMAT] =
-            " -x -a \"(trace_streamer --format=list 2>/dev/null | string split -f1 ' ') list\"",
-        [TS_VALUES_TABLE] = " -a \"(trace_streamer --tables 2>/dev/null | string split -f1 ' ')\"",
-        [TS_VALUES_ANALYSIS] =
-            (" -x -a \"(trace_streamer --analyze=list 2>/dev/null | string split "
-             "-f1 ' ') none default list\""),
-        [TS_VALUES_EXPORT] =
-            " -x -a \"(trace_streamer --to=list 2>/dev/null | string split -f1 ' ') list\"",
-        [TS_VALUES_DIFF] = (" -x -a \"(trace_streamer diff --by=list 2>/dev/null | string split "
-                            "-f1 ' ')\""),
-        [TS_VALUES_REPORT] = " -a 'text json'",
-        [TS_VALUES_OUTPUT] = " -x -a 'table csv tsv json jsonl'",
-        [TS_VALUES_QUESTION] = (" -a \"(trace_streamer --questions 2>/dev/null | string match -r "
-                                "'^  [a-z0-9_]+' | string trim)\""),
-        [TS_VALUES_QUESTION_FILE] = (" -r -F -a \"(trace_streamer --questions 2>/dev/null | "
-                                     "string match -r '^  [a-z0-9_]+' | string trim)\""),
-    };
-    if (o->arg == TS_ARG_VALUE || (o->arg == TS_ARG_OPTIONAL && (o->values == TS_VALUES_TABLE ||
-                                                                 o->values == TS_VALUES_QUESTION ||
-                                                                 o->values == TS_VALUES_REPORT))) {
-        printf("%s", arguments[o->values]);
+    bool value = o->arg == TS_ARG_VALUE; /* of the others, values come after "=" only */
+    if (o->arg == TS_ARG_NONE || (!value && o->values == TS_VALUES_FILE)) {
+        return;
     }
+    if (o->words != NULL) {
+        printf("%s -a '%s'", value ? " -x" : "", o->words);
+    } else if (o->values == TS_VALUES_NONE || o->values == TS_VALUES_FILE) {
+        printf(o->values == TS_VALUES_NONE ? " -x" : " -r -F");
+    } else if (o->values == TS_VALUES_DIRECTORY) {
+        printf(" -x -a '(__fish_complete_directories)'");
+    } else {
+        const char *words = offers[o->values].words;
+        printf("%s -a \"(trace_streamer %s 2>/dev/null | %s)%s%s\"",
+               offers[o->values].files ? " -r -F"
+               : value                 ? " -x"
+                                       : "",
+               offers[o->values].ask,
+               offers[o->values].indented ? "string match -r '^  [a-z0-9_]+' | string trim"
+                                          : "string split -f1 ' '",
+               words[0] == '\0' ? "" : " ", words);
+    }
+}
+
+/* Which verbs the line is for. */
+static void print_fish_condition(unsigned verbs)
+{
+    const unsigned all = (1U << TS_VERB_COUNT) - 1;
+    const bool plain = (verbs & 1U << TS_VERB_NONE) != 0;
+    if (verbs == all) {
+        return;
+    }
+    printf(" -n '%s__fish_seen_subcommand_from ", plain ? "not " : "");
+    print_verbs(plain ? ~verbs : verbs, " ");
+    printf("'");
+}
+
+static void print_fish_text(const char *text)
+{
+    printf(" -d '");
+    for (const char *p = text; *p != '\0'; p++) {
+        if (*p == '\'' || *p == '\\') {
+            putchar('\\');
+        }
+        putchar(*p);
+    }
+    printf("'\n");
 }
 
 static void print_fish(void)
 {
-    printf("# fish completion for trace_streamer; %s\n"
-           "complete -c trace_streamer -n __fish_use_subcommand -a diff -d 'compare two recordings "
-           "or databases'\n"
-           "complete -c trace_streamer -n __fish_use_subcommand -a serve -d 'databases in the "
-           "browser'\n"
-           "complete -c trace_streamer -n __fish_use_subcommand -a upgrade -d 'the present schema "
-           "for an older database'\n",
-           generated);
+    printf("# fish completion for trace_streamer; %s\n", generated);
+    for (ts_verb v = TS_VERB_NONE + 1; v < TS_VERB_COUNT; v++) {
+        printf("complete -c trace_streamer -n __fish_use_subcommand -a %s", verb_name(v));
+        print_fish_text(ts_verb_list[v].title);
+    }
+    printf("complete -c trace_streamer -f -n '__fish_seen_subcommand_from help' -a '");
+    print_verbs(~0U, " ");
+    printf("'\n");
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];
         if (o->cls == TS_OPTION_REFUSED) {
             continue;
         }
         printf("complete -c trace_streamer");
-        if (o->short_name != NULL) {
-            print_fish_name(o->short_name);
-        }
-        if (o->long_name != NULL) {
-            print_fish_name(o->long_name);
-        }
+        print_fish_condition(o->verbs);
+        print_fish_name(o->short_name);
+        print_fish_name(o->long_name);
         print_fish_value(o);
-        printf(" -d '");
-        for (const char *p = o->help; *p != '\0'; p++) {
-            if (*p == '\'' || *p == '\\') {
-                putchar('\\');
-            }
-            putchar(*p);
-        }
-        printf("'\n");
+        print_fish_text(o->help);
     }
 }
 
 int main(int argc, char **argv)
 {
+    static const struct {
+        const char *name;
+        void (*print)(void);
+    } tasks[] = {{"list", print_list},
+                 {"exits", print_exits},
+                 {"bash", print_bash},
+                 {"zsh", print_zsh},
+                 {"fish", print_fish}};
     const char *what = argc == 2 ? argv[1] : "";
-    if (strcmp(what, "list") == 0) {
-        print_list();
-    } else if (strcmp(what, "bash") == 0) {
-        print_bash();
-    } else if (strcmp(what, "zsh") == 0) {
-        print_zsh();
-    } else if (strcmp(what, "fish") == 0) {
-        print_fish();
-    } else {
-        fprintf(stderr, "usage: option_table list|bash|zsh|fish\n");
-        return 2;
+    for (size_t i = 0; i < sizeof tasks / sizeof tasks[0]; i++) {
+        if (strcmp(what, tasks[i].name) == 0) {
+            tasks[i].print();
+            return fflush(stdout) == 0 ? 0 : 1;
+        }
     }
-    return fflush(stdout) == 0 ? 0 : 1;
+    fprintf(stderr, "usage: option_table list|exits|bash|zsh|fish\n");
+    return 2;
 }

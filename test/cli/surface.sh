@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# surface.sh PROGRAM OPTION_TABLE SOURCE: every option stands in --help, the manual page and the completion
-# files, and those name no other; the completion files are what the table makes.
+# surface.sh PROGRAM OPTION_TABLE SOURCE: the help of each verb and its section of the manual page have the options that the
+# table gives the verb, and no other; so have the completion files, which are what the table makes. The exit codes of --help,
+# the manual page and README.md are those of the program's list.
 set -u
 program=$1
 table=$2
@@ -14,23 +15,83 @@ complain() {
     bad=1
 }
 
-"$program" --help >"$scratch/help" || complain "--help fails"
-while read -r short long _ _ _; do
-    for name in "$short" "$long"; do
-        [ "$name" = . ] && continue
-        grep -qE "^  (.*, )?$name( |,|\[|$)" "$scratch/help" || complain "--help lacks $name"
-        # mdoc writes "-e" as "Fl e" and "--json" as "Fl -json".
-        grep -qE "Fl ${name#-}( |,|$)" "$man" || complain "the manual page lacks $name"
-    done
-done < <("$table" list)
+# The names of a verb's options by the table; of the help's lines and of the manual page's items (mdoc writes "-e" as "Fl e" and
+# "--json" as "Fl -json"): all that are there.
+in_table() {
+    "$table" list | while read -r short long _ _ _ verbs; do
+        [[ " $verbs " == *" $1 "* ]] && printf '%s\n' "$short" "$long"
+    done | grep -v '^\.$' | sort -u
+}
+in_help() { grep -E '^  -' "$1" | sed -E 's/^  (-[^ ,[]+)(, (-[^ ,[]+))?.*/\1\n\3/' | grep . | sort -u; }
+in_manual() {
+    awk -v section="$1" '$1 == ".Sh" { on = ($2 == section) } on && $1 == ".It" && $2 == "Fl"' "$man" |
+        grep -oE 'Fl [^ ]+' | sed 's/^Fl /-/' | sort -u
+}
+same() { diff "$2" "$3" >"$scratch/difference" || complain "$1: $(grep '^[<>]' "$scratch/difference" | tr '\n' ' ')"; }
 
-# Nothing that is no option: the long names in --help and in the manual page.
+for verb in convert:DESCRIPTION diff:COMPARING serve:SERVING upgrade:UPGRADING help:HELP version:HELP; do
+    section=${verb#*:} verb=${verb%:*}
+    in_table "$verb" >"$scratch/table"
+    [ -s "$scratch/table" ] || complain "$verb has no option"
+    if [ "$verb" = convert ]; then
+        "$program" help >"$scratch/help" || complain "help fails"
+        "$program" --help >"$scratch/again" || complain "--help fails"
+    else
+        "$program" help "$verb" >"$scratch/help" || complain "help $verb fails"
+        "$program" "$verb" --help >"$scratch/again" || complain "$verb --help fails"
+        "$program" "$verb" -h | cmp - "$scratch/help" || complain "$verb -h is another"
+        grep -q "^Usage: trace_streamer $verb" "$scratch/help" || complain "the help of $verb lacks its usage"
+        grep -qE "^.Cm $verb\$" "$man" || complain "the manual page lacks $verb"
+        [ "$(grep -c '^  *trace_streamer\|^Usage' "$scratch/help")" = "$(grep -c "^  *trace_streamer $verb\|^Usage: trace_streamer $verb" "$scratch/help")" ] ||
+            complain "the help of $verb has usage of others"
+    fi
+    cmp "$scratch/help" "$scratch/again" || complain "$verb --help is another"
+    in_help "$scratch/help" >"$scratch/shown"
+    in_manual "$section" >"$scratch/described"
+    same "help of $verb (>), option table (<)" "$scratch/table" "$scratch/shown"
+    same "manual page of $verb (>), option table (<)" "$scratch/table" "$scratch/described"
+    # What a verb does not take, it refuses by name; what is no option of any is unknown.
+    "$table" list | while read -r short long _ _ class verbs; do
+        name=$long
+        [ "$name" = . ] && name=$short
+        grep -qxe "$name" "$scratch/table" && continue
+        [ "$verb" = convert ] && set -- "$name" || set -- "$verb" "$name"
+        "$program" "$@" >"$scratch/out" 2>"$scratch/err"
+        code=$?
+        [ $code = 2 ] && [ ! -s "$scratch/out" ] && grep -qE -- "^trace_streamer: $name (does not go together with $verb|is an option of: trace_streamer ${verbs%% *})\$" "$scratch/err" ||
+            echo "$verb $name: exit $code, $(head -1 "$scratch/err")"
+    done >"$scratch/refusals"
+    [ -s "$scratch/refusals" ] && complain "$(cat "$scratch/refusals")"
+done
+
+# Nothing that is no option: the long names anywhere in the help and in the manual page.
 "$table" list | tr ' ' '\n' | grep -E '^-' | sort -u >"$scratch/known"
 {
-    grep -oE '(^|[ (])--[A-Za-z][A-Za-z_-]*' "$scratch/help" | tr -d ' ('
+    for verb in "" diff serve upgrade; do
+        # shellcheck disable=SC2086
+        "$program" help $verb | grep -oE '(^|[ (])--[A-Za-z][A-Za-z_-]*' | tr -d ' ('
+    done
     grep -oE 'Fl -?[A-Za-z][A-Za-z_-]*' "$man" | sed 's/^Fl /-/'
 } | sort -u | comm -23 - "$scratch/known" >"$scratch/unknown"
 [ -s "$scratch/unknown" ] && complain "not in the option table: $(tr '\n' ' ' <"$scratch/unknown")"
+
+# Exit codes: the sentence of each begins what the manual page and README.md say of it, and they have no other.
+"$table" exits >"$scratch/exits"
+"$program" help | sed -n '/^Exit codes:/,/^$/p' | tail -n +2 >"$scratch/helped" # lines are wrapped
+cmp <(tr -d ' \n\t' <"$scratch/exits") <(tr -d ' \n' <"$scratch/helped") || complain "exit codes of --help: $(cat "$scratch/helped")"
+awk '$1 == ".Sh" { on = ($2 == "EXIT") } on && /^\.El/ { exit } on && $1 == ".It" { $1 = ""; gsub(/ ,/, ","); printf "\n%s\t", substr($0, 2); next }
+    on && !/^\.(Sh|Bl)/ { gsub(/Fl -/, "--"); sub(/^\.(Cm )?/, ""); printf "%s ", $0 }' "$man" | grep . >"$scratch/man_exits"
+grep -E '^\| [0-9, ]+ \| ' "$source/README.md" | sed -E 's/^\| ([0-9, ]+) \| (.*) \|$/\1\t\2./; s/`//g' >"$scratch/readme_exits"
+for list in man_exits readme_exits; do
+    diff <(cut -f1 "$scratch/$list") <(cut -f1 "$scratch/exits") || complain "$list has other codes"
+    while IFS=$'\t' read -r code sentence; do
+        said=$(grep "^$code"$'\t' "$scratch/$list" | cut -f2)
+        case ${said,,} in
+        "${sentence,,}."* | "${sentence,,};"*) ;;
+        *) complain "$list says of $code: $said" ;;
+        esac
+    done <"$scratch/exits"
+done
 
 for shell in bash:trace_streamer.bash zsh:_trace_streamer fish:trace_streamer.fish; do
     file=$source/share/completion/${shell#*:}
@@ -61,6 +122,24 @@ completes "heapsnapshot" trace_streamer --format = heaps
 completes "js_heap_nodes" trace_streamer --tables = js_heap_no
 completes "cloud_slow_calls" trace_streamer out.db -q cloud_sl
 completes "dashboard" trace_streamer --questions = dash
+completes "diff" trace_streamer di
+completes "--limit" trace_streamer diff --lim
+completes "--listen" trace_streamer serve --li
+completes "--list" trace_streamer x.db --li
+completes "" trace_streamer upgrade --li
+completes "diff serve upgrade help version" trace_streamer help ""
+for verb in convert diff serve upgrade help version; do
+    COMP_WORDS=(trace_streamer "$verb" -)
+    COMP_CWORD=2
+    _trace_streamer trace_streamer
+    printf '%s\n' "${COMPREPLY[@]}" >"$scratch/offered"
+    "$table" list | while read -r short long _ _ class verbs; do
+        [ "$class" != refused ] && [[ " $verbs " == *" $verb "* ]] || continue
+        [ "$long" = . ] || [ "$long" = --s ] && long=$short
+        echo "$long"
+    done >"$scratch/taken"
+    same "completion after $verb (>), option table (<)" "$scratch/taken" "$scratch/offered"
+done
 
 if command -v mandoc >/dev/null; then
     lint=$(mandoc -T lint -W warning "$man") || true

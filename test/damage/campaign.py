@@ -196,6 +196,21 @@ def consistent_zip(path):
         return consistent_cloud.consistent(folder)
 
 
+def scripts():
+    """Scripts of the shapes of one format (measure.py) with a recording for the campaign: damaged(path) writes it, and DAMAGED are its tables."""
+    found = {}
+    folder = os.path.dirname(os.path.abspath(__file__))
+    for name in sorted(os.listdir(folder)):
+        if name.endswith(".py"):
+            with open(os.path.join(folder, name), encoding="utf-8") as f:
+                if "\ndef damaged(" in f.read():
+                    found[name[:-3].replace("_", "-")] = importlib.import_module(name[:-3])
+    return found
+
+
+SCRIPTS = scripts()
+TABLES += [table for script in SCRIPTS.values() for table in script.DAMAGED]
+
 CONSISTENT = {name: consistent_profile.consistent for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz", "in-bz2", "in-xz")}
 if importlib.util.find_spec("consistent_cloud") is not None:
     import consistent_cloud
@@ -342,6 +357,9 @@ def recordings(program, tools, data, folder):
             base = shutil.make_archive(path("archive"), name, path(source))
             os.rename(base, target)
         yield "in-" + name, target, [target]
+    for name, script in sorted(SCRIPTS.items()):
+        script.damaged(path(name))
+        yield name, path(name), [path(name)]
 
 
 # --- damage --------------------------------------------------------------------------------------

@@ -35,10 +35,10 @@ for shape in chunks segments plugins issues marks resync magic strings ids same_
         all="$all $ms"
         [ "$step" != 4 ] || base=$ms
     done
-    if too_much; then # others use the machine, too
-        cost
-        ! too_much || wrong "$shape: ms$all $ms"
-    fi
+    for _ in 1 2 3; do # others use the machine, too
+        ! too_much || cost
+    done
+    ! too_much || wrong "$shape: ms$all, at last $ms"
     printf '%-12s ms%s\n' "$shape" "$all"
 done
 verdict

@@ -164,27 +164,27 @@ def s_folded_blank(o, n):
 # --- samples of perf ------------------------------------------------------------------------------
 
 
-def s_perf(o, n):
+def s_perf_text(o, n):
     o.put([b"w %d [001] %d.000001: 5 cycles:u: \n\t%16x f%d+0x1 (/l)\n\t%16x main+0x1 (/l)\n\n" % (i % 97, i, i % 89, i % 89, 5) for i in range(n)])
 
 
-def s_perf_deep(o, n):  # none like another
+def s_perf_text_deep(o, n):  # none like another
     o.put([b"w 1 1.000001: cycles: \n"] + [b"\t%16x f%d (/l)\n" % (i, i) for i in range(n)] + [b"\n"])
 
 
-def s_perf_threads(o, n):
+def s_perf_text_threads(o, n):
     o.put([b"w%d %d/%d 1.000001: 5 cycles:      12345678 f+0x1 (/l)\n" % (i, i, i) for i in range(n)])
 
 
-def s_perf_events(o, n):
+def s_perf_text_events(o, n):
     o.put([b"w 1/1 1.000001: 5 e%d:      12345678 f+0x1 (/l)\n" % i for i in range(n)])
 
 
-def s_perf_bad(o, n):
+def s_perf_text_bad(o, n):
     o.put([b"w 1 1.000001: cycles: \n\t%16x f (/l)\n\n" % 1, b"bad\n" * n])
 
 
-def s_perf_numbers(o, n):  # each of them could be that of the thread
+def s_perf_text_numbers(o, n):  # each of them could be that of the thread
     o.put([b"w 1 1.000001: cycles: \n\t%16x f (/l)\n\n" % 1, b"w" + b" 1" * n + b"\n"])
 
 
@@ -247,52 +247,52 @@ def part(head, body):
 FOLDED = part(b'name="auto"; filename="auto"', b"a;b 1\n")
 
 
-def s_form_parts(o, n):
+def s_datakit_parts(o, n):
     o.put([part(b'name="p%d"; filename="p%d"' % (i, i), b"no profile") for i in range(n)] + [FOLDED, b"--b--\r\n"])
 
 
-def s_form_profiles(o, n):
+def s_datakit_profiles(o, n):
     o.put([FOLDED] * (n // 4) + [b"--b--\r\n"])
 
 
-def s_form_listed(o, n):  # all of one name, listed as often
+def s_datakit_listed(o, n):  # all of one name, listed as often
     names = b",".join([b'"p"'] * n)
     o.put([part(b'name="event"; filename="event"', b'{"attachments":[' + names + b"]}")] + [part(b'name="x"; filename="p"', b"y")] * n + [FOLDED, b"--b--\r\n"])
 
 
-def s_form_missing(o, n):
+def s_datakit_missing(o, n):
     o.put([part(b'name="event"; filename="event"', b'{"attachments":[' + b",".join(b'"n%d"' % i for i in range(n)) + b"]}"), FOLDED, b"--b--\r\n"])
 
 
-def s_form_tags(o, n):
+def s_datakit_tags(o, n):
     o.put([part(b'name="tags[]"', b"key%d:value%d" % (i, i)) for i in range(n)] + [FOLDED, b"--b--\r\n"])
 
 
-def s_form_joined(o, n):  # values of one key become one
+def s_datakit_joined(o, n):  # values of one key become one
     o.put([part(b'name="key"', b"v") for i in range(n)] + [FOLDED, b"--b--\r\n"])
 
 
-def s_form_deep(o, n):
+def s_datakit_deep(o, n):
     o.put([part(b'name="event"; filename="event"', b'{"a":' * n + b"1" + b"}" * n), FOLDED, b"--b--\r\n"])
 
 
-def s_form_path(o, n):
+def s_datakit_path(o, n):
     o.put([part(b'name="event"; filename="event"', b'{"tags_profiler":"' + b"k:v," * n + b'"}'), FOLDED, b"--b--\r\n"])
 
 
-def s_form_boundaries(o, n):  # that are none
+def s_datakit_boundaries(o, n):  # that are none
     o.put([FOLDED, part(b'name="x"; filename="x"', b"\r\n--bx" * n), b"--b--\r\n"])
 
 
-def s_form_heads(o, n):  # that have no end
+def s_datakit_heads(o, n):  # that have no end
     o.put([FOLDED] + [b"--b\r\nX: y\r\n"] * n + [b"--b--\r\n"])
 
 
-def s_form_numbers(o, n):
+def s_datakit_numbers(o, n):
     o.put([FOLDED, part(b'name="metrics.json"; filename="metrics.json"', b"[" + b",".join(b'["n%d",%d]' % (i, i) for i in range(n)) + b"]"), b"--b--\r\n"])
 
 
-ALWAYS = "form_parts form_joined form_tags form_listed speedscope_calls speedscope_open speedscope_samples folded folded_frames perf perf_deep perf_threads perf_events samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
+ALWAYS = "datakit_parts datakit_joined datakit_tags datakit_listed speedscope_calls speedscope_open speedscope_samples folded folded_frames perf_text perf_text_deep perf_text_threads perf_text_events samples stacks stack_deep stack_unknown locations_sparse functions thread_names".split()
 
 if __name__ == "__main__":
     every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}

@@ -55,6 +55,12 @@ question slow_frames late_frames
 question sched_latency late_frames
 question hot_slices late_frames
 question critical_path late_frames --param frame=0
+question threads late_frames
+question threads deep
+question waiting late_frames
+question cpu_busy late_frames
+question slices late_frames
+question slices calls
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings
 question js_strings_like m.strings --param pattern=%9%

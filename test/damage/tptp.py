@@ -108,19 +108,19 @@ class Out:
 
 # --- shapes: a function for each, of the size in events; those that invite quadratic time are larger ------------------
 
-def s_calls(o, n):
+def s_trcbin_calls(o, n):
     o.binary(entry(i) + leave(i) for i in range(n))
 
 
-def s_calls_deep(o, n):
+def s_trcbin_calls_deep(o, n):
     o.binary((entry(i, 1, 1, i + 1) for i in range(n)), (leave(i, 1, 1, i + 1) for i in range(n - 1, -1, -1)))
 
 
-def s_calls_deep_without_tickets(o, n):
+def s_trcbin_calls_deep_without_tickets(o, n):
     o.binary((entry(i, 1 + i % 2, 1, 0) for i in range(n)), (leave(i, 1 + i % 2, 1, 0) for i in range(n - 1, -1, -1)))
 
 
-def s_calls_open(o, n):
+def s_trcbin_calls_open(o, n):
     n *= 3
     o.binary(entry(i) for i in range(n))
 
@@ -342,140 +342,140 @@ def s_custom(o, n):
 CALL = b'<methodEntry threadIdRef="1" time="%d.000000000" methodIdRef="1" ticket="%d"/><methodExit threadIdRef="1" time="%d.5" ticket="%d"/>'
 
 
-def s_xml_calls(o, n):
+def s_trcxml_calls(o, n):
     o.xml(CALL % (i, i + 1, i, i + 1) for i in range(n))
 
 
-def s_xml_calls_deep(o, n):
+def s_trcxml_calls_deep(o, n):
     o.xml(b'<methodEntry threadIdRef="1" time="%d.0" methodIdRef="1" ticket="%d"/>' % (i, i + 1) for i in range(n))
 
 
-def s_xml_attributes(o, n):  # of one element
+def s_trcxml_attributes(o, n):  # of one element
     o.xml([b"<methodEntry "], (b'a%d="1" ' % i for i in range(n)), [b"/>"])
 
 
-def s_xml_attributes_unknown(o, n):
+def s_trcxml_attributes_unknown(o, n):
     o.xml(b'<methodEntry threadIdRef="1" a%d="1"/>' % i for i in range(n))
 
 
-def s_xml_elements_unknown(o, n):
+def s_trcxml_elements_unknown(o, n):
     o.xml(b'<e%d a="1"/>' % i for i in range(n))
 
 
-def s_xml_nested(o, n):
+def s_trcxml_nested(o, n):
     o.xml((b"<e>" for i in range(n)), (b"</e>" for i in range(n)))
 
 
-def s_xml_nested_open(o, n):
+def s_trcxml_nested_open(o, n):
     n *= 3
     o.xml(b"<e%d>" % (i % 1000) for i in range(n))
 
 
-def s_xml_text(o, n):
+def s_trcxml_text(o, n):
     o.xml(b"text &amp; more<gcStart time='1.0'/>" for i in range(n))
 
 
-def s_xml_text_long(o, n):
+def s_trcxml_text_long(o, n):
     o.xml([b"x" * (100 * n)])
 
 
-def s_xml_comments(o, n):
+def s_trcxml_comments(o, n):
     o.xml(b"<!-- > -- > < -->" for i in range(n))
 
 
-def s_xml_comment_long(o, n):
+def s_trcxml_comment_long(o, n):
     o.xml([b"<!--"], (b"<gcStart/>-" for i in range(n)), [b"-->"])
 
 
-def s_xml_comment_open(o, n):
+def s_trcxml_comment_open(o, n):
     n *= 3
     o.xml([b"<!--"], (b"<gcStart/>-" for i in range(n)))
 
 
-def s_xml_value_long(o, n):
+def s_trcxml_value_long(o, n):
     o.xml([b'<customData body="' + b"x" * (100 * n) + b'"/>'])
 
 
-def s_xml_value_open(o, n):  # a quote that nothing closes
+def s_trcxml_value_open(o, n):  # a quote that nothing closes
     n *= 3
     o.xml([b'<customData body="'], (b"<gcStart time='1.0'/>" for i in range(n)))
 
 
-def s_xml_references(o, n):
+def s_trcxml_references(o, n):
     o.xml([b'<customData body="' + b"&#65;&lt;" * (10 * n) + b'"/>'])
 
 
-def s_xml_entities_unknown(o, n):
+def s_trcxml_entities_unknown(o, n):
     o.xml(b'<customData body="&e%d;"/>' % i for i in range(n))
 
 
-def s_xml_entities_bomb(o, n):
+def s_trcxml_entities_bomb(o, n):
     o.put([b'<?xml version="1.0"?><!DOCTYPE TRACE [<!ENTITY a0 "' + b"x" * 100 + b'">'] +
           [b'<!ENTITY a%d "&a%d;&a%d;&a%d;&a%d;">' % (i, i - 1, i - 1, i - 1, i - 1) for i in range(1, 30)] + [b"]><TRACE>"])
     o.put(b'<customData body="&a29;"/>' for i in range(n // 10))
 
 
-def s_xml_doctypes(o, n):
+def s_trcxml_doctypes(o, n):
     o.xml(b'<!DOCTYPE TRACE SYSTEM "x.dtd">' for i in range(n))
 
 
-def s_xml_documents(o, n):
+def s_trcxml_documents(o, n):
     n *= 3
     o.put(b'<?xml version="1.0"?>\n<TRACE>\n<gcStart time="%d.0"/></TRACE>' % i for i in range(n))
 
 
-def s_xml_roots_open(o, n):
+def s_trcxml_roots_open(o, n):
     o.put(b"<TRACE><gcStart time='1.0'/>" for i in range(n))
 
 
-def s_xml_raw_lt(o, n):
+def s_trcxml_raw_lt(o, n):
     o.xml(b'<customData body="a<b"/>' for i in range(n))
 
 
-def s_xml_cut_elements(o, n):
+def s_trcxml_cut_elements(o, n):
     o.xml(b'<methodEntry threadIdRef="1" ti<gcStart time="1.0"/>' for i in range(n))
 
 
-def s_xml_less(o, n):
+def s_trcxml_less(o, n):
     n *= 3
     o.xml([b"<" * (100 * n)])
 
 
-def s_xml_bad_bytes(o, n):
+def s_trcxml_bad_bytes(o, n):
     o.xml(b'<customData body="\xff\xfe"/>' for i in range(n))
 
 
-def s_xml_bad_numbers(o, n):
+def s_trcxml_bad_numbers(o, n):
     o.xml(b'<methodEntry threadIdRef="1,5" time="x" ticket="abc"/>' for i in range(n))
 
 
-def s_xml_number_long(o, n):
+def s_trcxml_number_long(o, n):
     o.xml([b'<gcStart time="' + b"1" * (100 * n) + b'"/>'])
 
 
-def s_xml_annotations(o, n):
+def s_trcxml_annotations(o, n):
     o.xml([b'<monWait threadIdRef="1" time="1.0" objIdRef="1"><annotation name="stackMethods">'],
           (b"<value>a.B.m%d</value>" % (i % 100) for i in range(min(n, 60000))), [b'</annotation><annotation name="stackLines">'],
           (b"<value>%d</value>" % i for i in range(min(n, 60000))), [b"</annotation></monWait>"])
 
 
-def s_xml_annotations_many(o, n):
+def s_trcxml_annotations_many(o, n):
     o.xml([b'<monWait threadIdRef="1" time="1.0" objIdRef="1">'], (b'<annotation name="x%d" value="1"/>' % i for i in range(n)),
           [b"</monWait>"])
 
 
-def s_xml_others(o, n):
+def s_trcxml_others(o, n):
     o.xml(b'<throw threadIdRef="1" time="1.0" objIdRef="%d"/>' % i for i in range(n))
 
 
-def s_xml_wide(o, n):  # UTF-16
+def s_trcxml_wide(o, n):  # UTF-16
     o.put([b"\xff\xfe"] + [(CALL % (i, i + 1, i, i + 1)).decode().encode("utf-16-le") for i in range(n)])
 
 
 # The others are tried with TS_SLOW=1.
-ALWAYS = """options calls calls_open exits_unmatched exits_below aggregates_unmatched paths threads_undefined objects_of_one_id waits_of_one gaps
-gap_almost sessions headers xml_calls xml_attributes_unknown xml_nested_open xml_value_open xml_comment_open xml_value_long
-xml_cut_elements xml_annotations""".split()
+ALWAYS = """options trcbin_calls trcbin_calls_open exits_unmatched exits_below aggregates_unmatched paths threads_undefined objects_of_one_id waits_of_one gaps
+gap_almost sessions headers trcxml_calls trcxml_attributes_unknown trcxml_nested_open trcxml_value_open trcxml_comment_open trcxml_value_long
+trcxml_cut_elements trcxml_annotations""".split()
 
 if __name__ == "__main__":
     every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}

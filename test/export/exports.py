@@ -398,7 +398,7 @@ def messages():
     refuses(['unknown format for --to: "svg"', "folded"], cpu, "--to=svg", "-o", "-")
     refuses(["--to needs -o"], cpu, "--to=folded")
     refuses(["--event requires --to"], cpu, "--event=cpu", "-e", "x.db")
-    refuses(["-s and --to"], cpu, *to, "-s")
+    refuses(["--to does not go together with -s", "both need -o"], cpu, *to, "-s")
     refuses(["standard output"], cpu, *to, "--report")
     refuses(["cannot be given"], cpu, *to, "--analyze=stack_totals")
     with open("foreign.db", "wb"):

@@ -16,7 +16,7 @@ def event_lines():
     formats = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../src/tables/formats")
     names = {"TS_FLARE_FORMAT": re.search(r'define TS_FLARE_FORMAT "(.*)"', open(f"{formats}/flare/flare_constants.h", encoding="utf-8").read()).group(1)}
     lines = {}
-    for path in glob.glob(f"{formats}/*/tables.def"):
+    for path in glob.glob(f"{formats}/*/*.def"):
         for form, event, state, what, reason in re.findall(r'^TS_EVENT\(("?\w[^,]*), "(.*?)", "(.*?)", (\w+), "(.*?)"\)', open(path, encoding="utf-8").read(), re.M):
             lines.setdefault((names.get(form, form.strip('"')), event), {})[state] = (what, reason)
     return lines

@@ -4,8 +4,8 @@
  */
 #include "wrapped.h"
 
-#include "serve/assets.h"
-#include "serve/server.h"
+#include "serve/http/assets.h"
+#include "serve/http/server.h"
 
 #include <dirent.h>
 #include <errno.h>

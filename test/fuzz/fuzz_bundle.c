@@ -5,7 +5,7 @@
  */
 #include "import_check.h"
 
-#include "parsers/datakit/formats.h"
+#include "parsers/registry.h"
 
 #include <sys/mman.h>
 #include <unistd.h>

@@ -5,7 +5,7 @@
  */
 #include "fuzz_dir.h"
 #include "import_check.h"
-#include "parsers/cloud/formats.h"
+#include "parsers/registry.h"
 
 static const char *const names[] = {
     "p.dictionary.protocol",    "p.params.protocol", "p.suspend.protocol", "p.calls.0.protocol",

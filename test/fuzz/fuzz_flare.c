@@ -4,7 +4,7 @@
  */
 #include "fuzz_dir.h"
 #include "import_check.h"
-#include "parsers/flare/formats.h"
+#include "parsers/registry.h"
 
 static const char *const names[] = {
     "summary_info.json",      "method_info.fidx",        "method_info.fdata",

@@ -3,7 +3,7 @@
  */
 #include "import_check.h"
 
-#include "parsers/ftrace/formats.h"
+#include "parsers/registry.h"
 
 static void trace(fuzz_run *r, const uint8_t *p, size_t n, uint64_t cuts)
 {

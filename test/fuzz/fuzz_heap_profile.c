@@ -4,7 +4,7 @@
  */
 #include "import_check.h"
 
-#include "parsers/heapprofile/formats.h"
+#include "parsers/registry.h"
 
 static void profile(fuzz_run *r, const uint8_t *p, size_t n, uint64_t cuts)
 {

@@ -38,7 +38,7 @@ static void check_options(const ts_options *o, const char *words, size_t n)
 
 static void check_word(const char *word)
 {
-    const char *nearest = ts_option_nearest(word, strlen(word));
+    const char *nearest = ts_option_nearest(~0U, word, strlen(word));
     bool known = nearest == NULL;
     uint64_t size;
     for (size_t i = 0; i < ts_option_count; i++) {

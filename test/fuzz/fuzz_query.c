@@ -200,6 +200,17 @@ static ssize_t take_output(void *user, int fd, const void *buf, size_t n)
     return (ssize_t)n;
 }
 
+typedef struct asked_of {
+    ts_db *db;
+    const question *q;
+} asked_of;
+
+static ts_code ask_database(void *user, const ts_rows_visitor *visitor)
+{
+    const asked_of *a = user;
+    return ts_db_query(a->db, a->q->sql.p, a->q->sql.n, a->q->params, a->q->count, visitor);
+}
+
 static void print(question *q, const ts_row_print *how, ts_code code, uint64_t lines)
 {
     printed seen = {0, how->terminal};
@@ -212,7 +223,8 @@ static void print(question *q, const ts_row_print *how, ts_code code, uint64_t l
     ctx->sys.user = &seen;
     ctx->sys.write = take_output;
     set_alarm(MOMENT_MS * 4);
-    ts_code printed_code = ts_query_print(db, ts_buf_text(&q->sql), q->params, q->count, how, &out);
+    asked_of asked = {db, q};
+    ts_code printed_code = ts_query_print(ask_database, &asked, how, &out);
     ctx->sys = own;
     ts_output_free(&out);
     ts_db_close(db);

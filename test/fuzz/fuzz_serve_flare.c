@@ -11,7 +11,7 @@
 #include "flare_rows.h"
 
 #include "json/json.h"
-#include "serve/flare.h"
+#include "serve/flare/flare.h"
 
 static char database[200];
 

@@ -7,7 +7,7 @@
  */
 #include "serve_app.h"
 
-#include "serve/websocket.h"
+#include "serve/http/websocket.h"
 
 #include <strings.h>
 

@@ -5,9 +5,7 @@
  */
 #include "import_check.h"
 
-#include "parsers/folded/formats.h"
-#include "parsers/perf_text/formats.h"
-#include "parsers/speedscope/formats.h"
+#include "parsers/registry.h"
 
 static void profile(fuzz_run *r, const uint8_t *p, size_t n, uint64_t cuts)
 {

@@ -1,6 +1,6 @@
 /* XML traces of the TPTP profiler. See import_check.h for what must hold. */
 #include "import_check.h"
-#include "parsers/tptp/formats.h"
+#include "parsers/registry.h"
 
 static void trace(fuzz_run *r, const uint8_t *p, size_t n, uint64_t cuts)
 {

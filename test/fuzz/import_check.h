@@ -12,10 +12,10 @@
 #include "fuzz.h"
 
 #include "memsink.h"
-#include "parsers/arkts/formats.h"
-#include "parsers/arkts/session.h"
-#include "parsers/htrace/formats.h"
+#include "parsers/arkts/session/session.h"
+#include "parsers/htrace/plugin_list.h"
 #include "parsers/import_impl.h"
+#include "parsers/registry.h"
 
 #include <time.h>
 

@@ -7,7 +7,7 @@
 #include "fuzz_sqlite.h"
 
 #include "json/json.h"
-#include "serve/app.h"
+#include "serve/api/app.h"
 
 enum { SERVE_QUERY_MS = 50, SERVE_BODY = 1 << 20 };
 

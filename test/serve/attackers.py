@@ -161,7 +161,7 @@ def hostile(path, kind):
 
 def endpoints():
     """The paths of all views."""
-    with open(os.path.join(os.path.dirname(__file__), "..", "..", "src", "serve", "views_list.c")) as f:
+    with open(os.path.join(os.path.dirname(__file__), "..", "..", "src", "serve", "views", "views_list.c")) as f:
         return [f"/api/{name}" for name in re.findall(r'^    \{"([a-z/]+)"', f.read(), re.M)]
 
 

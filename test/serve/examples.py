@@ -53,8 +53,9 @@ def missing():
     with open(os.path.join(root, "docs/page.png"), "rb") as f:
         if f.read(8) != b"\x89PNG\r\n\x1a\n":
             yield "docs/page.png is no picture"
-    shown = subprocess.run([program, "--help"], capture_output=True, text=True, check=True).stdout
-    yield from (f"--help lacks {text}" for text in ("serve", "--allow-origin") if text not in shown)
+    for words, text in ((["--help"], "trace_streamer serve"), (["serve", "--help"], "--allow-origin")):
+        if text not in subprocess.run([program, *words], capture_output=True, text=True, check=True).stdout:
+            yield f"{' '.join(words)} lacks {text}"
 
 
 with tempfile.TemporaryDirectory() as folder:

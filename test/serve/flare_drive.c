@@ -4,8 +4,8 @@
  * last one of a request. "#time" before a request adds a line "#<ms>".
  */
 #include "base/alloc.h"
-#include "serve/flare.h"
-#include "serve/sandbox.h"
+#include "serve/flare/flare.h"
+#include "serve/api/sandbox.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * standard output its reply, {"error":{"code","message"}} when it fails. --sql: nothing is read
  * from the file's pages. --time: what each took, and memory, on standard error.
  */
-#include "serve/views.h"
+#include "serve/views/views.h"
 
 #include <errno.h>
 #include <stdio.h>

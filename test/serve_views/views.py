@@ -1,6 +1,6 @@
 """views.py GROUP PROGRAM TOOL SOURCE: the views of the server, compared with what SQL gives for the same question.
 
-GROUP is one of stacks: flame, methods and threads; time: timeline, slices, counters and chart; heap; calls; hostile: databases with rows that make no sense.
+GROUP is one of stacks: flame, methods and threads; weights: what is known of the bundled recordings; time: timeline, slices, counters and chart; heap; calls; hostile: databases with rows that make no sense.
 Each is asked of databases of the bundled recordings and of random rows, by the file's pages and by SQL (--sql).
 """
 import collections
@@ -20,7 +20,9 @@ SLOW = bool(os.environ.get("TS_SLOW"))
 EVER = 9_000_000_000_000_000_000
 KEPT = {}
 RECORDINGS = {
-    "stacks": ["recording-cpuprofile.htrace.gz", "recording-cloud.tar.gz", "go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof", "work.jfr.gz", "sessions.heapprofile"],
+    "stacks": ["recording-cpuprofile.htrace.gz", "recording-cloud.tar.gz", "go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof", "work.jfr.gz", "sessions.heapprofile", "kernel.htrace.gz", "Trace-page.json.gz"],
+    "weights": ["work.jfr.gz", "work21.jfr.gz", "recording-cpuprofile.htrace.gz", "tiny/profile.cpuprofile", "Trace-page.json.gz", "node_trace.1.log.gz", "go-cpu.pprof",
+                "go-heap.pprof", "go-mutex.pprof", "node-time.pprof", "node-heap.pprof", "sessions.heapprofile", "recording-cloud.tar.gz"],
     "time": ["recording-cpuprofile.htrace.gz", "recording-cloud.tar.gz", "work.jfr.gz", "counters.trace.json", "node_trace.1.log.gz"],
     "heap": ["recording-snapshots.htrace.gz", "recording-timeline.htrace.gz"],
     "calls": ["recording-cloud.tar.gz"],
@@ -97,18 +99,21 @@ class Database:
 BELOW = "(WITH RECURSIVE below(id) AS (SELECT :source UNION SELECT o.id FROM below JOIN source AS o ON o.parent_id = below.id) SELECT id FROM below)"
 FILTER = """ AND (:source IS NULL OR source_id IN """ + BELOW + """) AND (:itid IS NULL OR itid = :itid) AND (:event IS NULL OR event = :event)"""
 WALL = """SELECT node_id, sum(min(ts + dur, :to) - max(ts, :from)), count(*) FROM stack_sample
-WHERE node_id IS NOT NULL AND dur >= 0 AND ts < :to AND ts + dur > :from""" + FILTER + " GROUP BY node_id"
+WHERE node_id IS NOT NULL AND dur >= 0 AND ts < :to AND (ts >= :from OR ts + dur > :from) AND :from < :to""" + FILTER + " GROUP BY node_id"
 WALL_ALL = "SELECT node_id, sum(dur), count(*) FROM stack_sample WHERE node_id IS NOT NULL AND dur >= 0" + FILTER + " GROUP BY node_id"
-COUNT = """SELECT node_id, count(*), count(*) FROM stack_sample WHERE node_id IS NOT NULL
-AND (CASE WHEN dur >= 0 THEN ts < :to AND ts + dur > :from ELSE ts >= :from AND ts < :to END)""" + FILTER + " GROUP BY node_id"
+COUNT = "SELECT node_id, count(*), count(*) FROM stack_sample WHERE node_id IS NOT NULL AND ts >= :from AND ts < :to" + FILTER + " GROUP BY node_id"
 COUNT_ALL = "SELECT node_id, count(*), count(*) FROM stack_sample WHERE node_id IS NOT NULL" + FILTER + " GROUP BY node_id"
 SELF = """SELECT node_id, ifnull(sum(self_dur), 0), count(*) FROM stack_slice WHERE node_id IS NOT NULL AND ts >= :from AND ts < :to
 AND (:source IS NULL OR source_id IN """ + BELOW + """) AND (:itid IS NULL OR itid = :itid) AND :event IS NULL GROUP BY node_id"""
 SELF_ALL = SELF.replace("ts >= :from AND ts < :to", "1")
-VALUE = """SELECT s.node_id, sum(v.value), count(*) FROM stack_sample_value AS v CROSS JOIN stack_sample AS s ON s.id = v.sample_id
-WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = :name AND (:unit IS NULL OR unit = :unit)) AND s.node_id IS NOT NULL AND s.ts >= :from AND s.ts < :to
+# Values are of the moment when the sample was taken; those in ns are as much of them as of the sample's time is in the range.
+VALUE = """SELECT s.node_id, sum(CASE WHEN t.unit IN ('ns', 'nanoseconds') AND s.dur > 0 THEN CAST(v.value * (min(s.ts + s.dur, :to) - max(s.ts, :from)) / s.dur AS INTEGER) ELSE v.value END), count(*)
+FROM stack_sample_value AS v CROSS JOIN stack_sample AS s ON s.id = v.sample_id CROSS JOIN stack_value_type AS t ON t.id = v.value_type_id
+WHERE t.name = :name AND s.node_id IS NOT NULL AND (s.ts >= :from AND s.ts < :to OR t.unit IN ('ns', 'nanoseconds') AND s.ts < :to AND s.ts + s.dur > :from AND :from < :to)
 AND (:source IS NULL OR s.source_id IN """ + BELOW + """) AND (:itid IS NULL OR s.itid = :itid) AND (:event IS NULL OR s.event = :event) GROUP BY s.node_id"""
-VALUE_ALL = VALUE.replace("AND s.ts >= :from AND s.ts < :to", "")
+VALUE_ALL = """SELECT s.node_id, sum(v.value), count(*) FROM stack_sample_value AS v CROSS JOIN stack_sample AS s ON s.id = v.sample_id
+WHERE v.value_type_id IN (SELECT id FROM stack_value_type WHERE name = :name) AND s.node_id IS NOT NULL
+AND""" + VALUE.split("\nAND", 1)[1]
 
 
 def below(db, source):
@@ -117,11 +122,11 @@ def below(db, source):
 
 def weights(db, kind, weight, ranged, name=None, **values):
     if weight in ("cpu", "value"):
-        rows = db.rows(VALUE if ranged else VALUE_ALL, name="cpu" if weight == "cpu" else name, unit="ns" if weight == "cpu" else None, **values)
+        rows = db.rows(VALUE if ranged else VALUE_ALL, name=name or "cpu", **values)
     elif kind == "slice":
         rows = db.rows(SELF if ranged else SELF_ALL, **values)
     else:
-        rows = db.rows({"wall": (WALL_ALL, WALL), "samples": (COUNT_ALL, COUNT)}[weight][ranged], **values)
+        rows = db.rows({"dur": (WALL_ALL, WALL), "samples": (COUNT_ALL, COUNT)}[weight][ranged], **values)
     return {node: (total, count) for node, total, count in rows}
 
 
@@ -193,7 +198,7 @@ def check_names(db, reply, what):
 def check_methods(db, kind, weight, name, event, what, **values):
     """v_stack_hot_method has it for all rows of a source and an event."""
     rows = collections.defaultdict(lambda: [0, 0])
-    wanted = ("call" if kind == "slice" else "cpu" if name == "cpu" else event, {"wall": "dur", "self": "self_dur"}.get(weight, name or weight))
+    wanted = ("call" if kind == "slice" else "cpu" if name == "cpu" else event, {"self": "self_dur"}.get(weight, name or weight))
     sources = below(db, values["src"])
     for source, row_event, row_value, method, own, total in db.once("SELECT source_id, event, value, method_id, self, total FROM v_stack_hot_method"):
         if (values["src"] is None or source in sources) and (row_event, row_value) == wanted:
@@ -202,7 +207,8 @@ def check_methods(db, kind, weight, name, event, what, **values):
     reply = db.view("methods", kind=kind, weight=weight, value=name, event=event, limit=10000, **values)
     ids = reply["methods"]["id"]
     got = {(ids[m] if m >= 0 else None): (reply["self"][i], reply["total"][i]) for i, m in enumerate(reply["method"])}
-    same(got, {m: tuple(sums) for m, sums in rows.items()}, what)
+    idle = {i for i, in db.rows("SELECT id FROM stack_method WHERE name = '(idle)'")}  # which the view leaves out whatever it stands for
+    same({m: sums for m, sums in got.items() if m not in idle}, {m: tuple(sums) for m, sums in rows.items()}, what)
     check(reply["self"] == sorted(reply["self"], reverse=True), f"{what}: not sorted")
     by_total = db.view("methods", kind=kind, weight=weight, value=name, event=event, limit=3, offset=1, sort="total", **values)
     same(by_total["total"], sorted((t for _, t in got.values()), reverse=True)[1:4], f"{what}: by total")
@@ -289,7 +295,8 @@ def check_filters(db, tree, expected, kind, weight, name, what):
             given[one], pattern = filter_text(texts)
             fits[one] = {m for m, row in methods.items() if any(t is not None and re.search(pattern, t, re.I | re.A) for t in row[:2])}
         no_idle = random.random() < 0.3
-        fits["ignore"] |= {m for m, row in methods.items() if no_idle and row[2] == "(idle)"}
+        idle = no_idle and db.rows("SELECT 1 FROM event_class WHERE reason = 'idle'") != []
+        fits["ignore"] |= {m for m, row in methods.items() if idle and row[2] == "(idle)"}
         result = collections.defaultdict(lambda: [0, 0])
         lost = [0, 0]
         for node, values in expected.items():
@@ -374,9 +381,18 @@ def check_zoom(db, tree, expected, kind, weight, name, what):
 
 
 def check_threads(db):
-    names = ("source_id", "itid", "pid", "process", "tid", "thread", "tid_kind", "event", "count", "dur", "busy_dur", "cpu_dur")
+    names = ("source_id", "itid", "pid", "process", "tid", "thread", "tid_kind", "event", "count", "dur", "cpu_dur")
     key = lambda row: tuple((v is not None, v) for v in row)
-    got = [tuple(t[n] for n in names) for t in db.view("threads", limit=10000)["threads"]]
+    rows = db.view("threads", limit=10000)["threads"]
+    done = subprocess.run([PROGRAM, db.path, "-q", "threads", "--param", "limit=100000", "--output=json", "--quiet"], capture_output=True, text=True)
+    if done.returncode == 0: # a database has threads that nothing is known of
+        spent = ("cpu_dur", "wait_dur", "paused", "unknown", "length")
+        asked = {(r["itid"], None if r["itid"] is not None else r["source_id"]): tuple(r[n] for n in spent) for r in json.loads(done.stdout)}
+        shown = {(t["itid"], None if t["itid"] is not None else t["source_id"]): tuple(t["busy_dur" if n == "cpu_dur" else n] for n in spent) for t in rows}
+        same({k: v for k, v in shown.items() if k in asked}, asked, f"{db.name}: what threads did")
+    else:
+        same(done.returncode, 2, f"{db.name}: {done.stderr}")
+    got = [tuple(t[n] for n in names) for t in rows if t["kind"] != "sched"]
     same(sorted(got, key=key), sorted(db.once(f"SELECT {', '.join(names)} FROM v_thread_cpu"), key=key), f"{db.name}: threads")
 
 
@@ -384,10 +400,10 @@ def stack_kinds(db):
     """(kind, weight, name of the value)"""
     kinds = []
     if db.rows("SELECT 1 FROM stack_sample WHERE node_id IS NOT NULL LIMIT 1"):
-        kinds += [("sample", "wall", None), ("sample", "samples", None)]
+        kinds += [("sample", "dur", None), ("sample", "samples", None)]
     for name, unit in db.rows("SELECT DISTINCT name, unit FROM stack_value_type"):
         kinds.append(("sample", "value", name))
-        if (name, unit) == ("cpu", "ns"):
+        if (name, unit) == ("cpu", "ns"):  # all that is CPU time there
             kinds.append(("sample", "cpu", None))
     if db.rows("SELECT 1 FROM stack_slice LIMIT 1"):
         kinds.append(("slice", "self", None))
@@ -434,6 +450,70 @@ def check_stacks(db, ranges):
         reply = db.view("flame", kind=kind, weight=weight, value=name, src=values["source"], thr=values["itid"], event=values["event"], limit=1000000,
                         **({"from_": low - db.origin, "to": int(high) - db.origin} if ranged else {}))
         check_flame(db, reply, expected, tree, 1000000, f"{db.name}: {kind} {weight} {name} {values}")
+
+
+# --- weights -----------------------------------------------------------------------------------------------------------------
+
+# What each recording weighs: parameters -> (name, unit, sum of all call paths); none: what is chosen without a name.
+WEIGHTS = {
+    "work.jfr.gz": {"": ("cpu", "ns", 130_000_000), "weight=waiting:park": ("waiting:park", "ns", 225_487_240), "weight=waiting:sleep": ("waiting:sleep", "ns", 221_897_639),
+                    "weight=waiting:wait": ("waiting:wait", "ns", 904_494_519), "weight=waiting:lock": ("waiting:lock", "ns", 38_163_220), "weight=waiting:io": ("waiting:io", "ns", 73_985_986),
+                    "weight=waiting": ("waiting", "ns", 1_464_028_604), "thr=worker-1": ("cpu", "ns", 50_000_000), "thr=worker-1&weight=waiting": ("waiting", "ns", 171_221_852),
+                    "thr=worker-*": ("cpu", "ns", 110_000_000), "thr=tid=7834": ("cpu", "ns", 50_000_000), "thr=id=3": ("cpu", "ns", 50_000_000), "weight=allocation": ("allocation", "bytes", 449_934_064),
+                    # of all that has a length, whatever it stands for, as older addresses have it
+                    "kind=sample&weight=wall": ("dur", "ns", 1_594_028_604), "weight=time": ("dur", "ns", 1_594_028_604), "weight=count": ("samples", "count", 1439)},
+    "work21.jfr.gz": {"": ("cpu", "ns", 70_000_000), "weight=allocation": ("allocation", "bytes", 450_872_968)},
+    "recording-cpuprofile.htrace.gz": {"": ("cpu", "ns", 268_363_000), "weight=cpu:gc": ("cpu:gc", "ns", 53_817_000), "weight=waiting:idle": ("waiting:idle", "ns", 1_233_070_000),
+                                       "from=0&to=500000000&weight=dur": ("dur", "ns", 493_415_000), "from=0&to=500000000&weight=waiting:idle": ("waiting:idle", "ns", 402_666_000),
+                                       "from=0&to=500000000": ("cpu", "ns", 90_749_000), "from=0&to=500000000&weight=samples": ("samples", "count", 426)},
+    "tiny/profile.cpuprofile": {"": ("cpu", "ns", 400_000), "weight=waiting:idle": ("waiting:idle", "ns", 100_000)},
+    "Trace-page.json.gz": {"": ("cpu", "ns", 137_919_000), "src=TraceProfile0": ("cpu", "ns", 31_671_000), "src=TraceProfile1": ("cpu", "ns", 106_248_000), "weight=wall": ("wall", "ns", 237_536_000),
+                           "weight=calls_async": ("calls_async", "ns", 54_106_000), "kind=slice": ("wall", "ns", 237_536_000)},
+    "node_trace.1.log.gz": {"": ("wall", "ns", 24_552_000), "weight=calls_async": ("calls_async", "ns", 168_747_000)},
+    "go-cpu.pprof": {"": ("cpu", "ns", 180_000_000), "weight=samples": ("samples", "count", 18)},
+    "go-heap.pprof": {"": ("inuse_space", "bytes", 4_179_596), "weight=alloc_objects": ("alloc_objects", "count", 537), "weight=alloc_space": ("alloc_space", "bytes", 11_829_292),
+                      "weight=value&value=inuse_objects": ("inuse_objects", "count", 128), "weight=live": ("live", "bytes", 4_179_596)},
+    "go-mutex.pprof": {"": ("delay", "ns", 14_698_107), "weight=waiting": ("waiting", "ns", 14_698_107), "weight=contentions": ("contentions", "count", 103)},
+    "node-time.pprof": {"": ("wall", "ns", 12_000_000), "weight=sample": ("sample", "count", 6)},
+    "node-heap.pprof": {"": ("inuse_space", "bytes", 2_914_678), "weight=inuse_objects": ("inuse_objects", "count", 3_915)},
+    "sessions.heapprofile": {"": ("alloc_space", "bytes", 10_002_416), "weight=live": ("live", "bytes", 10_002_416)},
+    "recording-cloud.tar.gz": {"": ("wall", "ns", 7_119_000_000), "weight=calls": ("samples", "count", 912)},
+}
+# Recording, parameters: the first method, what it weighs by itself.
+FIRST = [("work.jfr.gz", "weight=allocation", "RecordJfr.allocate", 429_964_888), ("recording-cpuprofile.htrace.gz", "", "sortPrices", 54_098_000),
+         ("recording-cpuprofile.htrace.gz", "weight=waiting", "(idle)", 1_233_070_000), ("tiny/profile.cpuprofile", "", "gr\u00f6\u00dfe", 380_000), ("go-cpu.pprof", "", "main.fib", 130_000_000),
+         ("sessions.heapprofile", "", "leak", 5_352_488), ("recording-cloud.tar.gz", "", "org.postgresql.jdbc.PgStatement.executeQuery", 5_267_000_000)]
+
+
+def check_weights(db, made):
+    recording = next(name for name in WEIGHTS if db.path.endswith(name.replace("/", "_") + ".db"))
+    begin = (db.rows("SELECT start_ts FROM source WHERE id = (SELECT source_id FROM stack_sample LIMIT 1)") or [(None,)])[0][0]
+    for asked, (name, unit, total) in WEIGHTS[recording].items():
+        options = {("from_" if k == "from" else k): v for k, v in (part.split("=", 1) for part in asked.split("&") if part)}
+        for end in ("from_", "to"):
+            if end in options:
+                options[end] = begin - db.origin + int(options[end])
+        for order in ({}, {"order": "callers"}, {"join": "lines"}):
+            reply = db.view("flame", **options, **order)
+            same((reply["weight"], reply["unit"], reply["all"]["total"], reply["total"], sum(reply["self"])), (name, unit, total, total, total), f"{db.name}: {asked} {order}")
+        methods = db.view("methods", limit=10000, **options)
+        idle = sum(own for own, m in zip(methods["self"], methods["method"]) if methods["methods"]["name"][m] == "(idle)")
+        same(sum(methods["self"]), db.view("flame", idle="without", **options)["total"], f"{db.name}: {asked}: methods")
+        check(idle == (total if name == "waiting:idle" else 0), f"{db.name}: {asked}: (idle) of methods")
+        listed = db.view("weights", **options)
+        same((listed["weight"], listed["unit"]), (name, unit), f"{db.name}: {asked}: weights")
+        if "weight" not in options:
+            check({"name": name, "unit": unit} in listed["weights"] and listed["total"] == total, f"{db.name}: {asked}: {listed}")
+        names = [(w["name"], w["unit"]) for w in listed["weights"]]
+        same(len(names), len(set(names)), f"{db.name}: {asked}: weights that are listed")
+    for name, asked, method, own in FIRST:
+        if name == recording:
+            reply = db.view("methods", limit=1, **dict(part.split("=", 1) for part in asked.split("&") if part))
+            same((reply["methods"]["name"], reply["self"]), ([method], [own]), f"{db.name}: {asked}: the first method")
+    check("is called \"wat\"; there are" in db.ask("flame", weight="wat")["error"]["message"], f"{db.name}: a weight that is none")
+    check("needs the parameter 'value'" in db.ask("flame", weight="value")["error"]["message"], f"{db.name}: a value without a name")
+    empty = db.view("flame", from_=0, to=0)
+    same((empty["all"], empty["total"], empty["id"]), ({"total": 0, "count": 0}, 0, []), f"{db.name}: nothing")
 
 
 # --- time --------------------------------------------------------------------------------------------------------------------
@@ -719,6 +799,30 @@ def check_changes(db, files):
         came, gone = (sum(size for node, size in nodes[i].items() if node not in nodes[1 - i]) for i in (0, 1))
         same((sum(r[4] for r in expected), sum(r[5] for r in expected)), (came, gone), f"{what}: sums")
         same(sum(r[6] for r in expected), sum(nodes[0].values()) - sum(nodes[1].values()), f"{what}: growth")
+        same(db.view("heap/diff", file=file, base=base, by="ids")["comparable"], comparable(db, file, base), f"{what}: comparable")
+
+
+def comparable(db, newer, older):
+    """Whether ids mean the same objects, as docs/formats.md has it: found in one recording, or by odd ids."""
+    source, parent = (dict(db.rows(sql)) for sql in ("SELECT file_id, source_id FROM js_heap_file_detail", "SELECT id, parent_id FROM source"))
+    roots = []
+    for file in (newer, older):
+        at = source[file]
+        while parent[at] is not None:
+            at = parent[at]
+        roots.append(at)
+    if roots[0] == roots[1]:
+        return True
+    kind = "CASE WHEN t.str_value IN ('object', 'native') THEN s.string ELSE t.str_value END"
+    new, old = ({node: (name, size) for node, name, size in db.rows(
+        f"SELECT n.id, {kind}, n.self_size FROM js_heap_nodes AS n JOIN js_heap_file_detail AS d ON d.file_id = n.file_id "
+        "LEFT JOIN js_heap_info AS t ON t.rowid = d.first_info_rowid + n.type LEFT JOIN js_heap_string AS s ON s.rowid = d.first_string_rowid + n.name "
+        "WHERE n.file_id = :file AND n.id % 2 <> 0", file=file)} for file in (newer, older))
+    last = max(old, default=0)
+    both = [node for node in new if node in old]
+    below = [node for node in new if node <= last]
+    alike = sum(new[node] == old[node] for node in both)
+    return bool(both) and max(new) >= last and alike >= len(both) - len(both) // 8 and len(both) >= len(below) - len(below) // 8
 
 
 def check_diff(db, files):
@@ -797,7 +901,7 @@ def check_calls(db, made):
 
 
 def converted(directory, name):
-    path = os.path.join(directory, name + ".db")
+    path = os.path.join(directory, name.replace("/", "_") + ".db")
     subprocess.run([PROGRAM, os.path.join(SOURCE, "test/data", name), "-e", path, "--quiet"], check=True)
     return path
 
@@ -846,7 +950,9 @@ def random_stacks(directory, rows=13000):
                    (i, random.choice([1, 1, 1, 2]), null(0.05, random.randrange(40) if middle(i) else 40 + random.randrange(20)), ts, null(0.1, random.choice([0, 1, 20_000, 100_000, 3_000_000])), null(0.05, random.randrange(1, 800)), null(0.1, random.choice(["cpu", "wall"]))))
         if random.random() < 0.3:
             db.execute("INSERT INTO stack_sample_value(sample_id, value_type_id, value) VALUES (?, ?, ?)", (i if random.random() < 0.99 else random.randrange(rows + 5), random.choice([1, 2]), random.randrange(-5, 1000)))
-    db.executemany("INSERT INTO stack_value_type(id, source_id, name, unit) VALUES (?, 1, ?, ?)", [(1, "cpu", "ns"), (2, "alloc", "bytes")])
+    # kinds of value are those of a source, and so are the samples that have them
+    db.execute("DELETE FROM stack_sample_value WHERE sample_id IN (SELECT id FROM stack_sample WHERE source_id <> 1)")
+    db.executemany("INSERT INTO stack_value_type(id, source_id, name, unit) VALUES (?, 1, ?, ?)", [(1, "spent", "ns"), (2, "amount", "bytes")])
     at = 1_000_000
     for i in range(1, rows):
         at += random.randrange(60_000)
@@ -862,7 +968,7 @@ def main():
     seed = int(os.environ.get("TS_SEED", random.randrange(1 << 30)))
     print(f"TS_SEED={seed}")
     random.seed(seed)
-    run = {"stacks": lambda db, made: check_stacks(db, (1000 if SLOW else 100) if made else 10), "time": check_time, "heap": check_heap, "calls": check_calls}[GROUP]
+    run = {"stacks": lambda db, made: check_stacks(db, (1000 if SLOW else 100) if made else 10), "weights": check_weights, "time": check_time, "heap": check_heap, "calls": check_calls}[GROUP]
     with tempfile.TemporaryDirectory() as directory:
         paths = [converted(directory, name) for name in RECORDINGS[GROUP]]
         if GROUP in ("stacks", "time"):

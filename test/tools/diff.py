@@ -32,7 +32,7 @@ def run(*args, code=0):
 
 
 def compared(a, b, by, *options, code=0):
-    return json.loads(run("diff", a, *([b] if b else []), "--by=" + by, "--limit=0", "--output=json", "--quiet", *options, code=code))
+    return json.loads(run("diff", a, *([b] if b else []), "--by=" + by, "--limit=0", "--output=json", "--quiet", *options, code=code) or b"null")
 
 
 def agree(what, wrong):
@@ -48,7 +48,14 @@ def heaps(a, b, file_a, file_b, analysed, *options):
     old, new = diff.Heap(diff.Db(a), file_a, analysed), diff.Heap(diff.Db(b or a), file_b, analysed)
     once = diff.heap_changes(old, new)
     before, after = old.classes(analysed), new.classes(analysed)
-    agree("classes of %s, %s" % (a, b), diff.check("class", before, after, compared(a, b, "class", *options), {k: once[k] for k in set(before) | set(after)}))
+    once = {k: once[k] for k in set(before) | set(after)}
+    related = b is None or a == b or diff.comparable(old, new)
+    got = compared(a, b, "class", *options)
+    agree("classes of %s, %s" % (a, b), diff.check("class", before, after, got, once if related else None))
+    if not related:  # by ids all the same, because they are named
+        if any("new_count" in row for row in got["rows"]):
+            sys.exit("%s, %s: ids do not mean the same objects, and are compared" % (a, b))
+        agree("ids of %s, %s" % (a, b), diff.check("class", before, after, compared(a, b, "class", "--weight=new_count", *options), once))
     nodes = diff.heap_nodes(old, new, analysed)
     sides = [{k: pair[i] for k, pair in nodes.items() if k[1] != ("new", "deleted")[i]} for i in (0, 1)]
     agree("nodes of %s, %s" % (a, b), diff.check("node", *sides, compared(a, b, "node", *options)))
@@ -56,6 +63,16 @@ def heaps(a, b, file_a, file_b, analysed, *options):
 
 def rows(a, b, by, function, *options, **wanted):
     agree("%s of %s, %s" % (by, a, b), diff.check(by, function(diff.Db(a), **wanted), function(diff.Db(b), **wanted), compared(a, b, by, *options)))
+
+
+def methods(a, b, weight, *options, **wanted):
+    """By what the program is asked for, and by that alone when it is what it takes by itself."""
+    for named in (["--weight=" + weight], [])[: 2 if weight == "cpu" else 1]:
+        sides = [diff.methods(diff.Db(path), weight, **wanted) for path in (a, b)]
+        if not all(any(entry.get(weight) for entry in side.values()) for side in sides):
+            compared(a, b, "method", *named, *options, code=2)
+            continue
+        agree("methods of %s, %s by %s" % (a, b, weight), diff.check("method", *sides, compared(a, b, "method", *named, *options), weight=weight))
 
 
 # --- random recordings -----------------------------------------------------------------------------
@@ -111,10 +128,11 @@ def random_ones(seed):
     heaps("a.db", "b.db", 0, 0, bool(seed % 2))
     run("a.cpuprofile", "b.cpuprofile", "-e", "c.db", "--quiet")
     run("b.cpuprofile", "-e", "d.db", "--quiet")
-    rows("c.db", "d.db", "method", diff.methods)
+    for weight in ("wall", "samples"):
+        methods("c.db", "d.db", weight)
     # Sources of one database are as two databases.
-    one = compared("c.db", None, "method", "--before=a.cpuprofile", "--after=b.cpuprofile")
-    agree("sources", diff.check("method", diff.methods(diff.Db("c.db"), source=1), diff.methods(diff.Db("c.db"), source=3), one))
+    one = compared("c.db", None, "method", "--weight=samples", "--before=a.cpuprofile", "--after=b.cpuprofile")
+    agree("sources", diff.check("method", *(diff.methods(diff.Db("c.db"), "samples", source=s) for s in (1, 3)), one, weight="samples"))
     for path in os.listdir("."):
         os.remove(path)
 
@@ -122,10 +140,10 @@ def random_ones(seed):
 # --- conditions ------------------------------------------------------------------------------------
 
 
-def conditions(a, b, by):
+def conditions(a, b, by, *options):
     """Each kind of condition against the numbers of the rows; a failed one is exit code 9."""
     rng = random.Random(1)
-    plain = compared(a, b, by)
+    plain = compared(a, b, by, *options)
     wanted = []
     for row, value in itertools.product(plain["rows"][:4], plain["totals"]):
         if "before" not in plain["totals"][value] or row[value + "_after"] is None or row[value + "_change"] is None:
@@ -146,11 +164,99 @@ def conditions(a, b, by):
     rng.shuffle(wanted)
     for start in range(0, min(len(wanted), 240 if slow else 36), 12):
         part = wanted[start:start + 12]
-        got = compared(a, b, by, *["--fail-if=" + text for text, _ in part], code=9 if any(h for _, h in part) else 0)
+        got = compared(a, b, by, *options, *["--fail-if=" + text for text, _ in part], code=9 if any(h for _, h in part) else 0)
         if [(c["condition"], c["holds"]) for c in got["conditions"]] != part:
             sys.exit("conditions of %s, %s: %r, not %r" % (a, b, got["conditions"], part))
         if got["failed"] != any(h for _, h in part) or got["rows"] != plain["rows"]:
             sys.exit("conditions of %s, %s: rows or verdict differ" % (a, b))
+
+
+# --- answers -----------------------------------------------------------------------------------------
+
+# What the recordings of test/data say, of what has a stack: recording, options, value, its total, and a row with its number.
+ANSWERS = [
+    ("work.jfr.gz", "method", [], "self_cpu", 130_000_000, None),
+    ("work.jfr.gz", "method", ["--weight=waiting"], "self_waiting", 1_464_028_604, None),
+    ("work.jfr.gz", "method", ["--weight=waiting:park"], "self_waiting", 225_487_240, None),
+    ("work.jfr.gz", "method", ["--weight=waiting:sleep"], "self_waiting", 221_897_639, None),
+    ("work.jfr.gz", "method", ["--weight=waiting:wait"], "self_waiting", 904_494_519, None),
+    ("work.jfr.gz", "method", ["--weight=waiting:lock"], "self_waiting", 38_163_220, None),
+    ("work.jfr.gz", "method", ["--weight=waiting:io"], "self_waiting", 73_985_986, None),
+    ("work.jfr.gz", "method", ["--weight=cpu", "--thread=worker-*"], "self_cpu", 110_000_000, None),
+    ("work.jfr.gz", "method", ["--weight=cpu", "--thread=tid=7834"], "self_cpu", 50_000_000, None),
+    ("work.jfr.gz", "method", ["--weight=cpu", "--thread=id=3"], "self_cpu", 50_000_000, None),
+    ("work.jfr.gz", "method", ["--weight=allocation"], "self_allocation", 449_934_064, ("RecordJfr.allocate", 429_964_888)),
+    ("work.jfr.gz", "method", ["--weight=alloc_space_tlab"], "self_value", 416_169_328, None),
+    ("work.jfr.gz", "pause", [], "count", 26, None),
+    ("work.jfr.gz", "pause", [], "total", 225_133_341, None),
+    ("work21.jfr.gz", "method", [], "self_cpu", 70_000_000, None),
+    ("work21.jfr.gz", "method", ["--weight=allocation"], "self_allocation", 450_872_968, None),
+    ("work21.jfr.gz", "pause", [], "total", 267_033_256, None),
+    ("recording-cpuprofile.htrace.gz", "method", [], "self_cpu", 268_363_000, ("sortPrices", 54_098_000)),
+    ("recording-cpuprofile.htrace.gz", "method", ["--weight=cpu:gc"], "self_cpu", 53_817_000, ("(garbage collector)", 53_817_000)),
+    ("recording-cpuprofile.htrace.gz", "method", ["--weight=waiting:idle"], "self_waiting", 1_233_070_000, ("(idle)", 1_233_070_000)),
+    ("recording-cpuprofile.htrace.gz", "method", ["--weight=wall", "--from=+0s", "--until=+0.5s"], "self_wall", 493_415_000, ("(idle)", 402_666_000)),
+    ("recording-cpuprofile.htrace.gz", "method", ["--weight=cpu", "--from=+0s", "--until=+0.5s"], "self_cpu", 90_749_000, None),
+    ("recording-cpuprofile.htrace.gz", "method", ["--weight=samples", "--from=+0s", "--until=+0.5s"], "self_samples", 426, None),
+    ("Trace-page.json.gz", "method", [], "self_cpu", 137_919_000, None),
+    ("Trace-page.json.gz", "method", ["--after=TraceProfile0"], "self_cpu", 31_671_000, None),
+    ("Trace-page.json.gz", "method", ["--after=TraceProfile1"], "self_cpu", 106_248_000, None),
+    ("Trace-page.json.gz", "method", ["--weight=wall"], "self_wall", 237_536_000, None),
+    ("Trace-page.json.gz", "method", ["--weight=calls_async"], "self_value", 54_106_000, None),
+    ("node_trace.1.log.gz", "method", [], "self_wall", 24_552_000, None),
+    ("node_trace.1.log.gz", "method", ["--weight=calls_async"], "self_value", 168_747_000, None),
+    ("go-cpu.pprof", "method", [], "self_cpu", 180_000_000, ("main.fib", 130_000_000)),
+    ("go-heap.pprof", "method", [], "self_live", 4_179_596, None),
+    ("go-heap.pprof", "method", ["--weight=alloc_space"], "self_allocation", 11_829_292, None),
+    ("go-heap.pprof", "method", ["--weight=alloc_objects"], "self_allocation", 537, None),
+    ("go-heap.pprof", "method", ["--weight=inuse_objects"], "self_live", 128, None),
+    ("go-mutex.pprof", "method", [], "self_waiting", 14_698_107, None),
+    ("go-mutex.pprof", "method", ["--weight=contentions"], "self_waiting", 103, None),
+    ("node-time.pprof", "method", [], "self_wall", 12_000_000, None),
+    ("node-heap.pprof", "method", [], "self_live", 2_914_678, None),
+    ("sessions.heapprofile", "method", [], "self_live", 10_002_416, ("leak", 5_352_488)),
+    ("recording-cloud.tar.gz", "method", [], "self_wall", 7_119_000_000, ("executeQuery", 5_267_000_000)),
+    ("recording-cloud.tar.gz", "call", [], "cpu", 1_374_000_000, None),
+    ("recording-cloud.tar.gz", "pause", [], "count", 5, None),
+    ("recording-cloud.tar.gz", "pause", [], "total", 276_000_000, None),
+    ("kernel.htrace.gz", "method", [], "self_wall", 14_682_856, ("H:call 0", 2_061_395)),
+    ("recording-timeline.htrace.gz", "method", ["--weight=alloc_space"], "self_allocation", 29_217_376, None),
+    ("recording-timeline.htrace.gz", "method", ["--weight=inuse_space"], "self_live", 1_768, None),
+    ("recording-snapshots.htrace.gz", "class", ["--after=Snapshot0"], "self_size", 3_277_201, None),
+    ("recording-snapshots.htrace.gz", "class", ["--after=Snapshot1"], "self_size", 3_444_425, None),
+    ("recording-snapshots.htrace.gz", "class", [], "self_size", 3_617_489, ("(compiled code)", 920_336)),
+    ("recording-snapshots.htrace.gz", "class", [], "count", 49_612, ("(compiled code)", 12_741)),
+    ("recording-snapshots.htrace.gz", "node", [], "self_size", 3_617_489, None),
+]
+
+
+def answers(data):
+    """Against nothing, the rows are the recording itself; against itself, none differs."""
+    made = {}
+    for name, by, options, value, total, row in ANSWERS:
+        if name not in made:
+            made[name] = "answer%d.db" % len(made)
+            run(os.path.join(data, name), "-e", made[name], "--quiet", "--analyze=none")
+            run(os.path.join(data, name), "-e", "copy.db", "--quiet", "--analyze=none")
+            for other in sorted({a[1] for a in ANSWERS if a[0] == name}):
+                same = compared(made[name], "copy.db", other)
+                if same["changed_rows"] or any(t["change"] for t in same["totals"].values() if "change" in t):
+                    sys.exit("%s by %s and its copy: %r" % (name, other, same))
+        got = compared(made[name], None, by, "--before=none", *options)
+        what = " ".join((name, by, *options, value))
+        if got["totals"][value]["after"] != total:
+            sys.exit("%s: %r, not %d" % (what, got["totals"][value], total))
+        shown = [r[value + "_after"] for r in got["rows"] if row is not None and next(iter(r.values())).endswith(row[0])]
+        if row is not None and (not shown or max(shown) != row[1] or max(shown) != max(r[value + "_after"] for r in got["rows"]) and row[0] != "(idle)"):
+            sys.exit("%s: %s has %r, not %d" % (what, row[0], shown, row[1]))
+        if any(r[value + "_before"] not in (0, None) for r in got["rows"]):
+            sys.exit("%s: there is something before nothing" % what)
+    got = compared(made["recording-snapshots.htrace.gz"], None, "class", "--before=Snapshot1", "--after=Snapshot2")
+    new, gone, new_size, gone_size = (sum(r[v] for r in got["rows"]) for v in ("new_count", "deleted_count", "new_size", "deleted_size"))
+    nodes = compared(made["recording-snapshots.htrace.gz"], None, "node", "--before=Snapshot1", "--after=Snapshot2")["rows"]
+    sizes = [sum(r["self_size_change"] for r in nodes if r["state"] == state) for state in ("new", "deleted")]
+    if (new, gone, new_size, gone_size) != (3_689, 84, 218_378, 45_314) or sizes != [218_378, -45_314] or any(r["state"] == "changed" for r in nodes):
+        sys.exit("Snapshot1 to Snapshot2: %r" % ((new, gone, new_size, gone_size, *sizes),))
 
 
 # --- bundled recordings ----------------------------------------------------------------------------
@@ -164,9 +270,9 @@ def bundled(data):
     if slow:
         heaps("heap.db", None, 0, 2, False)
         heaps("heap.db", "heap.db", 1, 0, False, "--before=Snapshot1", "--after=Snapshot0")
-    rows("cpu.db", "alloc.db", "method", diff.methods)
-    rows("cloud.db", "cpu.db", "method", diff.methods)
-    conditions("cpu.db", "cloud.db", "method")
+    methods("cpu.db", "alloc.db", "samples")
+    methods("cloud.db", "cpu.db", "wall")
+    conditions("cpu.db", "cloud.db", "method", "--weight=wall")
     if slow:
         conditions("heap.db", None, "class")
     # One half of a recording against the whole of it.
@@ -183,15 +289,17 @@ def bundled(data):
         subprocess.run([mkflare, *options, name], check=True, capture_output=True)
         run(name, "-e", name + ".db", "--quiet")
     rows("one.db", "two.db", "series", diff.series)
-    rows("one.db", "two.db", "method", diff.methods)
+    for weight in ("cpu", "wall"):
+        methods("one.db", "two.db", weight)
     conditions("one.db", "two.db", "series")
     first, last = diff.Db("one.db").con.execute("SELECT min(ts), max(ts) FROM stack_sample").fetchone()
     middle = (first + last) // 2
-    rows("one.db", "two.db", "method", diff.methods, "--from=%d" % first, "--until=%d" % middle, since=first, until=middle)
+    for weight in ("cpu", "wall"):
+        methods("one.db", "two.db", weight, "--from=%d" % first, "--until=%d" % middle, since=first, until=middle)
     (name, itid), = diff.Db("one.db").con.execute("SELECT t.name, s.itid FROM stack_sample AS s, thread AS t WHERE t.rowid = s.itid + 1 GROUP BY s.itid ORDER BY count(*) DESC LIMIT 1")
     again = diff.Db("two.db").con.execute("SELECT rowid - 1 FROM thread WHERE name = ?", (name,)).fetchone()
     got = compared("one.db", "two.db", "method", "--thread=" + name)
-    agree("thread", diff.check("method", diff.methods(diff.Db("one.db"), thread=itid), diff.methods(diff.Db("two.db"), thread=again and again[0] or -1), got))
+    agree("thread", diff.check("method", diff.methods(diff.Db("one.db"), "cpu", thread=itid), diff.methods(diff.Db("two.db"), "cpu", thread=again and again[0] or -1), got, weight="cpu"))
     # A database against the recording that it was made of: no row differs.
     for name, db, by in (("recording-cloud.tar.gz", "cloud.db", "call"), ("recording-timeline.htrace.gz", "timeline.db", "class")):
         got = compared(os.path.join(data, name), db, by)
@@ -203,6 +311,7 @@ def main():
     data = os.path.abspath(os.path.join(testdir, "data"))
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
+        answers(data)
         bundled(data)
         os.mkdir("random")
         os.chdir("random")

@@ -64,9 +64,9 @@ def check_questions(path, out, form):
     events.update({"call": slices} if slices else {})
     for event in [None] + [e for e in events if e is not None]:
         hot = question(out, "hot_methods", "--param", "limit=1000000", *([] if event is None else ["--param", "event=" + event]))
-        counted = sum(n for e, n in events.items() if hot and (e or "") in hot[0][-1].split(",")) if event is None else events[event]
+        counted = sum(n for e, n in events.items() if hot and (e or "") in hot[0][9].split(",")) if event is None else events[event]
         if sum(int(row[1]) for row in hot) != counted or (events and not hot):
-            sys.exit("%s: hot_methods counts %d of %d samples of %s" % (path, sum(int(row[1]) for row in hot), counted, event or hot[0][-1]))
+            sys.exit("%s: hot_methods counts %d of %d samples of %s" % (path, sum(int(row[1]) for row in hot), counted, event or hot[0][9]))
 
 
 def check_allocations(path, out):

@@ -5,7 +5,7 @@
 #include "memsink.h"
 #include "support.h"
 
-#include "parsers/ftrace/ftrace_machine.h"
+#include "parsers/ftrace/rows/ftrace_machine.h"
 #include "tables/store.h"
 
 #include <string.h>

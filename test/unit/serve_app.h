@@ -4,7 +4,7 @@
 
 #include "support.h"
 
-#include "serve/app.h"
+#include "serve/api/app.h"
 
 #include <unistd.h>
 

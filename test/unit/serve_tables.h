@@ -6,7 +6,7 @@
 #define TS_TEST_SERVE_TABLES_H
 
 #include "json/json.h"
-#include "serve/views.h"
+#include "serve/views/views.h"
 #include "tables/schema.h"
 
 #include <stdio.h>
@@ -45,6 +45,15 @@ static const char *const serve_tables[] = {
     "js_heap_constructor",
     "js_heap_comparison",
     "js_heap_duplicate_string",
+    "profile",
+    "chrome_slice",
+    "stack_sample_label",
+    "flare_stack",
+    "runtime_pause",
+    "cloud_suspend",
+    "thread_state",
+    "sched_slice",
+    "lock_wait",
 };
 enum { SERVE_TABLES = sizeof serve_tables / sizeof *serve_tables };
 

@@ -124,8 +124,8 @@ static void test_idmap_finds_what_was_put(void **state)
             assert_ok(ctx, ts_idmap_put(ctx, &map, id_of(kind, i), UINT64_MAX - (uint64_t)i));
             assert_int_equal(map.count, i + 1);
             /* A free slot is left, so that searching ends. */
-            assert_true(map.count <= map.slot_count / 4 * 3);
-            assert_true(map.slot_count <= 32 || map.slot_count <= 3 * map.count);
+            assert_true(map.count <= map.index.slot_count / 5 * 4);
+            assert_true(map.index.slot_count <= 32 || map.index.slot_count <= 3 * map.count);
         }
         for (int64_t i = 0; i < IDS; i++) {
             assert_true(ts_idmap_find(&value, &map, id_of(kind, i)));
@@ -159,6 +159,39 @@ static void test_idmap_replaces(void **state)
     test_ctx_free(ctx);
 }
 
+/* Ids are found after any others were removed, and take the memory of those that are there. */
+static void test_idmap_removes(void **state)
+{
+    enum { REMOVED = 3000 };
+    ts_ctx *ctx = test_ctx_new();
+    ts_idmap map = {0};
+    bool live[REMOVED + 1] = {false};
+    uint32_t random = 1;
+    (void)state;
+    ts_idmap_remove(&map, 1);
+    for (unsigned step = 0; step < 40000; step++) {
+        uint64_t value;
+        random = random * 1664525 + 1013904223;
+        int64_t id = 1 + (random >> 8) % REMOVED;
+        if ((random >> 30) == 0) {
+            ts_idmap_remove(&map, id);
+            live[id] = false;
+        } else if ((random >> 30) == 1) {
+            assert_ok(ctx, ts_idmap_put(ctx, &map, id, (uint64_t)id + 7));
+            live[id] = true;
+        }
+        assert_int_equal(ts_idmap_find(&value, &map, id), live[id]);
+        assert_true(!live[id] || value == (uint64_t)id + 7);
+    }
+    for (int64_t id = 1; id <= REMOVED; id++) {
+        uint64_t value;
+        assert_int_equal(ts_idmap_find(&value, &map, id), live[id]);
+    }
+    assert_true(map.index.slot_count <= 4096);
+    ts_idmap_free(ctx, &map);
+    test_ctx_free(ctx);
+}
+
 /* Which slots are taken depends on the key of the run. */
 static void test_idmap_is_keyed(void **state)
 {
@@ -172,9 +205,10 @@ static void test_idmap_is_keyed(void **state)
         assert_ok(a, ts_idmap_put(a, &x, id, 0));
         assert_ok(b, ts_idmap_put(b, &y, id, 0));
     }
-    assert_int_equal(x.slot_count, y.slot_count);
-    for (uint32_t i = 0; i < x.slot_count; i++) {
-        same += x.slots[i] != 0 && x.slots[i] == y.slots[i];
+    assert_int_equal(x.index.slot_count, y.index.slot_count);
+    for (uint32_t i = 0; i < x.index.slot_count; i++) {
+        same += (uint32_t)x.index.slots[i] != 0 &&
+                (uint32_t)x.index.slots[i] == (uint32_t)y.index.slots[i];
     }
     assert_true(same < 50);
     ts_idmap_free(a, &x);
@@ -236,6 +270,7 @@ int main(void)
         cmocka_unit_test(test_vec_without_memory),
         cmocka_unit_test(test_idmap_finds_what_was_put),
         cmocka_unit_test(test_idmap_replaces),
+        cmocka_unit_test(test_idmap_removes),
         cmocka_unit_test(test_idmap_is_keyed),
         cmocka_unit_test(test_idmap_without_memory),
     };

@@ -117,8 +117,8 @@ static void test_pool_spreads(void **state)
         int n = snprintf(text, sizeof text, "%d", i);
         assert_ok(ctx, ts_pool_intern(ctx, &id, NULL, &pool, (ts_text){text, (size_t)n}));
     }
-    for (uint32_t i = 0; i < pool.slot_count; i++) {
-        run = pool.slots[i] != 0 ? run + 1 : 0;
+    for (uint32_t i = 0; i < pool.index.slot_count; i++) {
+        run = pool.index.slots[i] != 0 ? run + 1 : 0;
         longest = run > longest ? run : longest;
     }
     assert_true(longest > 0 && longest < 1000);

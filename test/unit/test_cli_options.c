@@ -193,18 +193,73 @@ static void abbreviations(void **state)
     test_ctx_free(ctx);
 }
 
+/* Each name is one option of a verb, rules name options of their verbs, and numbers have a range.
+ */
+static void the_table_holds_together(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < ts_option_count; i++) {
+        const ts_option *o = &ts_option_list[i];
+        const char *names[2] = {o->long_name, o->short_name};
+        assert_true(o->verbs != 0 && o->verbs < 1U << TS_VERB_COUNT);
+        assert_true(o->id != TS_OPT_NUMBER || o->least < o->most);
+        for (unsigned k = 0; k < 2 * TS_VERB_COUNT; k++) {
+            const char *name = names[k % 2];
+            if (name != NULL && (o->verbs & 1U << k / 2) != 0) {
+                assert_ptr_equal(ts_option_find(1U << k / 2, name, strlen(name)), o);
+            }
+        }
+    }
+    for (size_t i = 0; i < ts_option_rule_count; i++) {
+        const ts_option_rule *r = &ts_option_rules[i];
+        const char *lists[2] = {r->names == NULL ? "" : r->names, r->others};
+        for (unsigned k = 0; k < 2 * TS_VERB_COUNT; k++) {
+            const char *name = lists[k % 2];
+            for (; (r->verbs & 1U << k / 2) != 0 && *name != '\0'; name += strspn(name, " ")) {
+                size_t n = strcspn(name, " ");
+                assert_non_null(ts_option_find(1U << k / 2, name, n));
+                name += n;
+            }
+        }
+    }
+}
+
+static void options_of_verbs(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_options o;
+    (void)state;
+    assert_int_equal(PARSE(ctx, &o, "diff", "a", "b", "--lim", "3", "--th=x"), TS_ERR_USAGE);
+    assert_string_equal(ctx->error.causes[0], "ambiguous option \"--th\": --thread or --threads?");
+    assert_int_equal(PARSE(ctx, &o, "serve", "a", "--th=3", "--max-mem=1M"), TS_OK);
+    assert_int_equal(o.threads, 3);
+    assert_int_equal(o.max_memory, 1 << 20);
+    assert_int_equal(PARSE(ctx, &o, "in", "--to=folded", "-o", "x", "--max-output=0"), TS_OK);
+    assert_int_equal(o.max_output, 0);
+    assert_int_equal(PARSE(ctx, &o, "diff", "-h"), TS_OK);
+    assert_true(o.mode == TS_MODE_HELP && o.about == TS_VERB_DIFF);
+    assert_int_equal(PARSE(ctx, &o, "help", "serve"), TS_OK);
+    assert_true(o.mode == TS_MODE_HELP && o.about == TS_VERB_SERVE);
+    assert_int_equal(PARSE(ctx, &o, "serve", "--samples", "d"), TS_OK);
+    assert_int_equal(PARSE(ctx, &o, "serve"), TS_ERR_USAGE);
+    test_ctx_free(ctx);
+}
+
 static void suggestions(void **state)
 {
     (void)state;
-    assert_string_equal(ts_option_nearest("--exprot-db", 11), "--export-db");
-    assert_string_equal(ts_option_nearest("--quite", 7), "--quiet");
-    assert_string_equal(ts_option_nearest("--So-dir", 8), "--So_dir");
-    assert_string_equal(ts_option_nearest("-mn", 3), "-nm");
-    assert_string_equal(ts_option_nearest("--wxy-memory", 12), "--max-memory");
-    assert_null(ts_option_nearest("--wxyzmemory", 12)); /* one letter more is no typing error */
-    assert_null(ts_option_nearest("--", 2));
-    assert_null(ts_option_nearest("--run-metric", 12)); /* a refused one is no suggestion */
-    assert_null(ts_option_nearest("--completely-different-from-all-of-them", 39));
+    assert_string_equal(ts_option_nearest(1U << TS_VERB_NONE, "--exprot-db", 11), "--export-db");
+    assert_string_equal(ts_option_nearest(1U << TS_VERB_NONE, "--quite", 7), "--quiet");
+    assert_string_equal(ts_option_nearest(1U << TS_VERB_NONE, "--So-dir", 8), "--So_dir");
+    assert_string_equal(ts_option_nearest(1U << TS_VERB_NONE, "-mn", 3), "-nm");
+    assert_string_equal(ts_option_nearest(1U << TS_VERB_NONE, "--wxy-memory", 12), "--max-memory");
+    assert_null(ts_option_nearest(1U << TS_VERB_NONE, "--wxyzmemory",
+                                  12)); /* one letter more is no typing error */
+    assert_null(ts_option_nearest(1U << TS_VERB_NONE, "--", 2));
+    assert_null(ts_option_nearest(1U << TS_VERB_NONE, "--run-metric",
+                                  12)); /* a refused one is no suggestion */
+    assert_null(
+        ts_option_nearest(1U << TS_VERB_NONE, "--completely-different-from-all-of-them", 39));
 }
 
 /* Every allocation of the parsing fails in turn: an error, no leak. */
@@ -315,10 +370,16 @@ static void errors_without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes),         cmocka_unit_test(time_ranges),
-        cmocka_unit_test(abbreviations), cmocka_unit_test(suggestions),
-        cmocka_unit_test(out_of_memory), cmocka_unit_test(progress_without_time),
-        cmocka_unit_test(short_writes),  cmocka_unit_test(errors_without_memory),
+        cmocka_unit_test(sizes),
+        cmocka_unit_test(time_ranges),
+        cmocka_unit_test(the_table_holds_together),
+        cmocka_unit_test(options_of_verbs),
+        cmocka_unit_test(abbreviations),
+        cmocka_unit_test(suggestions),
+        cmocka_unit_test(out_of_memory),
+        cmocka_unit_test(progress_without_time),
+        cmocka_unit_test(short_writes),
+        cmocka_unit_test(errors_without_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

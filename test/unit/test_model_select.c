@@ -2,7 +2,7 @@
  * chosen, what is refused and with which words, and failing memory. */
 #include "support.h"
 
-#include "model/names.h"
+#include "base/names.h"
 #include "model/select.h"
 #include "model/when.h"
 #include "tables/schema.h"

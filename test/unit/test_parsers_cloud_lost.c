@@ -1,8 +1,6 @@
 /* Cloud Profiler: whatever is missing is data loss, and times that do not fit are NULL. */
 #include "cloud_build.h"
 
-#include "parsers/cloud/slots.h"
-
 #define POD "shop-1_1691167326000"
 #define AGENT "1691167326000"
 
@@ -605,41 +603,6 @@ static void test_words_far_apart(void **state)
     run_free(&r);
 }
 
-/* --- tables ---------------------------------------------------------------------------------- */
-
-static uint64_t number_itself(const void *owner, uint32_t number)
-{
-    UNUSED(owner);
-    return number / 3; /* some collide */
-}
-
-static bool is_number(const void *owner, uint32_t number, const void *key)
-{
-    const uint32_t *wanted = key;
-    UNUSED(owner);
-    return number == *wanted;
-}
-
-static void test_slots(void **state)
-{
-    enum { NUMBERS = 1000 };
-    ts_ctx *ctx = test_ctx_new();
-    cloud_slots s = {0};
-    uint32_t found;
-    UNUSED(state);
-    for (uint32_t i = 0; i < NUMBERS; i++) {
-        assert_false(cloud_slots_find(&found, &s, i / 3, is_number, NULL, &i));
-        assert_ok(ctx, cloud_slots_add(ctx, &s, i, number_itself, NULL));
-    }
-    for (uint32_t i = 0; i < NUMBERS; i++) {
-        assert_true(cloud_slots_find(&found, &s, i / 3, is_number, NULL, &i));
-        assert_int_equal(found, i);
-    }
-    assert_true(s.count <= 4 * NUMBERS);
-    cloud_slots_clear(ctx, &s);
-    test_ctx_free(ctx);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -660,7 +623,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_pauses_at_the_end_of_time),
         cmocka_unit_test(test_clock_that_was_set_back_is_named),
         cmocka_unit_test(test_words_far_apart),
-        cmocka_unit_test(test_slots),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

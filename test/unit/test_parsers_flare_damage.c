@@ -834,7 +834,7 @@ static sample small(bool resp)
     return s;
 }
 
-static void test_block_sizes(void **state)
+static void test_blocks(void **state)
 {
     static const size_t blocks[] = {1, 2, 3, 7, 4096};
     UNUSED(state);
@@ -886,7 +886,7 @@ static unsigned stride(void)
     return test_slow() ? 1 : 11;
 }
 
-static void test_every_cut(void **state)
+static void test_cut_at_every_byte(void **state)
 {
     UNUSED(state);
     for (int resp = 0; resp < 2; resp++) {
@@ -981,8 +981,8 @@ int main(void)
         cmocka_unit_test(test_records_that_come_twice),
         cmocka_unit_test(test_numbers_that_begin_again),
         cmocka_unit_test(test_records_that_only_the_summary_has),
-        cmocka_unit_test(test_block_sizes),
-        cmocka_unit_test(test_every_cut),
+        cmocka_unit_test(test_blocks),
+        cmocka_unit_test(test_cut_at_every_byte),
         cmocka_unit_test(test_every_bit),
         cmocka_unit_test(test_cut_data_keeps_what_is_before),
     };

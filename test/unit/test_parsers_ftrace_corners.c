@@ -2,7 +2,7 @@
  * odd parts, frames that share a key. */
 #include "ftrace_events.h"
 
-#include "tables/seen.h"
+#include "tables/store_processes.h"
 
 static void put_kind(bench *b, ftrace_kind kind, int64_t at, int32_t tgid, int32_t pid)
 {

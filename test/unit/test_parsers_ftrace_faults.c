@@ -4,7 +4,7 @@
 #include "ftrace_events.h"
 
 #include "base/ckd.h"
-#include "parsers/ftrace/ftrace_state.h"
+#include "parsers/ftrace/rows/ftrace_state.h"
 
 #include <sys/mman.h>
 

@@ -1,6 +1,6 @@
 /* Text and raw traces as files: the same events give the same rows, damage, what is recognised
  * (docs/formats.md, "Traces of the kernel as text", "Raw traces of the kernel"). */
-#include "parsers/ftrace/ftrace_text.h"
+#include "parsers/ftrace/text/ftrace_text.h"
 #include "parsers_sweep.h"
 
 static bytes data_file(const char *name)

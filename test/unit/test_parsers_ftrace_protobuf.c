@@ -1,8 +1,8 @@
 /* Messages of ftrace-plugin: bytes from the description of the format, and what is read of them. */
 #include "ftrace_messages.h"
 
-#include "parsers/ftrace/ftrace_protobuf.h"
-#include "parsers/ftrace/ftrace_result.h"
+#include "parsers/ftrace/plugin/ftrace_protobuf.h"
+#include "parsers/ftrace/plugin/ftrace_result.h"
 
 /* --- a plugin that writes down what it is called with ---------------------------------------- */
 

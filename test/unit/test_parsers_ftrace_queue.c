@@ -1,7 +1,7 @@
 /* The queue that puts events of the kernel in order of time, against qsort by (time, place). */
-#include "parsers/ftrace/ftrace_queue.h"
-#include "parsers/ftrace/ftrace_dense.h"
-#include "parsers/ftrace/ftrace_runs.h"
+#include "parsers/ftrace/order/ftrace_queue.h"
+#include "parsers/ftrace/order/ftrace_dense.h"
+#include "parsers/ftrace/order/ftrace_runs.h"
 #include "sys_faults.h"
 
 typedef struct sample {

@@ -2,7 +2,7 @@
  * pages, entries of pages, damage. */
 #include "ftrace_lines.h"
 
-#include "parsers/ftrace/ftrace_raw.h"
+#include "parsers/ftrace/raw/ftrace_raw.h"
 
 #include <inttypes.h>
 

@@ -1,5 +1,5 @@
 /* Records that are replaced after they were added, against an array. */
-#include "parsers/ftrace/ftrace_rowlog.h"
+#include "parsers/ftrace/rows/ftrace_rowlog.h"
 #include "support.h"
 
 #include <errno.h>

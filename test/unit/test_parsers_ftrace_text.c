@@ -2,7 +2,7 @@
  * lines against a regular expression, arguments of each kind, lines that are no events, pages. */
 #include "ftrace_lines.h"
 
-#include "parsers/ftrace/ftrace_text.h"
+#include "parsers/ftrace/text/ftrace_text.h"
 
 #include <inttypes.h>
 #include <regex.h>

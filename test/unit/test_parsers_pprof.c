@@ -2,7 +2,7 @@
 #include "pprof_build.h"
 #include "parsers_sweep.h"
 
-#include "parsers/pprof/formats.h"
+#include "parsers/registry.h"
 
 static void assert_tiny(run *r)
 {

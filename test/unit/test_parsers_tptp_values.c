@@ -1,7 +1,6 @@
 /* Parts of the reader of TPTP traces on their own: times, numbers, tables, tags. */
 #include "parsers_run.h"
 
-#include "parsers/tptp/objects.h"
 #include "parsers/tptp/ticks.h"
 #include "parsers/tptp/xml_lexer.h"
 #include "parsers/tptp/xml_values.h"
@@ -96,36 +95,6 @@ static void test_ticks(void **state)
     assert_int_equal(t.scale, 1);
 }
 
-/* Entries are found after any others were removed. */
-static void test_objects(void **state)
-{
-    enum { IDS = 3000 };
-    ts_ctx *ctx = test_ctx_new();
-    tptp_objects o = {NULL, 0, 0};
-    bool live[IDS + 1] = {false};
-    uint32_t random = 1;
-    (void)state;
-    for (unsigned step = 0; step < 40000; step++) {
-        random = random * 1664525 + 1013904223;
-        int64_t id = 1 + (random >> 8) % IDS;
-        if ((random >> 30) == 0) {
-            tptp_objects_remove(ctx, &o, id);
-            live[id] = false;
-        } else if ((random >> 30) == 1) {
-            assert_ok(ctx, tptp_objects_put(ctx, &o, (tptp_object_slot){id, (uint32_t)id + 7, 3}));
-            live[id] = true;
-        }
-        const tptp_object_slot *slot = tptp_objects_find(ctx, &o, id);
-        assert_int_equal(slot != NULL, live[id]);
-        assert_true(slot == NULL || slot->allocation == (uint32_t)id + 7);
-    }
-    for (int64_t id = 1; id <= IDS; id++) {
-        assert_int_equal(tptp_objects_find(ctx, &o, id) != NULL, live[id]);
-    }
-    tptp_objects_free(ctx, &o);
-    test_ctx_free(ctx);
-}
-
 /* What stands at the beginning of a text, and how long it is; in one piece and byte by byte. */
 static void test_pieces(void **state)
 {
@@ -175,8 +144,9 @@ static void test_pieces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_seconds), cmocka_unit_test(test_numbers),
-        cmocka_unit_test(test_ticks),   cmocka_unit_test(test_objects),
+        cmocka_unit_test(test_seconds),
+        cmocka_unit_test(test_numbers),
+        cmocka_unit_test(test_ticks),
         cmocka_unit_test(test_pieces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,8 +7,8 @@
 
 #include "flare_rows.h"
 
-#include "serve/flare.h"
-#include "serve/flare_data.h"
+#include "serve/flare/flare.h"
+#include "serve/flare/flare_data.h"
 
 #include <sqlite3.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
  * stay as they are without memory. */
 #include "support.h"
 
-#include "serve/gzip_reply.h"
+#include "serve/http/gzip_reply.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

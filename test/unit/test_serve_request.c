@@ -2,8 +2,8 @@
  * with the examples of RFC 6455 and FIPS 180. */
 #include "support.h"
 
-#include "serve/request.h"
-#include "serve/websocket.h"
+#include "serve/http/request.h"
+#include "serve/http/websocket.h"
 
 #define TOKEN "abcdefghijklmnopqrstuv"
 

@@ -1,7 +1,7 @@
 /* The restricted connection: statements that it must refuse and such that must work. */
 #include "support.h"
 
-#include "serve/sandbox.h"
+#include "serve/api/sandbox.h"
 
 #include <dirent.h>
 #include <sys/socket.h>

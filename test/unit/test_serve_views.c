@@ -2,7 +2,7 @@
  * memory, and what happens when memory, rows or the database fail. */
 #include "support.h"
 
-#include "serve/views_private.h"
+#include "serve/views/views_private.h"
 #include "serve_tables.h"
 
 typedef struct fixture {
@@ -14,7 +14,7 @@ typedef struct fixture {
 /* Two threads, three call paths, a heap of three nodes, and a few of everything else. */
 static const char rows_sql[] =
     "INSERT INTO trace_range VALUES (1000, 2000);"
-    "INSERT INTO source(id, path) VALUES (1, 'a.jfr'), (2, 'b.jfr');"
+    "INSERT INTO source(id, path, format) VALUES (1, 'a.jfr', 'cpuprofile'), (2, 'b.jfr', NULL);"
     "INSERT INTO thread(id, itid, tid, name) VALUES (0, 0, 0, NULL), (1, 1, 11, 'main'), "
     " (2, 2, 12, 'io');"
     "INSERT INTO stack_method(id, source_id, name) VALUES (1, 1, 'main'), (2, 1, 'work'), "
@@ -106,35 +106,64 @@ static void expect_error(fixture *f, const char *request, ts_code code, const ch
 static void test_replies(void **state)
 {
     fixture *f = *state;
-    expect(f, "flame", "\"total\":130,\"count\":3,\"id\":[3,1,2],\"parent\":[-1,-1,1]");
-    expect(f, "flame", "\"self\":[100,20,10],\"totals\":[100,30,10],\"counts\":[1,1,1]");
-    expect(f, "flame", "\"no_stack\":{\"total\":7,\"count\":1}");
-    expect(f, "flame?from=5&to=15", "\"id\":[1,2,3],"); /* equal ones by id */
-    expect(f, "flame?from=5&to=15", "\"self\":[5,5,10]");
-    expect(f, "flame?weight=samples&thr=1", "\"id\":[1,2],\"parent\":[-1,0]");
-    expect(f, "flame?weight=samples&thr=1", "\"counts\":[1,2]");
+    expect(f, "flame?kind=sample&weight=dur",
+           "\"total\":130,\"count\":3,\"id\":[3,1,2],\"parent\":[-1,-1,1]");
+    expect(f, "flame?kind=sample&weight=dur",
+           "\"self\":[100,20,10],\"totals\":[100,30,10],\"counts\":[1,1,1]");
+    expect(f, "flame?kind=sample&weight=dur", "\"no_stack\":{\"total\":7,\"count\":1}");
+    expect(f, "flame?kind=sample&weight=dur&from=5&to=15",
+           "\"id\":[1,2,3],"); /* equal ones by id */
+    expect(f, "flame?kind=sample&weight=dur&from=5&to=15", "\"self\":[5,5,10]");
+    expect(f, "flame?kind=sample&weight=samples&thr=1", "\"id\":[1,2],\"parent\":[-1,0]");
+    expect(f, "flame?kind=sample&weight=samples&thr=1", "\"counts\":[1,2]");
     expect(f, "flame?weight=cpu", "\"total\":17");
     expect(f, "flame?weight=value&value=alloc",
            "\"totals\":[9223372036854775807,9223372036854775807,1]");
     expect(f, "flame?weight=value&value=alloc", "\"capped\":true");
     expect(f, "flame?kind=slice", "\"self\":[20,30]");
     /* (idle); work called by main; main */
-    expect(f, "flame?order=callers", "\"id\":[3,1,2,1],\"leaf\":[3,1,2,2],\"parent\":[-1,-1,-1,2]");
-    expect(f, "flame?order=callers",
+    expect(f, "flame?kind=sample&weight=dur&order=callers",
+           "\"id\":[3,1,2,1],\"leaf\":[3,1,2,2],\"parent\":[-1,-1,-1,2]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers",
            "\"self\":[100,20,0,10],\"totals\":[100,20,10,10],\"counts\":[1,1,0,1]");
-    expect(f, "flame?order=callers&limit=2", "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[10]}");
-    expect(f, "flame?order=callers&limit=3", "\"rest\":{\"parent\":[2],\"n\":[1],\"total\":[10]}");
-    expect(f, "flame?order=callers&root=1&leaf=2", "\"id\":[1],\"leaf\":[2],\"parent\":[-1]");
-    expect(f, "flame?order=callers&root=2&hide=main", "\"self\":[10],\"totals\":[10]");
-    expect(f, "flame?order=callers&hide=work", "\"totals\":[100,30],\"counts\":[1,2]");
-    expect(f, "flame?order=callers&only=nothing", "\"total\":0,\"count\":0,\"id\":[]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&limit=2",
+           "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[10]}");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&limit=3",
+           "\"rest\":{\"parent\":[2],\"n\":[1],\"total\":[10]}");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&root=1&leaf=2",
+           "\"id\":[1],\"leaf\":[2],\"parent\":[-1]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&root=2&hide=main",
+           "\"self\":[10],\"totals\":[10]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&hide=work",
+           "\"totals\":[100,30],\"counts\":[1,2]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&only=nothing",
+           "\"total\":0,\"count\":0,\"id\":[]");
     expect_error(f, "flame?order=callers&root=2&leaf=1", TS_ERR_USAGE, "does not call");
     expect_error(f, "flame?leaf=1", TS_ERR_USAGE, "'leaf' needs order=callers");
     expect_error(f, "flame?order=callers&focus=1", TS_ERR_USAGE, "not with order=callers");
-    expect(f, "flame?limit=1", "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[30]}");
-    expect(f, "methods", "\"self\":[20,10],\"total\":[30,10]"); /* (idle) is left out */
-    expect(f, "threads?px=0", "\"count\":3,\"dur\":30,\"busy_dur\":30");
-    expect(f, "threads?px=0", "\"count\":2,\"dur\":107,\"busy_dur\":7");
+    expect(f, "flame?kind=sample&weight=dur&limit=1",
+           "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[30]}");
+    expect(f, "methods?kind=sample&weight=dur",
+           "\"self\":[20,10],\"total\":[30,10]"); /* (idle) is left out */
+    expect(f, "threads?px=0", "\"count\":3,\"dur\":30,");
+    expect(f, "threads?px=0", "\"count\":2,\"dur\":107,");
+    /* Of an unknown format nothing says what the threads did until the scheduler does. */
+    serve_run(f->db, "UPDATE source SET format = NULL");
+    ts_view_db_close(f->views);
+    assert_ok(f->ctx, ts_view_db_open(&f->views, f->ctx, &(ts_view_db_options){0}));
+    expect(f, "threads?px=0", "\"busy_dur\":null,\"cpu_from\":\"\",\"estimated\":false,");
+    serve_run(f->db, "INSERT INTO thread_state(id, ts, dur, itid, state) VALUES "
+                     "(0, 1000, 20, 1, 'Running'), (1, 1020, 7, 1, 'S'), (2, 1000, 9, 3, 'R'), "
+                     "(3, 1009, 2, 3, 'Running')");
+    ts_view_db_close(f->views);
+    assert_ok(f->ctx, ts_view_db_open(&f->views, f->ctx, &(ts_view_db_options){0}));
+    expect(f, "threads?px=0",
+           "\"busy_dur\":20,\"cpu_from\":\"scheduling\",\"estimated\":false,"
+           "\"waiting\":{\"sleep\":7},\"wait_dur\":7,\"paused\":0,\"unknown\":973,"
+           "\"length\":1000");
+    expect(f, "threads?px=0",
+           "\"kind\":\"sched\",\"busy_dur\":2,\"cpu_from\":\"scheduling\",\"estimated\":false,"
+           "\"waiting\":{\"runnable\":9}");
     expect(f, "threads?px=0", "\"thread\":\"io\"");
     expect(f, "slices?thr=1&from=0&to=1000&px=10", "\"x\":[0,0],\"depth\":[0,1],\"n\":[1,1]");
     expect(f, "slices?thr=1&from=0&to=1000&px=25", "\"ts\":[0],\"dur\":[50],\"depth\":[0]");
@@ -153,11 +182,11 @@ static void test_many_threads(void **state)
               "  k(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM k WHERE i < 100) "
               "INSERT INTO stack_sample(source_id, itid, ts, dur, node_id, event) "
               "  SELECT 1, t.i, 1000 + k.i, 1, 2, 'cpu' FROM k, t WHERE k.i <= t.i;");
-    expect(f, "flame", "\"total\":5050,\"count\":5050");
-    expect(f, "flame?thr=8", "\"self\":[0,8]");
-    expect(f, "flame?thr=9", "\"self\":[0,9]");
-    expect(f, "flame?thr=100", "\"counts\":[0,100]");
-    expect(f, "flame?thr=1,2,99", "\"totals\":[102,102]");
+    expect(f, "flame?kind=sample&weight=dur", "\"total\":5050,\"count\":5050");
+    expect(f, "flame?kind=sample&weight=dur&thr=8", "\"self\":[0,8]");
+    expect(f, "flame?kind=sample&weight=dur&thr=9", "\"self\":[0,9]");
+    expect(f, "flame?kind=sample&weight=dur&thr=100", "\"counts\":[0,100]");
+    expect(f, "flame?kind=sample&weight=dur&thr=1,2,99", "\"totals\":[102,102]");
 }
 
 static void test_heap_replies(void **state)
@@ -177,6 +206,7 @@ static void test_heap_replies(void **state)
     expect(f, "heap/diff?file=0&base=0", "[\"(string)\",1,1,0,5,5,0]");
     expect(f, "heap/diff?file=0&base=1&by=ids", "\"rows\":[[\"A\",1,0,1,10,0,10,1]]");
     expect(f, "heap/diff?file=1&base=0&by=ids", "\"rows\":[[\"A\",0,1,-1,0,10,-10,1]]");
+    expect(f, "heap/diff?file=1&base=0&by=ids", "\"row_count\":1,\"comparable\":true");
     expect(f, "heap/diff?file=1&base=0&by=ids&filter=str", "\"rows\":[],\"row_count\":0");
     expect_error(f, "heap/path?node=3", TS_ERR_USAGE, "no node 3");
     expect_error(f, "heap/dominated?node=0", TS_ERR_USAGE, "was not analysed");
@@ -195,21 +225,32 @@ static void test_parameters(void **state)
     expect_error(f, "flame?limit=1&limit=1", TS_ERR_USAGE, "given twice");
     expect_error(f, "flame?thr=1,,2", TS_ERR_USAGE, "not an integer");
     expect_error(f, "flame?thr=1,", TS_ERR_USAGE, "not an integer");
-    expect(f, "flame?src=a.jfr&thr=main", "\"totals\":[30,10]");
-    expect(f, "flame?thr=tid=11", "\"totals\":[30,10]");
-    expect(f, "flame?src=1&thr=m*,io", "\"totals\":[100,30,10]");
-    expect(f, "flame?src=b.jfr", "\"total\":0,");
+    expect(f, "flame?kind=sample&weight=dur&src=a.jfr&thr=main", "\"totals\":[30,10]");
+    expect(f, "flame?kind=sample&weight=dur&thr=tid=11", "\"totals\":[30,10]");
+    expect(f, "flame?kind=sample&weight=dur&src=1&thr=m*,io", "\"totals\":[100,30,10]");
+    expect(f, "flame?kind=sample&weight=dur&src=b.jfr", "\"total\":0,");
     expect_error(f, "flame?thr=mian", TS_ERR_USAGE,
                  "no thread is \"mian\"; threads are 1 (main), 2 (io)");
     expect_error(f, "flame?src=c.jfr", TS_ERR_USAGE, "sources are 1 (a.jfr), 2 (b.jfr)");
     expect_error(f, "flame?kind=samples", TS_ERR_USAGE, "none of sample,slice");
     expect_error(f, "flame?weight=value", TS_ERR_USAGE, "needs the parameter 'value'");
-    expect_error(f, "flame?weight=value&value=x", TS_ERR_USAGE, "no such value");
-    expect_error(f, "flame?kind=slice&weight=wall", TS_ERR_USAGE, "weights self and samples");
+    expect_error(f, "flame?weight=value&value=x", TS_ERR_USAGE,
+                 "no value is called \"x\"; there are cpu, alloc");
+    expect(f, "flame?kind=slice&weight=self", "\"weight\":\"dur\"");
+    expect(f, "flame?kind=slice&weight=cpu", "\"total\":0,");
+    expect(f, "flame", "\"weight\":\"cpu\",\"unit\":\"ns\",\"all\":{\"total\":17,");
+    expect(f, "flame?kind=slice", "\"weight\":\"wall\",\"unit\":\"ns\",\"all\":{\"total\":50,");
+    expect(f, "flame?weight=waiting:idle", "\"all\":{\"total\":100,\"count\":1},");
+    expect(f, "flame?kind=sample&weight=dur&idle=without", "\"total\":130,\"count\":3}");
+    expect(f, "flame?kind=sample&weight=dur&idle=without", "\"id\":[1,2],");
+    expect(f, "weights", "\"weight\":\"cpu\",\"unit\":\"ns\",\"kind\":\"sample\",\"total\":17,");
+    expect(f, "weights?kind=slice", "\"kind\":\"slice\",\"total\":50,\"weights\":[");
+    expect(f, "weights", "{\"name\":\"alloc\",\"unit\":\"bytes\"}");
     expect_error(f, "flame?root=99", TS_ERR_USAGE, "no node 99");
     expect_error(f, "slices?thr=1", TS_ERR_USAGE, "'from' is missing");
     expect_error(f, "chart", TS_ERR_USAGE, "choose one thread");
-    expect(f, "flame?from=-9223372036854775808&to=9223372036854775807", "\"total\":130");
+    expect(f, "flame?kind=sample&weight=dur&from=-9223372036854775808&to=9223372036854775807",
+           "\"total\":130");
     assert_null(ts_endpoint_find("flames"));
     for (const ts_endpoint *e = ts_endpoints; e->path != NULL; e++) {
         unsigned n = 0;
@@ -258,8 +299,8 @@ static void test_senseless(void **state)
               "\"columns\":");
     with_rows(f, "UPDATE stack_sample SET ts = -9223372036854775807 WHERE id = 1", "timeline?px=1",
               TS_OK, "\"columns\":2");
-    with_rows(f, "UPDATE stack_sample SET dur = 9223372036854775807 WHERE itid = 1", "flame?thr=1",
-              TS_OK, "\"capped\":true");
+    with_rows(f, "UPDATE stack_sample SET dur = 9223372036854775807 WHERE itid = 1",
+              "flame?kind=sample&weight=dur&thr=1", TS_OK, "\"capped\":true");
     with_rows(f, "UPDATE js_heap_nodes SET edge_count = 4000000000", "heap/edges?node=0",
               TS_ERR_INPUT, "damaged");
     with_rows(f, "UPDATE js_heap_nodes SET edge_count = NULL", "heap/retainers?node=0",

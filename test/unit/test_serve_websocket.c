@@ -1,7 +1,7 @@
 /* WebSockets over a pair of sockets: frames by hand, close codes of RFC 6455 section 7.4. */
 #include "support.h"
 
-#include "serve/websocket.h"
+#include "serve/http/websocket.h"
 
 #include <poll.h>
 #include <pthread.h>

@@ -99,7 +99,8 @@ static void test_nulls(void **state)
     pair_free(&x);
 }
 
-/* Rows of the shape of tags: usual ones with texts of every short size, and all others. */
+/* Rows of a hot table with usual NULLs: usual ones with texts of every short size, and all others.
+ */
 static void test_tags(void **state)
 {
     enum { TEXT = 9, AFTER = 7 << 10, LONGEST = 140 };
@@ -110,7 +111,7 @@ static void test_tags(void **state)
     for (unsigned s = 0; s < SIZES; s++) {
         pair x;
         pair_begin(&x, f, page_sizes[s], 0, "kiiiiiiiitiii kiiiiiiiitiii");
-        assert_int_equal(x.pages->tables[0].shape, PAGE_SHAPE_TAG);
+        assert_non_null(x.pages->tables[0].hot);
         for (size_t i = 0; i < (size_t)4 * LONGEST; i++) {
             for (unsigned c = 1; c < 13; c++) {
                 if (c != TEXT) {

@@ -1,10 +1,10 @@
-/* Rows of forms for which the page writer has code of their own, against SQLite's INSERT: values of
- * all sizes, texts up to and beyond what the code is for, reserved columns. */
+/* Rows of hot tables, for which the page writer has code of their own, against SQLite's INSERT:
+ * values of all sizes, texts up to and beyond what the code is for, reserved columns. */
 #include "tables_pages.h"
 
-/* The forms, and one with a key. */
+/* Columns of hot tables, the last ones with a key. */
 static const char specs[] = "iiiiiiiti iiiiiiitiiit iiiittiiiittttttttii iitii itiitr tiiii "
-                            "iiiittiiiit kiiiiiiti";
+                            "iiiittiiiit kiiiiiiiitiii";
 enum { TABLES = 8, LONGEST = 57, LETTERS = 6000 };
 
 static char letters[LETTERS];
@@ -42,10 +42,10 @@ static void fill_row(pair *x, unsigned id, uint64_t *seed, size_t longest)
 }
 
 /* Pages of 512 bytes are too small for the row with ten texts. */
-static void check_known(const pair *x, uint32_t page_size)
+static void check_hot(const pair *x, uint32_t page_size)
 {
     for (unsigned id = 0; id < TABLES; id++) {
-        assert_int_equal(x->pages->tables[id].known != NULL, page_size > 512 || id != 2);
+        assert_int_equal(x->pages->tables[id].hot != NULL, page_size > 512 || id != 2);
     }
 }
 
@@ -60,7 +60,7 @@ static void test_rows(void **state)
             pair x;
             uint64_t seed = 10 * s + k;
             pair_begin(&x, f, page_sizes[s], 0, specs);
-            check_known(&x, page_sizes[s]);
+            check_hot(&x, page_sizes[s]);
             for (unsigned i = 0; i < 150; i++) {
                 for (unsigned id = 0; id < TABLES; id++) {
                     fill_row(&x, id, &seed, longest[k]);
@@ -125,12 +125,35 @@ static void test_reserved(void **state)
     }
 }
 
+/* The marks of the schema: only integers come later. */
+static void test_marks(void **state)
+{
+    const fixture *f = *state;
+    const ts_pages_config config = {.fd = -1, .path = "", .page_size = 4096, .page_count = 1};
+    unsigned hot = 0;
+    unsigned late = 0;
+    ts_pages *p;
+    assert_int_equal(ts_pages_new(&p, f->ctx, &config), TS_OK);
+    for (unsigned id = 0; id < TS_TABLE_COUNT; id++) {
+        const page_table *t = &p->tables[id];
+        assert_int_equal(ts_pages_form(p, id, &ts_schema[id]), TS_OK);
+        assert_int_equal(t->late & ~t->reservable, 0);
+        assert_int_equal(t->hot == NULL, t->hot_late == NULL);
+        hot += t->hot != NULL ? 1 : 0;
+        late += t->late != 0 ? 1 : 0;
+    }
+    ts_pages_free(p);
+    assert_true(hot >= 30 && hot < TS_TABLE_COUNT / 2);
+    assert_true(late >= 4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_rows, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_rowids, setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_reserved, setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_marks, setup, fixture_teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -85,7 +85,8 @@ static void test_calls(void **state)
     }
 }
 
-/* Rows of the shape of traced invocations, usual ones and others, with numbers of every size. */
+/* Rows of a hot table with columns that come later, usual ones and others, with numbers of every
+ * size. */
 static void test_invocations(void **state)
 {
     enum { CALLER = 3, TIME = 6, OWN_TIME = 7, CPU = 8, HOW = 10, COLUMNS = 11, ROWS = 3000 };
@@ -94,7 +95,8 @@ static void test_invocations(void **state)
     uint64_t mix = 5;
     pair x;
     pair_begin(&x, f, 4096, 0, "kiiiiiiiiii");
-    assert_int_equal(x.pages->tables[0].shape, PAGE_SHAPE_INVOCATION);
+    assert_non_null(x.pages->tables[0].hot_late);
+    assert_int_equal(x.pages->tables[0].late, late);
     for (int64_t i = 1; i <= ROWS; i++) {
         uint64_t kind = next_random(&mix) % 8;
         uint64_t nulls = (uint64_t)(kind != 0) << CPU | (uint64_t)(kind % 3 == 1) << CALLER |

@@ -328,6 +328,12 @@ static void the_viewer_may_choose_an_input(void **state)
         assert_int_equal(MEM_INT(b->mem, import_issue, 0, source_id), 2);
     }
     close_store(b);
+    open_store(b, &(ts_store_options){.viewer_source = "*"});
+    put_far(b, 0);
+    finish(b); /* both, together too long */
+    assert_mem_row(b->mem, trace_range, 0, "1000|100000000000999");
+    assert_int_equal(MEM_ROWS(b->mem, import_issue), 1);
+    close_store(b);
     open_store(b, &(ts_store_options){.viewer_source = "/x"});
     put_far(b, 1);
     assert_int_equal(ts_store_finish(b->store), TS_ERR_USAGE);

@@ -385,7 +385,7 @@ static uint32_t next_random(uint64_t *state)
 }
 
 /* A stack that begins like another one, and goes on differently or not at all. */
-static void make_stack(bench *b, ts_paths *paths, random_stack *s, const random_stack *like,
+static void make_stack(bench *b, ts_path_store *paths, random_stack *s, const random_stack *like,
                        uint64_t *random)
 {
     size_t n = next_random(random) % (DEEPEST + 1);
@@ -439,7 +439,7 @@ static void assert_same_path(bench *b, uint32_t one, int64_t other)
 static void paths_by_frames(void **state)
 {
     bench *b = *state;
-    ts_paths paths = {0};
+    ts_path_store paths = {0};
     random_stack *stacks = calloc(STACKS, sizeof *stacks);
     uint64_t random = 1;
     int64_t method_id;

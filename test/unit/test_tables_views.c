@@ -398,8 +398,8 @@ static void threads_have_their_time(void **state)
     const recording *r = *state;
     assert_sql(r->path, "SELECT * FROM v_thread_cpu ORDER BY source_id, event",
                "5|1|40|app|41|ui|os|cpu|6|126|26|NULL\n"
-               "6|1|40|app|41|ui|os|alloc|2|0|0|NULL\n"
-               "6|1|40|app|41|ui|os|call|2|50|50|25\n");
+               "6|1|40|app|41|ui|os|alloc|2|0|NULL|NULL\n"
+               "6|1|40|app|41|ui|os|call|2|50|25|25\n");
 }
 
 /* 10 000 frames on top of each other: f and g in turn, weight at the leaf and in the middle. */

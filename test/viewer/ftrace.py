@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""What the web viewer finds in a recording with events of the kernel and plugins (spec/plugins.md 5.2), row by row of that table.
+"""What the web viewer finds in a recording with events of the kernel and plugins, table by table.
 
 usage: ftrace.py TRACE_STREAMER TESTDIR
 
 Of events of the kernel each statement is asked of the program's database and of one that is filled with the model's rows; both must answer the
-same, and something. Of plugins the answers stand here, as the spec gives them for its example messages.
+same, and something. Of plugins the answers for example messages are here.
 """
 
 import os

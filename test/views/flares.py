@@ -64,7 +64,7 @@ class Model:
                 until = t.records[i + 1]["time"] if i + 1 < len(t.records) else r["time"]
                 values = {("cpu", "ns"): used[i]} if used else {}
                 self.s.samples.append(stacks.Sample(source, self.itid[source, tid], r["time"] * MS, (until - r["time"]) * MS,
-                                                    self.s.path(path) or None, "wall", values))
+                                                    self.s.path(path) or None, "wall", values, r["state"]))
                 self.raw.append((len(self.s.samples), r["step"], r["cpu"], r["delta"], r["count"], r["state"]))
 
     def resolved(self, d):

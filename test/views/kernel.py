@@ -59,10 +59,11 @@ def trace():
 def check(j):
     at, ui = 2 * S, 3 * S
     itid = {name: i for i, name in j.rows("SELECT itid, name FROM thread")}
+    end = ui + 21 * MS - at
     j.some("v_thread_state_summary", "tid thread pid states running runnable sleeping blocked other", [
-        (20, "app", 20, 6, 200, 10, 40, 50, 0),  # 0-100 and 160-260; 150-160; 260-300; 100-150
-        (21, "worker", 20, 3, 170, 10, 0, 0, 0),  # 30-200; 20-30; runnable from 200 to the end
-        (30, "svc", 30, 3, 60, 170, 0, 0, 0),  # 200-260 on CPU 1 until it came to CPU 0; 30-200
+        (20, "app", 20, 6, 200, 10 + end - 300, 40, 50, 0),  # 0-100 and 160-260; 150-160 and from 300 to the end; 260-300; 100-150
+        (21, "worker", 20, 3, 170, 10 + end - 200, 0, 0, 0),  # 30-200; 20-30 and from 200 to the end
+        (30, "svc", 30, 3, 60 + end - 260, 170, 0, 0, 0),  # 200-260 on CPU 1 until it came to CPU 0, where it stays; 30-200
         (50, "ui", 50, 5, 13 * MS, 2 * MS, 6 * MS, 0, 0)])  # 0-4, 12-21; 10-12; 4-10 ms, asleep from 21 ms on
     j.view("v_cpu_utilization", "cpu begin_ts slices threads busy idle share", [
         (0, at, 4, 2, 200, 60, 200 / 260), (1, at + 30, 2, 2, 170, 0, 1.0), (2, ui, 4, 1, 13 * MS, 8 * MS, 13 / 21)])

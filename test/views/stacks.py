@@ -6,7 +6,7 @@ Call paths and methods are compared as what they are, not by the numbers that th
 from collections import Counter, namedtuple
 
 Method = namedtuple("Method", "source raw_id name cls package signature file line library")
-Sample = namedtuple("Sample", "source itid ts dur path event values")  # values: {(name, unit): value}
+Sample = namedtuple("Sample", "source itid ts dur path event values state", defaults=(None,))  # values: {(name, unit): value}
 Slice = namedtuple("Slice", "source itid parent path ts dur own depth state")  # parent: its index in the list
 LARGEST_PID = 4194304  # of Linux: above are numbers of processes whose pid is not known
 Thread = namedtuple("Thread", "source tid name kind pid process")
@@ -76,7 +76,7 @@ class Stacks:
 def shares(weights):
     """method -> [weight of its own, weight of all paths that have it]"""
     out = {}
-    for path, weight in weights.items():
+    for path, weight in weights:
         for m in set(path):
             out.setdefault(m, [0, 0])[1] += weight
         out[path[-1]][0] += weight
@@ -167,9 +167,16 @@ def check_views(j, s, r):
            ((*kind, r.node_id[path], folded(path), w) for kind, of in weights.items() for path, w in of.items()))
     j.view("v_stack_hot_method", "source_id event unit value method_id method file line self total",
            ((*kind, r.method_id[m], label(m), m.file, m.line, own, all_) for kind, of in weights.items()
-            for m, (own, all_) in shares(of).items() if all_ and m.name not in ("(root)", "(idle)")))
+            for m, (own, all_) in shares(of.items()).items() if all_ and m.name not in ("(root)", "(idle)")))
     j.view("v_thread_cpu", "source_id itid pid process tid thread tid_kind event count dur busy_dur cpu_dur",
            thread_rows(s, r))
+    one, _ = keys(s, r)
+    j.view("v_method", "id key_id method", ((r.method_id[m], r.method_id[one[m]], label(m)) for m in s.methods))
+    type_id = {row[1:]: row[0] for row in j.rows("SELECT id, source_id, name, unit FROM stack_value_type")}
+    j.view("v_stack_weight", "source_id itid ts dur node_id event name value_type_id unit class reason rank value",
+           ((x.source, x.itid, x.ts, x.dur, r.node_id.get(x.path), x.event if isinstance(x, Sample) else "call", name,
+             type_id.get((x.source, name, unit)) if name not in ("dur", "self_dur") else None, unit, kind, reason, rank, value)
+            for x, name, unit, kind, reason, rank, value in amounts(s)))
     thread = {r.itid[t.source, t.tid]: t for t in s.threads}
     j.view("v_stack_slice", "id source_id itid tid thread parent_id node_id method_id method signature file line library "
            "ts dur self_dur depth state", slice_rows(s, r, thread), key=lambda row: row[0])
@@ -200,12 +207,14 @@ def slice_rows(s, r, thread):
 
 def thread_rows(s, r):
     groups = {}
+    valued = {x.source for x in s.samples if ("cpu", "ns") in dict(x.values)}
     for x in s.samples:
-        groups.setdefault((x.source, x.itid, x.event), []).append(
-            (x.dur, 0 if x.path and x.path[-1].name == "(idle)" else x.dur))
+        leaf = x.path[-1].name if x.path else None
+        cpu = dict(x.values).get(("cpu", "ns"), 0 if leaf == "(idle)" else x.dur if x.event == "cpu" and leaf != "(root)" and x.source not in valued else None)
+        groups.setdefault((x.source, x.itid, x.event), []).append((x.dur, cpu))
     for x in s.slices:
         dur = x.dur if x.parent is None else None
-        groups.setdefault((x.source, x.itid, "call"), []).append((dur, dur))
+        groups.setdefault((x.source, x.itid, "call"), []).append((dur, None))  # that is recorded of whole calls only
     thread = {r.itid[t.source, t.tid]: t for t in s.threads}
     for (source, itid, event), rows in groups.items():
         t = thread.get(itid)
@@ -258,8 +267,19 @@ def chosen_events(s, params):
     return {e for e in found if RANKS[e] == min(RANKS[f] for f in found)}
 
 
+def keys(s, r, by=None):
+    """method -> the one of them that stands for all that are equal, the least number first; in how many sources they are."""
+    least, many = {}, {}
+    key = lambda m: (m.library or "", m.package or "", m.cls or "", m.name or "", m.signature or "", m.file or "",
+                     None if m.name else m.line, m.source if by == "source" else None)
+    for m in sorted(s.methods, key=lambda m: r.method_id[m]):
+        many.setdefault(least.setdefault(key(m), m), set()).add(m.source)
+    return {m: least[key(m)] for m in s.methods}, many
+
+
 def ask_hot_methods(j, s, r, **params):
-    out = {}
+    out, found = {}, {}
+    one, _ = keys(s, r, params.get("by"))
     whole = "from" not in params and "to" not in params
     a, b = span(params)
     kinds = other_values(s, params)
@@ -270,18 +290,20 @@ def ask_hot_methods(j, s, r, **params):
                 and params.get("thread") in (None, x.itid) and counts(s, x) and x.event in chosen:
             rows.append((x.path, x.dur, x.values.get(("cpu", "ns")), total(x.values.get(k) for k in kinds)))
     for path, dur, cpu, value in rows + [(path, own, None, None) for path, own in (slices_in(s, params) if "call" in chosen else [])]:
-        for m in set(path):
+        for m in {one[m] for m in path}:
             c = out.setdefault(m, [0, 0] + [None] * 6)
+            found.setdefault(m, set()).add(path[-1].source)
             for at, v in ((1, 1), (3, dur), (5, cpu), (7, value)):
                 if v is not None:
                     c[at] = (c[at] or 0) + v
-                    c[at - 1] = (c[at - 1] or 0) + (v if m == path[-1] else 0)
+                    c[at - 1] = (c[at - 1] or 0) + (v if m == one[path[-1]] else 0)
     first = {None: None, "wall": 2, "cpu": 4, "samples": 0}.get(params.get("weight"), 6)
     rows = sorted(out.items(), key=lambda i: ([down(v) for v in ((i[1][first] if first is not None else 0), i[1][4], i[1][2], i[1][6],
                                                                  i[1][3], i[1][7])], r.method_id[i[0]]))
     part = lambda v, unit: None if v is None else v // unit
-    j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us self_value value counted",
-          [(label(m), a, b, part(c, 1000000), part(d, 1000000), part(e, 1000), part(f, 1000), g, h, ",".join(sorted(chosen)))
+    j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us self_value value counted sources source_id",
+          [(label(m), a, b, part(c, 1000000), part(d, 1000000), part(e, 1000), part(f, 1000), g, h, ",".join(sorted(chosen)),
+            len(found[m]), m.source if len(found[m]) == 1 else None)
            for m, (a, b, c, d, e, f, g, h) in rows if m.name not in ("(root)", "(idle)")][:params.get("limit", 30)], **params)
 
 
@@ -303,7 +325,9 @@ def ask_cpu_hot(j, s, r, **params):
         counted.add(x.event if "event" in params else "cpu of " + x.event)
         ns = part if cpu is None else cpu if part == x.dur or part is None else int(1.0 * cpu * part / x.dur)
         of[x.path] = of.get(x.path, 0) + ns
-    rows = [(m.source, label(m), m.file, m.line, ",".join(counted), *w, r.method_id[m]) for m, w in shares(of).items() if w[1] and m.name != "(root)"]
+    one, many = keys(s, r, params.get("by"))
+    rows = [(m.source if len(many[m]) == 1 else None, label(m), m.file, m.line, ",".join(counted), *w, r.method_id[m])
+            for m, w in shares([(tuple(one[m] for m in path), w) for path, w in of.items()]).items() if w[1] and m.name != "(root)"]
     rows.sort(key=lambda row: (-row[5], -row[6], row[7]))
     j.ask("cpu_hot_methods", "source_id method file line counted self_ns total_ns",
           [row[:7] for row in rows][:params.get("limit", 30)], **params)
@@ -327,23 +351,86 @@ def ask_buckets(j, s, whole, **params):
     j.ask("cpu_timeline_buckets", "bucket start_ts end_ts busy_ns idle_ns samples", out, **params)
 
 
-def path_weights(s, params):
-    """{path: weight} as folded_stacks and flame_graph choose it."""
-    kind = params.get("weight", "wall")
+STATES = {"BLOCKED": "lock", "WAITING": "wait", "TIMED_WAITING": "wait"}
+
+
+def class_of(x):
+    """(class, reason) of a sample, by its event, its leaf and what its thread did."""
+    name = x.path[-1].name if x.path else None
+    if x.event == "cpu":
+        return {"(idle)": ("waiting", "idle"), "(root)": ("other", None), "(garbage collector)": ("cpu", "gc")}.get(name, ("cpu", None))
+    if x.event == "aggregate":
+        return "wall", None
+    assert x.event == "wall", x.event
+    if x.state == "TIMED_WAITING" and x.path and (x.path[-1].cls, name) in (("Thread", "sleep"), ("Unsafe", "park")):
+        return "waiting", name
+    return ("waiting", STATES[x.state]) if x.state in STATES else ("wall", None)
+
+
+RANK = {("cpu", "ns"): 1, ("wall", "ns"): 4, ("waiting", "ns"): 10}
+
+
+def amounts(s):
+    """What v_stack_weight has: (sample or call, name, unit, class, reason, rank, value)."""
+    in_ns = {(source, name) for source, name, unit in s.types if unit == "ns"}  # of the only class that values have here
+    assert all((name, unit) == ("cpu", "ns") or unit != "ns" for _, name, unit in s.types)
+    for x in s.samples:
+        kind, reason = class_of(x)
+        if (x.source, kind) in in_ns:
+            kind = reason = None
+        yield x, "dur", "ns", kind, reason, RANK.get((kind, "ns")), x.dur
+        for (name, unit), v in x.values.items():
+            cpu = (name, unit) == ("cpu", "ns")
+            yield x, name, unit, "cpu" if cpu else "other", None, 1 if cpu else 12, v
+    for x in s.slices:
+        yield x, "self_dur", "ns", "wall", None, 4, x.own
+
+
+def wanted_part(x, unit, value, a, b, whole):
+    """Whether it begins in [a, b), and what of its value lies there; None: nothing."""
+    begins = whole or (x.ts is not None and a <= x.ts < b)
+    length = min(x.ts + x.dur, b) - max(x.ts, a) if isinstance(x, Sample) and x.ts is not None and (x.dur or 0) > 0 else 0
+    if not begins and not (unit == "ns" and length > 0):
+        return None
+    if whole or unit != "ns" or length <= 0 or length == x.dur or value is None:
+        return begins, value
+    return begins, length if value == x.dur else int(1.0 * value * length / x.dur)
+
+
+def path_weights(s, params, kinds=None):
+    """{path: weight} as folded_stacks and flame_graph choose it; the class that was chosen goes into kinds."""
     a, b = span(params)
     whole = "from" not in params and "to" not in params
-    out = {}
-    for x in s.samples:
-        if x.path is None or not (whole or (x.ts is not None and a <= x.ts < b)) or params.get("source") not in (None, x.source) \
-                or params.get("thread") not in (None, x.itid) or params.get("event") not in (None, x.event) \
-                or not (params.get("event") or counts(s, x)):
+    levels = {}
+    for x, name, unit, kind, reason, rank, value in amounts(s):
+        event = x.event if isinstance(x, Sample) else "call"
+        part = wanted_part(x, unit, value, a, b, whole)
+        if part is None or x.path is None or params.get("source") not in (None, x.source) or params.get("thread") not in (None, x.itid) \
+                or params.get("event") not in (None, event) or not (params.get("event") or counts(s, x)):
             continue
-        for value in [x.dur] if kind == "wall" else [1] if kind == "samples" else [v for (n, _), v in x.values.items() if n == kind]:
-            out[x.path] = out.get(x.path, 0) + (value or 0)
-    if kind in ("wall", "samples") and params.get("event") in (None, "call"):
-        for path, own in slices_in(s, params):
-            out[path] = out.get(path, 0) + ((own or 0) if kind == "wall" else 1)
-    return {path: w for path, w in out.items() if w > 0}
+        length = name in ("dur", "self_dur")
+        asked = params.get("weight")
+        places = []
+        if asked is None and rank is not None:
+            places.append((rank, kind, part[1]))
+        if asked is not None and kind not in (None, "other") and asked in (kind, "%s/%s" % (kind, unit), "%s:%s" % (kind, reason)):
+            places.append((1 if unit in ("ns", "bytes") else 3, kind, part[1]))
+        elif asked in (name, "%s/%s" % (name, unit)) and not length:
+            places.append((2, kind, part[1]))
+        if length and asked in (None, "dur", "time", "self", "wall"):
+            places.append((14, "dur", part[1]))
+        if length and asked in (None, "samples", "count"):
+            places.append((15, "samples", int(part[0])))
+        for level, what, v in places:
+            of = levels.setdefault((level, what), {})
+            of[x.path] = of.get(x.path, 0) + (v or 0)
+    for level, what in sorted(levels):
+        of = {path: w for path, w in levels[level, what].items() if w > 0}
+        if of:
+            if kinds is not None:
+                kinds.append(what)
+            return of
+    return {}
 
 
 def ask_folded(j, s, r, **params):
@@ -377,13 +464,9 @@ def ask_boxes(j, s, r, **params):
 
 
 def ask_flame_graph(j, s, r, **params):
-    kind = params.get("weight", "wall")
-    of = {}
-    for x in in_span(s, *span(params), thread=params.get("thread")):
-        value = {"wall": x.dur, "samples": 1, "cpu": x.values.get(("cpu", "ns"))}[kind]
-        if value is not None:
-            of[x.path] = of.get(x.path, 0) + value
-    unit = {"wall": 1000000, "cpu": 1000, "samples": 1}[kind]
+    kinds = []
+    of = path_weights(s, params, kinds)
+    unit = {"cpu": 1000, "samples": 1}.get(kinds[0], 1000000) if kinds else 1
     rows = sorted((-(w // unit), r.node_id[p], folded(p)) for p, w in of.items() if w // unit > 0)
     j.ask("thread_flame_graph", "folded", [("%s %d" % (stack, -w),) for w, _, stack in rows], **params)
 
@@ -479,6 +562,8 @@ def check_questions(j, s, r):
     ask_cpu_hot(j, s, r, **{"from": a, "limit": 100000})
     ask_cpu_hot(j, s, r, event=s.samples[-1].event, limit=100000)
     ask_hot_methods(j, s, r, event=s.samples[-1].event, limit=100000)
+    ask_hot_methods(j, s, r, by="source", limit=100000)
+    ask_cpu_hot(j, s, r, by="source", limit=100000)
     whole = j.rows("SELECT start_ts, end_ts FROM trace_range")[0]
     ask_buckets(j, s, whole)
     ask_buckets(j, s, whole, **{"from": a + 12345, "to": b, "buckets": 7})
@@ -491,6 +576,10 @@ def check_questions(j, s, r):
     ask_boxes(j, s, r, limit=3)
     for weight in ("wall", "cpu", "samples"):
         ask_hot_methods(j, s, r, weight=weight)
+    for weight in ("waiting", "waiting:idle", "waiting:wait", "dur", "time", "count", "wall/ns", "live"):
+        ask_folded(j, s, r, weight=weight)
+    ask_folded(j, s, r, **{"from": a + 12345, "to": b})
+    ask_flame_graph(j, s, r, source=source, event=s.samples[-1].event)
     for weight in ("wall", "samples", "cpu"):
         ask_flame_graph(j, s, r, weight=weight)
         ask_flame_graph(j, s, r, **{"weight": weight, "from": a, "to": b})

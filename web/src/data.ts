@@ -17,9 +17,13 @@ export interface Thread {
   readonly tid: number | null;
   readonly name: string;
   readonly process: string;
-  readonly kind: "sample" | "slice";
+  readonly kind: "sample" | "slice" | "sched";
   readonly event: string | null;
   readonly count: number;
+  /** ns on a CPU; null: not known. */
+  readonly cpu: number | null;
+  readonly waiting: number | null;
+  /** The same to sort by: 0 when it is not known. */
   readonly busy: number;
   readonly first: number;
   readonly last: number;
@@ -66,10 +70,12 @@ export async function loadThreads(wanted: Wanted & { readonly src?: string; read
       tid: numberOr(one["tid"], null),
       name: textOf(one["thread"]),
       process: textOf(one["process"]),
-      kind: one["kind"] === "slice" ? "slice" : "sample",
+      kind: one["kind"] === "slice" || one["kind"] === "sched" ? one["kind"] : "sample",
       event: one["event"] === null || one["event"] === undefined ? null : textOf(one["event"]),
       count: numberOr(one["count"], 0),
-      busy: numberOr(one["busy_dur"] ?? one["dur"], 0),
+      cpu: numberOr(one["busy_dur"], null),
+      waiting: numberOr(one["wait_dur"], null),
+      busy: numberOr(one["busy_dur"], 0),
       first: numberOr(one["first"], 0),
       last: numberOr(one["last"], 0),
       spark: ((one["spark"] ?? []) as (number | string)[]).map(Number),

@@ -63,6 +63,8 @@ interface Listing {
   readonly columns: readonly string[];
   readonly rows: readonly (readonly Cell[])[];
   readonly row_count: number;
+  /** Of changes by ids: equal ids mean the same object. */
+  readonly comparable?: boolean;
 }
 
 const listed = (reply: Listing): Record<string, Cell>[] => recordsOf({ columns: reply.columns, rows: reply.rows });
@@ -175,11 +177,14 @@ export interface Change {
   readonly sizeDelta: number;
 }
 
-/** All rows of heap/diff, largest growth first. */
-async function differences(wanted: Wanted, file: number, base: number, by: "totals" | "ids", what: string): Promise<Record<string, Cell>[]> {
+/** All rows of heap/diff, largest growth first; by ids that do not mean the same objects: undefined. */
+async function differences(wanted: Wanted, file: number, base: number, by: "totals" | "ids", what: string): Promise<Record<string, Cell>[] | undefined> {
   const rows: Record<string, Cell>[] = [];
   for (;;) {
     const reply = await get<Listing>("/api/heap/diff", { db: wanted.db, file, base, by, offset: rows.length, limit: 10000 }, { signal: wanted.signal, what });
+    if (reply.comparable === false) {
+      return undefined;
+    }
     rows.push(...listed(reply));
     if (reply.rows.length === 0 || rows.length >= reply.row_count) {
       return rows;
@@ -189,17 +194,17 @@ async function differences(wanted: Wanted, file: number, base: number, by: "tota
 
 /** By totals of classes: fast. Classes that only stayed as they are fall away. */
 export async function heapTotals(wanted: Wanted, file: HeapFile, base: number): Promise<Change[]> {
-  return (await differences(wanted, file.id, base, "totals", "comparing classes")).filter((r) => r["count_delta"] !== 0 || r["self_size_delta"] !== 0).map((r) => ({
+  return (await differences(wanted, file.id, base, "totals", "comparing classes") ?? []).filter((r) => r["count_delta"] !== 0 || r["self_size_delta"] !== 0).map((r) => ({
     name: cellText(r["class"]), added: null, removed: null, delta: cellNumber(r["count_delta"]), addedSize: null, removedSize: null, sizeDelta: cellNumber(r["self_size_delta"]),
   }));
 }
 
-/** By ids of objects: classes of which objects came, went or grew. */
-export async function heapComparison(wanted: Wanted, file: HeapFile, base: number, analysed: boolean): Promise<Change[]> {
+/** By ids of objects: classes of which objects came, went or grew; null when ids do not mean the same objects. */
+export async function heapComparison(wanted: Wanted, file: HeapFile, base: number, analysed: boolean): Promise<Change[] | null> {
   const rows = analysed
     ? await ask("js_comparison", { ...wanted, params: { file: file.id, base, limit: 100000 }, limit: 100000, what: "comparing objects" })
     : await differences(wanted, file.id, base, "ids", "comparing objects");
-  return rows.map((r) => ({
+  return rows === undefined ? null : rows.map((r) => ({
     name: cellText(r[analysed ? "name" : "class"]), added: cellNumber(r["new_count"]), removed: cellNumber(r["deleted_count"]), delta: cellNumber(r["count_delta"]),
     addedSize: cellNumber(r["new_size"]), removedSize: cellNumber(r["deleted_size"]), sizeDelta: cellNumber(r["size_delta"]),
   }));

@@ -6,5 +6,5 @@
 -- Key:        node_id, state, class, name
 -- Values:     self_size      bytes, sum: of the node alone
 --             retained_size  bytes, level: what would be freed with it; with the analysis "heap" on both sides
--- The statement is that of class.sql.
+-- The program reads nodes without SQL.
 SELECT NULL;

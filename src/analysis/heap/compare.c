@@ -216,20 +216,8 @@ static uint32_t meet_both(const ts_ctx *ctx, const older *o, int64_t id, uint32_
 
 /* --- nodes ---------------------------------------------------------------------------------- */
 
-/*
- * Whether files of different inputs are of one run, by odd ids: V8 and ArkTS number objects in
- * steps of 2 and never give a number again, even ones come from addresses.
- */
-typedef struct evidence {
-    int64_t last_old; /* the greatest id of the older file */
-    int64_t last_new;
-    uint64_t below;  /* nodes of the newer file with ids up to last_old */
-    uint64_t shared; /* of these: in the older file */
-    uint64_t alike;  /* of these: class and size are equal */
-} evidence;
-
 typedef struct comparing {
-    evidence e;
+    ts_heap_evidence e; /* whether files of different inputs are of one run */
     hg *g;
     older *o;
     const ts_vec *rows; /* of g */
@@ -248,34 +236,6 @@ static void change_add(hg *g, int64_t *sum, int64_t value)
         *sum = INT64_MAX;
         g->saturated = true;
     }
-}
-
-static void note_evidence(comparing *k, int64_t id, uint32_t v, uint32_t key)
-{
-    evidence *e = &k->e;
-    const older *o = k->o;
-    uint32_t old = k->previous[v];
-    if (id % 2 == 0) {
-        return;
-    }
-    e->last_new = id > e->last_new ? id : e->last_new;
-    e->below += id <= e->last_old ? 1 : 0;
-    if (old != HG_NONE) {
-        e->shared++;
-        e->alike += o->key[old] == key && o->size[old] == hg_size(&k->g->size, v) ? 1 : 0;
-    }
-}
-
-/*
- * Nodes that are in both files have the class and size that they had, and no node of the newer one
- * has an id that was given away before the older one was written: with a few exceptions, objects
- * that have changed. In files of different runs of one program ids agree and half of what they
- * stand for does not. Ids of a file that was written earlier end earlier.
- */
-static bool is_one_run(const evidence *e)
-{
-    return e->shared > 0 && e->last_new >= e->last_old && e->alike >= e->shared - e->shared / 8 &&
-           e->shared >= e->below - e->below / 8;
 }
 
 /* Id 0 is that of several roots of ArkTS, which are in the same places in all files. */
@@ -297,7 +257,8 @@ static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned 
         k->previous[v] = !known ? HG_NONE : id != 0 ? find_id(g->ctx, o, id) : same_place(o, v);
         old = k->previous[v];
         if (known) {
-            note_evidence(k, id, v, key);
+            ts_heap_note(&k->e, id, old != HG_NONE,
+                         old != HG_NONE && o->key[old] == key && o->size[old] == size);
         }
     } else if (known && size > 0) {
         old = meet_both(g->ctx, o, id, key);
@@ -393,7 +354,7 @@ static ts_code compare_nodes(bool *related, comparing *k, ts_vec *changes, hg_cl
     index_ids(ctx, k->o);
     k->e.last_old = last_id(k->o);
     code = read_new(k, 0);
-    *related = same_input || is_one_run(&k->e);
+    *related = same_input || ts_heap_comparable(&k->e);
     if (code == TS_OK && !*related) {
         k->g->saturated = saturated;
         return TS_OK;

@@ -16,6 +16,7 @@
 #include "base/pool.h"
 #include "base/vec.h"
 
+#include "model/heaps.h"
 #include "tables/formats/heap/heap_numbers.h"
 
 #define HG_NONE UINT32_MAX
@@ -176,14 +177,6 @@ typedef struct hg_shapes {
 
 /* --- one file ------------------------------------------------------------------------------- */
 
-typedef struct hg_detail {
-    int64_t file_id, source_id, stride;
-    int64_t first_info, type_count, first_edge_type, edge_type_count;
-    int64_t first_node, node_count, first_edge, edge_count;
-    int64_t first_string, string_count, first_location;
-    bool complete;
-} hg_detail;
-
 typedef struct hg_pair_edge {
     uint32_t edge;
     uint32_t pair;
@@ -257,7 +250,7 @@ typedef struct hg {
     ts_ctx *ctx;
     ts_reader *reader;
     hg_kept *kept; /* or NULL */
-    hg_detail d;
+    ts_heap_places d;
     uint32_t n, m; /* nodes; edges that have an owner */
     uint32_t root; /* HG_NONE: no nodes */
     bool has_detachedness;

@@ -489,7 +489,7 @@ static void rows_free(heap_rows *f)
     hg_free(&f->g);
 }
 
-static ts_code analyse_file(heap_run *r, const hg_detail *d)
+static ts_code analyse_file(heap_run *r, const ts_heap_places *d)
 {
     int64_t input = ts_source_root(r->store, d->source_id);
     heap_rows f = {.g = {.ctx = r->ctx,
@@ -509,65 +509,18 @@ static ts_code analyse_file(heap_run *r, const hg_detail *d)
     return code;
 }
 
-enum { DETAIL_FIELDS = 14 };
-
-static void detail_of(hg_detail *d, const ts_batch *b, unsigned i)
-{
-    int64_t *const fields[DETAIL_FIELDS] = {
-        &d->file_id,      &d->source_id,       &d->stride,          &d->first_info,
-        &d->type_count,   &d->first_edge_type, &d->edge_type_count, &d->first_node,
-        &d->node_count,   &d->first_edge,      &d->edge_count,      &d->first_string,
-        &d->string_count, &d->first_location};
-    for (unsigned k = 0; k < DETAIL_FIELDS; k++) {
-        *fields[k] = b->columns[k].ints[i];
-    }
-    d->complete = b->columns[DETAIL_FIELDS].ints[i] != 0;
-    /* A snapshot that ends inside its description has counts of what has no rows. */
-    d->type_count = d->first_info == 0 ? 0 : d->type_count;
-    d->edge_type_count = d->first_edge_type == 0 ? 0 : d->edge_type_count;
-}
-
-static ts_code read_details(ts_vec *details, heap_run *r)
-{
-    static const unsigned columns[] = {
-        TS_C_js_heap_file_detail__file_id,         TS_C_js_heap_file_detail__source_id,
-        TS_C_js_heap_file_detail__node_stride,     TS_C_js_heap_file_detail__first_info_rowid,
-        TS_C_js_heap_file_detail__node_type_count, TS_C_js_heap_file_detail__first_edge_type_rowid,
-        TS_C_js_heap_file_detail__edge_type_count, TS_C_js_heap_file_detail__first_node_rowid,
-        TS_C_js_heap_file_detail__node_count,      TS_C_js_heap_file_detail__first_edge_rowid,
-        TS_C_js_heap_file_detail__edge_count,      TS_C_js_heap_file_detail__first_string_rowid,
-        TS_C_js_heap_file_detail__string_count,    TS_C_js_heap_file_detail__first_location_rowid,
-        TS_C_js_heap_file_detail__complete,
-    };
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, r->reader, TS_T_js_heap_file_detail, columns,
-                                sizeof columns / sizeof columns[0]);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            hg_detail *d = ts_vec_add(r->ctx, details, sizeof *d);
-            if (d == NULL) {
-                code = r->ctx->error.code;
-            } else {
-                detail_of(d, b, i);
-            }
-        }
-    }
-    ts_scan_close(scan);
-    return code;
-}
-
 static ts_code heap_analyse(ts_ctx *ctx, ts_reader *reader, ts_store *store)
 {
     heap_run r = {.ctx = ctx, .reader = reader, .store = store, .sink = ts_store_sink(store)};
     ts_vec details = {0};
-    const hg_detail *all;
+    const ts_heap_places *all;
     ts_code code;
     r.classes.ctx = ctx;
     ts_alloc_trim();
     code = read_properties(&r);
     if (code == TS_OK) {
-        code = read_details(&details, &r);
+        const ts_rows_from from = {.ctx = ctx, .reader = reader};
+        code = ts_heap_places_read(&details, &from);
     }
     all = details.p;
     for (size_t i = 0; i < details.n && code == TS_OK; i++) {

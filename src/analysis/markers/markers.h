@@ -1,5 +1,5 @@
 /*
- * What the names of slices say (spec/plugins.md 2.9): the start of applications (app_startup),
+ * What the names of slices say: the start of applications (app_startup),
  * libraries that are loaded (static_initalize), tasks (task_pool), animations (animation), windows
  * that are drawn (dynamic_frame), and the display (device_info).
  *

@@ -6,7 +6,8 @@
 #include <math.h>
 #include <stdlib.h>
 
-void metric_put(metric_list *list, ts_profile_metric metric)
+/* Adds one, or replaces that of its name, unless the number is not finite. */
+static void metric_put(metric_list *list, ts_profile_metric metric)
 {
     size_t i = 0;
     if (!metric.is_int && !isfinite(metric.real)) {

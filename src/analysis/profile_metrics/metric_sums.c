@@ -115,6 +115,13 @@ static ts_code metric_find_owners(metric_work *m)
     return code;
 }
 
+/* The profile of a source, or NULL. */
+static metric_profile *metric_owner(const metric_work *m, int64_t source_id)
+{
+    const uint32_t *owner = metric_at(&m->owners, source_id, sizeof *owner);
+    return owner == NULL || *owner == 0 ? NULL : metric_profile_at(m, *owner - 1);
+}
+
 /* Over a time of which a part is lost there are no rates. */
 static void metric_mark_lossy(metric_work *m)
 {
@@ -126,16 +133,10 @@ static void metric_mark_lossy(metric_work *m)
     }
 }
 
-metric_profile *metric_owner(const metric_work *m, int64_t source_id)
-{
-    const uint32_t *owner = metric_at(&m->owners, source_id, sizeof *owner);
-    return owner == NULL || *owner == 0 ? NULL : metric_profile_at(m, *owner - 1);
-}
-
 /* --- values of samples --------------------------------------------------------------------------
  */
 
-/* By the events that values stand for (base/profile_kinds.h). */
+/* By the events that values stand for (tables/profile_kinds.h). */
 static const char *const value_events[SLOT_VALUES] = {
     [SLOT_CPU] = "cpu-time",
     [SLOT_WALL] = "wall-time",

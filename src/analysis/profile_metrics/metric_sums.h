@@ -3,7 +3,7 @@
 #define TS_ANALYSIS_METRIC_SUMS_H
 
 #include "analysis/profile_metrics/profile_metrics.h"
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 #include "base/pool.h"
 #include "base/vec.h"
 
@@ -106,9 +106,6 @@ static inline metric_profile *metric_profile_at(const metric_work *m, size_t i)
     return (metric_profile *)m->profiles.p + i;
 }
 
-/* The profile of a source, or NULL. */
-metric_profile *metric_owner(const metric_work *m, int64_t source_id);
-
 /* The metrics of a profile but those that the client recorded, in no order. */
 enum { METRICS_MAX = 64 };
 typedef struct metric_list {
@@ -116,9 +113,6 @@ typedef struct metric_list {
     size_t n;
 } metric_list;
 void metric_make(metric_list *list, const metric_profile *p);
-
-/* Adds one, or replaces that of its name, unless the number is not finite. */
-void metric_put(metric_list *list, ts_profile_metric metric);
 
 /* A number of metrics.json ("go_cpu_cores"), when it is one of those that Datakit takes over. */
 void metric_put_recorded(metric_list *list, ts_text name, double value, ts_text text);

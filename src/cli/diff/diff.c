@@ -5,7 +5,9 @@
 #include "cli/convert.h"
 #include "cli/diff/diff_export.h"
 #include "cli/diff/diff_heap.h"
+#include "cli/diff/diff_method.h"
 #include "cli/diff/diff_print.h"
+#include "cli/exit_codes.h"
 #include "tables/question_text.h"
 #include "cli/signals.h"
 
@@ -28,6 +30,7 @@ typedef struct comparing {
     bool explicit; /* sources were chosen, so that the sides of a single input differ */
     diff_table table;
     diff_heap *heap;
+    diff_methods methods;
     diff_result result;
     ts_output out;
     uint64_t losses[2];
@@ -79,10 +82,7 @@ ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx)
     ts_questions all = {0};
     ts_code code = load_all(&all, ctx);
     for (size_t i = 0; code == TS_OK && i < all.count; i++) {
-        ts_text part = ts_question_part(ts_buf_text(&all.all[i].sql), "Question");
-        ts_text line = {"", 0};
-        size_t column;
-        (void)ts_question_line(&line, &column, &part);
+        ts_text line = ts_question_first(ts_buf_text(&all.all[i].sql), "Question");
         code = ts_buf_printf(ctx, out, "%-16s %.*s\n", all.all[i].name, (int)line.n, line.p);
     }
     ts_questions_free(&all, ctx);
@@ -105,12 +105,12 @@ static ts_code prepare(comparing *c)
         return unknown_by(c);
     }
     c->fits = ts_zalloc(c->ctx, c->all.count, sizeof *c->fits);
-    c->conditions = ts_zalloc(c->ctx, o->fail_count, sizeof *c->conditions);
+    c->conditions = ts_zalloc(c->ctx, o->fail_if.count, sizeof *c->conditions);
     if (c->fits == NULL || c->conditions == NULL) {
         return c->ctx->error.code;
     }
-    for (size_t i = 0; code == TS_OK && i < o->fail_count; i++) {
-        code = diff_condition_parse(&c->conditions[i], c->ctx, o->fail_if[i]);
+    for (size_t i = 0; code == TS_OK && i < o->fail_if.count; i++) {
+        code = diff_condition_parse(&c->conditions[i], c->ctx, o->fail_if.all[i]);
     }
     return code;
 }
@@ -121,22 +121,33 @@ static ts_code open_sides(comparing *c)
 {
     const ts_options *o = c->options;
     ts_code code = TS_OK;
+    bool nothing = o->before != NULL && strcmp(o->before, "none") == 0;
     c->one = o->path_count == 1 || strcmp(o->paths[0], o->paths[1]) == 0;
     c->explicit = o->before != NULL || o->after != NULL;
+    if (nothing && o->path_count > 1) {
+        return ts_fail(c->ctx, TS_ERR_USAGE, "--before=none: name one input, the one after");
+    }
     for (unsigned i = 0; code == TS_OK && i < 2; i++) {
         diff_side *s = &c->sides[i];
-        if (i == 1 && c->one) {
+        if (i == 0 && nothing) {
+            *s = (diff_side){.ctx = c->ctx, .path = "", .nothing = true, .file = -1};
+        } else if (i == 1 && c->one && !nothing) {
             *s = c->sides[0];
             s->chosen = (ts_buf){0};
             s->borrowed = true;
         } else {
-            code = diff_side_open(s, c->ctx, o, o->paths[i]);
+            code = diff_side_open(s, c->ctx, o, o->paths[o->path_count == 1 ? 0 : i]);
         }
         s->selector = i == 0 ? o->before : o->after;
         s->selector = s->selector == NULL ? o->source : s->selector;
-        code = code != TS_OK ? code : diff_side_select(s);
+        code = code != TS_OK || s->nothing ? code : diff_side_select(s);
     }
     return code;
+}
+
+static bool is_method(const ts_shipped *s)
+{
+    return strcmp(s->name, "method") == 0;
 }
 
 static bool is_heap(const ts_shipped *s)
@@ -152,7 +163,7 @@ static ts_code find_fits(comparing *c)
         const ts_shipped *s = &c->all.all[i];
         bool both = true;
         ts_text what;
-        for (unsigned side = 0; code == TS_OK && both && side < 2; side++) {
+        for (unsigned side = c->sides[0].nothing; code == TS_OK && both && side < 2; side++) {
             code = ts_ask_fits(&both, &what, c->sides[side].db, ts_buf_text(&s->sql));
         }
         c->fits[i] = both && (!c->one || c->explicit || is_heap(s));
@@ -205,26 +216,19 @@ static ts_code choose(comparing *c)
 
 /* --- values -------------------------------------------------------------------------------- */
 
-/* "wall": self_wall, or wall; any other name when the question takes it as a parameter. */
-static ts_code choose_weight(comparing *c, bool *is_param)
+/* "size": self_size, or size. What methods weigh was chosen with their profiles. */
+static ts_code choose_weight(comparing *c)
 {
     const char *weight = c->options->weight;
     char self[DIFF_NAME + 8];
-    ts_question_param param;
     diff_shape *s = &c->shape;
-    *is_param = false;
-    if (weight == NULL) {
+    if (weight == NULL || is_method(c->by)) {
         return TS_OK;
     }
     int n = snprintf(self, sizeof self, "self_%.*s", DIFF_NAME, weight);
     s->main = diff_value_find(s, self, (size_t)n);
     if (s->main == s->value_count) {
         s->main = diff_value_find(s, weight, strlen(weight));
-    }
-    if (s->main == s->value_count &&
-        ts_question_find_param(&param, ts_buf_text(&c->by->sql), "weight")) {
-        s->main = diff_value_find(s, "self_value", strlen("self_value"));
-        *is_param = s->main < s->value_count;
     }
     return s->main < s->value_count
                ? TS_OK
@@ -258,7 +262,10 @@ static ts_code find_shape(comparing *c)
         code = class == NULL ? ts_fail(c->ctx, TS_ERR_INPUT, "diff/class.sql is missing")
                              : diff_shape_read(&c->classes, c->ctx, class);
     }
-    for (size_t i = 0; code == TS_OK && i < c->options->fail_count; i++) {
+    if (code == TS_OK && is_method(c->by)) {
+        code = diff_methods_open(&c->methods, c->ctx, &c->shape, c->sides, c->options);
+    }
+    for (size_t i = 0; code == TS_OK && i < c->options->fail_if.count; i++) {
         code = diff_condition_bind(&c->conditions[i], c->ctx, &c->shape);
     }
     return code;
@@ -266,7 +273,7 @@ static ts_code find_shape(comparing *c)
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
-enum { PARAMS = 5 };
+enum { PARAMS = 4 };
 
 /* Options that the question has as parameters. */
 static ts_code make_params(ts_param *params, size_t *count, const comparing *c,
@@ -292,37 +299,25 @@ static ts_code make_params(ts_param *params, size_t *count, const comparing *c,
 
 static ts_code compare_rows(comparing *c)
 {
-    bool weight;
-    ts_code code = choose_weight(c, &weight);
+    ts_code code = choose_weight(c);
     diff_table_init(&c->table, c->ctx, &c->shape);
-    for (unsigned side = 0; code == TS_OK && side < 2; side++) {
+    if (code == TS_OK && is_method(c->by)) {
+        return diff_methods_put(&c->methods, &c->table);
+    }
+    for (unsigned side = c->sides[0].nothing; code == TS_OK && side < 2; side++) {
         ts_param params[PARAMS];
         size_t n;
         code = make_params(params, &n, c, &c->sides[side]);
-        if (code == TS_OK && weight) {
-            params[n++] = (ts_param){"weight", c->options->weight};
-        }
         code = code != TS_OK ? code : diff_table_ask(&c->table, c->sides[side].db, side, params, n);
     }
     return code;
 }
 
-static ts_code check_heap_options(const comparing *c)
-{
-    const ts_options *o = c->options;
-    const char *none = o->thread != NULL  ? "thread"
-                       : o->from != NULL  ? "from"
-                       : o->until != NULL ? "until"
-                                          : NULL;
-    return none == NULL
-               ? TS_OK
-               : ts_fail(c->ctx, TS_ERR_USAGE, "--%s does not apply to --by=%s", none, c->by->name);
-}
-
 static ts_code open_heaps(comparing *c)
 {
-    bool weight;
-    ts_code code = check_heap_options(c);
+    ts_param params[PARAMS];
+    size_t count; /* of parameters, all of which the sides have already */
+    ts_code code = make_params(params, &count, c, &c->sides[0]);
     for (unsigned side = 0; code == TS_OK && side < 2; side++) {
         code = diff_side_heap(&c->sides[side], side == 0 && c->one && c->options->before == NULL);
     }
@@ -331,11 +326,41 @@ static ts_code open_heaps(comparing *c)
                        "both sides are the same heap snapshot: name two inputs, or sources of "
                        "the one with --before=SOURCE and --after=SOURCE");
     }
-    if (code == TS_OK && c->sides[0].analysed != c->sides[1].analysed) {
+    if (code == TS_OK && !c->sides[0].nothing && c->sides[0].analysed != c->sides[1].analysed) {
         ts_message(c->ctx, "only one side has the analysis heap: sizes are those of the nodes "
                            "alone (--analyze=heap adds it)");
     }
-    return code != TS_OK ? code : choose_weight(c, &weight);
+    return code != TS_OK ? code : choose_weight(c);
+}
+
+/* Something was asked for that is found out by ids. */
+static bool asks_ids(const comparing *c)
+{
+    const diff_shape *s = &c->shape;
+    bool ids = c->options->weight != NULL && s->values[s->main].kind == DIFF_ONCE;
+    for (size_t i = 0; i < c->options->fail_if.count; i++) {
+        ids = ids || s->values[c->conditions[i].value].kind == DIFF_ONCE;
+    }
+    return ids;
+}
+
+/* Ids of both sides do not mean the same objects. */
+static void say_unrelated(const comparing *c, bool nodes)
+{
+    static const char what[] = "the snapshots are not of one run of the program, in this order";
+    if (nodes) {
+        ts_message(c->ctx,
+                   "%s: nodes with one id are different objects; --by=class compares "
+                   "classes",
+                   what);
+    } else if (asks_ids(c)) {
+        ts_message(c->ctx, "%s: nodes with one id are different objects", what);
+    } else {
+        ts_message(c->ctx,
+                   "%s: classes are compared by their totals (--weight=new_count: by the "
+                   "ids of nodes all the same)",
+                   what);
+    }
 }
 
 static ts_code compare_heaps(comparing *c)
@@ -344,10 +369,10 @@ static ts_code compare_heaps(comparing *c)
     ts_code code = open_heaps(c);
     diff_table_init(&c->table, c->ctx, &c->classes);
     if (code == TS_OK) {
-        code = diff_heap_new(&c->heap, c->ctx, c->sides, &c->table, by_class, c->classes.file);
+        code = diff_heap_new(&c->heap, c->ctx, c->sides, &c->table, by_class);
     }
     if (code == TS_OK && by_class) {
-        code = diff_heap_classes(c->heap);
+        code = diff_heap_classes(c->heap, asks_ids(c));
     }
     return code;
 }
@@ -361,7 +386,7 @@ static ts_code fill_result(comparing *c)
     ts_code code = TS_OK;
     diff_result_init(r, c->ctx, &c->shape);
     r->conditions = c->conditions;
-    r->condition_count = o->fail_count;
+    r->condition_count = o->fail_if.count;
     r->limit = o->limit;
     if (nodes) {
         code = diff_heap_nodes(c->heap, r);
@@ -370,11 +395,8 @@ static ts_code fill_result(comparing *c)
         code = settle_weight(c);
         code = code != TS_OK ? code : diff_table_put(&c->table, r);
     }
-    if (code == TS_OK && c->heap != NULL && !diff_heap_related(c->heap)) {
-        ts_message(c->ctx,
-                   "few nodes have the same id and class on both sides: snapshots of "
-                   "different runs have no nodes in common%s",
-                   nodes ? "; --by=class compares their classes" : "");
+    if (code == TS_OK && c->heap != NULL && !diff_heap_comparable(c->heap)) {
+        say_unrelated(c, nodes);
     }
     return code != TS_OK ? code : diff_result_end(r);
 }
@@ -458,10 +480,11 @@ static void comparing_release(comparing *c)
 {
     diff_result_free(&c->result);
     diff_heap_free(c->heap);
+    diff_methods_free(&c->methods);
     diff_table_free(&c->table);
     diff_side_close(&c->sides[1]);
     diff_side_close(&c->sides[0]);
-    for (size_t i = 0; c->conditions != NULL && i < c->options->fail_count; i++) {
+    for (size_t i = 0; c->conditions != NULL && i < c->options->fail_if.count; i++) {
         diff_condition_free(&c->conditions[i], c->ctx);
     }
     ts_free(c->ctx, c->conditions);
@@ -484,58 +507,4 @@ int ts_diff(ts_ctx *ctx, const ts_options *options)
     int exit_code = code == TS_OK && c.failed ? TS_EXIT_DIFFERS : ts_exit_code(ctx, code);
     comparing_release(&c);
     return exit_code;
-}
-
-/* --- options ------------------------------------------------------------------------------- */
-
-ts_code ts_diff_check(const ts_options *o, ts_ctx *ctx)
-{
-    const struct {
-        const char *name;
-        bool given;
-    } others[] = {
-        {"-e", o->export_db != NULL},
-        {"-q", o->query != NULL},
-        {"-s", o->extract},
-        {"--report", o->report != TS_REPORT_NONE},
-        {"--json", o->json},
-        {"--param", o->param_count > 0},
-        {"-D", o->directory != NULL},
-        {"--viewer", o->viewer != NULL},
-        {"--index", o->index},
-        {"--sync", o->sync},
-        {"--with-times", o->with_times},
-        {"-nm", o->no_meta},
-        {"--force", o->force},
-        {"--strict", o->strict},
-        {"--keep-going", o->keep_going},
-        {"--log-file", o->log_file != NULL},
-    };
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (others[i].given) {
-            return ts_fail(ctx, TS_ERR_USAGE, "%s does not go together with diff", others[i].name);
-        }
-    }
-    if (o->to != NULL &&
-        (o->by != NULL || o->fail_count > 0 || o->limit_given || o->output != TS_ROWS_AUTO)) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "--to writes a picture and no rows: --by, --fail-if, --limit and --output "
-                       "cannot be given with it");
-    }
-    if ((o->to == NULL) != (o->out == NULL)) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--to=FORMAT needs -o FILE, and -o a format");
-    }
-    if (o->to == NULL && o->event != NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--event requires --to");
-    }
-    if (o->path_count == 0 || o->path_count > 2) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "diff needs two inputs, the one before and the one after, or one with "
-                       "several sources, not %zu",
-                       o->path_count);
-    }
-    if (o->path_count == 2 && strcmp(o->paths[0], "-") == 0 && strcmp(o->paths[1], "-") == 0) {
-        return ts_fail(ctx, TS_ERR_USAGE, "standard input (-) can be used only once");
-    }
-    return TS_OK;
 }

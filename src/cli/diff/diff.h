@@ -5,11 +5,6 @@
 #include "base/buf.h"
 #include "cli/options.h"
 
-enum { TS_EXIT_DIFFERS = 9 }; /* a condition of --fail-if holds */
-
-/* Checks what of the options goes together, for ts_options_parse. */
-ts_code ts_diff_check(const ts_options *options, ts_ctx *ctx);
-
 /* The text of --by=list. */
 ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx);
 

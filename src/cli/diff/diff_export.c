@@ -63,13 +63,14 @@ ts_code diff_export(ts_ctx *ctx, const ts_options *options, const diff_side side
                                  false, &outputs);
         ts_signals_guard(TS_GUARD_EXPORT, ts_target_path(file.target));
     }
-    for (unsigned i = 0; code == TS_OK && i < 2; i++) {
+    for (unsigned i = sides[0].nothing ? 1 : 0; code == TS_OK && i < 2; i++) {
         code = diff_side_reader(&readers[i], &copies[i], &sides[i]);
     }
     if (code == TS_OK) {
         before = make_side(readers[0], &sides[0], options);
-        code = ts_export_file_write(&file, what, sides[1].db, readers[1], &before, &after,
-                                    side_title(&sides[1]));
+        code =
+            ts_export_file_write(&file, what, sides[1].db, readers[1],
+                                 sides[0].nothing ? NULL : &before, &after, side_title(&sides[1]));
     }
     if (code == TS_OK) {
         code = publish(&file);

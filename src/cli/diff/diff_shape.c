@@ -6,11 +6,8 @@
 
 static int order_of(const ts_shipped *s)
 {
-    ts_text part = ts_question_part(ts_buf_text(&s->sql), "Order");
-    ts_text line = {"", 0};
-    size_t column;
+    ts_text line = ts_question_first(ts_buf_text(&s->sql), "Order");
     int order = 0;
-    (void)ts_question_line(&line, &column, &part);
     for (size_t i = 0; i < line.n && line.p[i] >= '0' && line.p[i] <= '9' && order < 100000; i++) {
         order = order * 10 + (line.p[i] - '0');
     }

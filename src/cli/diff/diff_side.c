@@ -13,6 +13,11 @@
     "WITH RECURSIVE chosen(id) AS (SELECT id FROM source WHERE :source IS NULL OR id IN "          \
     "(SELECT value FROM json_each(:source))) "
 
+#define SQL_HEAP_OF_CHOSEN                                                                         \
+    SQL_CHOSEN "SELECT d.file_id, EXISTS (SELECT 1 FROM js_heap_analysis AS a WHERE a.file_id = "  \
+               "d.file_id) FROM js_heap_file_detail AS d WHERE d.source_id IN chosen "             \
+               "ORDER BY d.file_id"
+
 /* --- opening ------------------------------------------------------------------------------- */
 
 static ts_code check_version(const diff_side *s)
@@ -131,23 +136,18 @@ ts_code diff_side_select(diff_side *s)
 
 bool diff_sides_same(const diff_side sides[2])
 {
-    return sides[0].chosen.n == sides[1].chosen.n &&
+    return !sides[0].nothing && sides[0].chosen.n == sides[1].chosen.n &&
            (sides[0].chosen.n == 0 || strcmp(sides[0].chosen.p, sides[1].chosen.p) == 0);
 }
 
 ts_code diff_side_heap(diff_side *s, bool first)
 {
     found_row f = {0};
-    ts_code code = ask_source(&f, s,
-                              first ? SQL_CHOSEN "SELECT d.file_id, EXISTS (SELECT 1 FROM "
-                                                 "js_heap_analysis AS a WHERE a.file_id = "
-                                                 "d.file_id) FROM js_heap_file_detail AS d WHERE "
-                                                 "d.source_id IN chosen ORDER BY d.file_id LIMIT 1"
-                                    : SQL_CHOSEN "SELECT d.file_id, EXISTS (SELECT 1 FROM "
-                                                 "js_heap_analysis AS a WHERE a.file_id = "
-                                                 "d.file_id) FROM js_heap_file_detail AS d WHERE "
-                                                 "d.source_id IN chosen ORDER BY d.file_id DESC "
-                                                 "LIMIT 1");
+    if (s->nothing) {
+        return TS_OK;
+    }
+    ts_code code = ask_source(
+        &f, s, first ? SQL_HEAP_OF_CHOSEN " LIMIT 1" : SQL_HEAP_OF_CHOSEN " DESC LIMIT 1");
     ts_buf_free(s->ctx, &f.text);
     if (code == TS_OK && f.rows == 0) {
         return ts_fail(s->ctx, TS_ERR_USAGE, "there is no heap snapshot in %s%s%s", s->path,
@@ -164,6 +164,10 @@ ts_code diff_side_label(diff_side *s)
     char file[80];
     found_row f = {0};
     ts_code code = TS_OK;
+    if (s->nothing) {
+        code = ts_buf_put(s->ctx, &s->label, "nothing", strlen("nothing"));
+        return code != TS_OK ? code : ts_buf_putc(s->ctx, &s->label, '\0');
+    }
     if (s->file >= 0) {
         snprintf(file, sizeof file, "SELECT file_name FROM js_heap_files WHERE id = %" PRId64,
                  s->file);
@@ -189,6 +193,10 @@ ts_code diff_side_label(diff_side *s)
 ts_code diff_side_losses(uint64_t *losses, diff_side *s)
 {
     found_row f = {0};
+    *losses = 0;
+    if (s->nothing) {
+        return TS_OK;
+    }
     ts_code code = ask_source(
         &f, s,
         SQL_CHOSEN

@@ -11,6 +11,7 @@ typedef struct diff_side {
     ts_ctx *ctx;
     const char *path;     /* as given */
     const char *selector; /* of --before, --after or --source; NULL: all */
+    bool nothing;         /* --before=none: no input */
     ts_db *db;
     ts_target *target; /* of a recording: its temporary database */
     bool borrowed;     /* db and target are those of the other side */

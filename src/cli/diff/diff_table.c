@@ -79,6 +79,7 @@ diff_cell *diff_table_cell(diff_table *t, uint32_t id, unsigned value, unsigned 
     return &cells[((size_t)id * t->shape->value_count + value) * 2 + side];
 }
 
+/* Adds to the values of a side; cells: one each value, shares left out of account. */
 void diff_table_add(diff_table *t, uint32_t id, unsigned side, const diff_cell *cells)
 {
     diff_table_in(t, id, side);

@@ -24,12 +24,12 @@ void diff_table_free(diff_table *t);
 /* The number of a key; it is new when it was not there. p NULL: NULL. */
 ts_code diff_table_key(uint32_t *id, diff_table *t, const ts_text *keys);
 
-/* Adds to the values of a side; cells: one each value, shares left out of account. */
-void diff_table_add(diff_table *t, uint32_t id, unsigned side, const diff_cell *cells);
-
 /* Notes that a side has the key, and gives one of its values. */
 void diff_table_in(diff_table *t, uint32_t id, unsigned side);
 diff_cell *diff_table_cell(diff_table *t, uint32_t id, unsigned value, unsigned side);
+
+/* Adds to the values of a side; cells: one each value, shares left out of account. */
+void diff_table_add(diff_table *t, uint32_t id, unsigned side, const diff_cell *cells);
 
 /* Runs the statement of the shape on a side. Columns: the key, then the values but shares. */
 ts_code diff_table_ask(diff_table *t, ts_db *db, unsigned side, const ts_param *params, size_t n);

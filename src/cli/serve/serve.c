@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "cli/convert.h"
+#include "cli/exit_codes.h"
 #include "base/json_out.h"
 #include "cli/print.h"
 #include "cli/query_file.h"
@@ -11,7 +12,7 @@
 
 #if TS_SERVE_BUILT
 #include "cli/serve/serve_samples.h"
-#include "serve/server.h"
+#include "serve/http/server.h"
 
 #include <spawn.h>
 #include <sys/wait.h>
@@ -20,84 +21,11 @@
 
 #include <unistd.h>
 
-enum { SERVE_INPUTS = 16, SERVE_THREADS = 64, SERVE_TIMEOUT = 86400, SERVE_TICK_NS = 100000000 };
+#if TS_SERVE_BUILT
+
+enum { SERVE_TICK_NS = 100000000 };
 
 extern char **environ;
-
-/* --- options --------------------------------------------------------------------------------- */
-
-static ts_code serve_alone(const ts_options *o, ts_ctx *ctx)
-{
-    const struct {
-        const char *name;
-        bool given;
-    } others[] = {
-        {"-e", o->export_db != NULL},
-        {"-q", o->query != NULL},
-        {"-s", o->extract},
-        {"-o", o->out != NULL},
-        {"--report", o->report != TS_REPORT_NONE},
-        {"--param", o->param_count > 0},
-        {"--output", o->output != TS_ROWS_AUTO},
-        {"--to", o->to != NULL},
-        {"--source", o->source != NULL},
-        {"--thread", o->thread != NULL},
-        {"--event", o->event != NULL},
-        {"--weight", o->weight != NULL},
-        {"--from", o->from != NULL},
-        {"--until", o->until != NULL},
-        {"-D", o->directory != NULL},
-        {"--force", o->force},
-        {"--keep-going", o->keep_going},
-        {"--sync", o->sync},
-    };
-    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
-        if (others[i].given) {
-            return ts_fail(ctx, TS_ERR_USAGE, "%s does not go together with serve", others[i].name);
-        }
-    }
-    return TS_OK;
-}
-
-static ts_code serve_number(ts_ctx *ctx, const char *name, uint64_t value, uint64_t least,
-                            uint64_t most)
-{
-    if (value == TS_NOT_GIVEN || (value >= least && value <= most)) {
-        return TS_OK;
-    }
-    return ts_fail(ctx, TS_ERR_USAGE, "bad value for %s: it is from %llu to %llu", name,
-                   (unsigned long long)least, (unsigned long long)most);
-}
-
-ts_code ts_serve_check(const ts_options *o, ts_ctx *ctx)
-{
-    ts_code code = serve_alone(o, ctx);
-    if (code == TS_OK) {
-        code = serve_number(ctx, "--port", o->port, 0, UINT16_MAX);
-    }
-    if (code == TS_OK) {
-        code = serve_number(ctx, "--threads", o->threads, 1, SERVE_THREADS);
-    }
-    if (code == TS_OK) {
-        code = serve_number(ctx, "--query-timeout", o->query_timeout, 1, SERVE_TIMEOUT);
-    }
-    if (code == TS_OK) {
-        code = serve_number(ctx, "--max-rows", o->max_rows, 1, UINT32_MAX);
-    }
-    if (code != TS_OK) {
-        return code;
-    }
-    if (o->path_count > SERVE_INPUTS || (o->path_count == 0 && o->samples == NULL)) {
-        return ts_fail(ctx, TS_ERR_USAGE, "serve needs 1 to %d databases or recordings, not %zu",
-                       SERVE_INPUTS, o->path_count);
-    }
-    if (o->json && o->json_file != NULL) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--json of serve prints to standard output");
-    }
-    return TS_OK;
-}
-
-#if TS_SERVE_BUILT
 
 /* --- one run --------------------------------------------------------------------------------- */
 
@@ -321,7 +249,7 @@ int ts_serve(ts_ctx *ctx, const ts_options *options)
     (void)options;
     ts_message(ctx, "this build has no server: libmicrohttpd-dev and libwslay-dev were missing "
                     "when it was made (scripts/install-deps.sh installs them)");
-    return 2;
+    return TS_EXIT_USAGE;
 }
 
 #endif

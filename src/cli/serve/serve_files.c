@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "cli/convert.h"
+#include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "cli/signals.h"
 
@@ -184,7 +185,7 @@ static ts_code files_convert(ts_serve_files *f, int *exit_code, const ts_options
     one.json = false;
     one.max_memory = 0;
     *exit_code = ts_convert(f->ctx, &one);
-    return *exit_code == 0 || *exit_code == 3 ? TS_OK : TS_ERR_INPUT;
+    return *exit_code == TS_EXIT_DONE || *exit_code == TS_EXIT_STRICT ? TS_OK : TS_ERR_INPUT;
 }
 
 static ts_code files_input(ts_serve_files *f, int *exit_code, const ts_options *options)

@@ -2,7 +2,7 @@
 #ifndef TS_CLI_SERVE_SAMPLES_H
 #define TS_CLI_SERVE_SAMPLES_H
 
-#include "serve/sandbox.h"
+#include "serve/api/sandbox.h"
 
 /*
  * Converts the directory into a database without a name in ctx->tmpdir and opens that. Nothing is

@@ -14,7 +14,7 @@
 
 #include "base/idmap.h"
 #include "base/vec.h"
-#include "tables/seen.h"
+#include "tables/store_processes.h"
 
 typedef struct ts_counters {
     ts_records *records;

@@ -3,7 +3,7 @@
 #include "base/ckd.h"
 #include "htrace/plugin.h"
 #include "wire/wire.h"
-#include "parsers/arkts/session.h"
+#include "parsers/arkts/session/session.h"
 
 enum { RESULT_FIELD = 1, MAX_CONFIG = 1 << 20 };
 

@@ -9,7 +9,7 @@
 #define TS_PARSERS_ARKTS_RUN_H
 
 #include "base/vec.h"
-#include "parsers/arkts/profile.h"
+#include "parsers/arkts/profile/profile.h"
 #include "parsers/format.h"
 #include "tables/store.h"
 

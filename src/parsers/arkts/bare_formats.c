@@ -2,13 +2,13 @@
  * Bare files as Node.js, Chrome and DevTools write them: .heapsnapshot, .heaptimeline, .cpuprofile.
  * Their times count from their own start. A .rawheap dump is recognised and refused with advice.
  */
-#include "parsers/arkts/formats.h"
+#include "parsers/format.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "json/json.h"
-#include "parsers/arkts/heap.h"
-#include "parsers/arkts/session.h"
+#include "parsers/arkts/heap/heap.h"
+#include "parsers/arkts/session/session.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -73,13 +73,7 @@ static int sniff_rawheap(const ts_sniff *s)
 
 static ts_code count(ts_job *job, ts_item item, uint64_t n)
 {
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, job->store, job->source_id, item, NULL);
-    if (code == TS_OK) {
-        tally->seen += n;
-        tally->imported += n;
-    }
-    return code;
+    return ts_count_add(job->store, job->source_id, item, NULL, n, 0, 0);
 }
 
 /* The file is one recording, of which what could be read is kept. */
@@ -358,7 +352,7 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
 
 /* --- the formats ---------------------------------------------------------------------------- */
 
-const ts_format ts_format_heapsnapshot = {
+TS_SOURCE_FORMAT(heapsnapshot) = {
     .name = "heapsnapshot",
     .title = "heap snapshot or allocation timeline of V8 or ArkTS (.heapsnapshot, .heaptimeline)",
     .source_type = "heap-snapshot",
@@ -371,7 +365,7 @@ const ts_format ts_format_heapsnapshot = {
     .close = heap_close,
 };
 
-const ts_format ts_format_cpuprofile = {
+TS_SOURCE_FORMAT(cpuprofile) = {
     .name = "cpuprofile",
     .title = "CPU profile of V8 or ArkTS (.cpuprofile)",
     .source_type = "cpu-profile",
@@ -384,7 +378,7 @@ const ts_format ts_format_cpuprofile = {
     .close = profile_close,
 };
 
-const ts_format ts_format_rawheap = {
+TS_SOURCE_FORMAT(rawheap) = {
     .name = "rawheap",
     .title = "binary heap dump of ArkTS (.rawheap): recognised, to be translated first",
     .sniff = sniff_rawheap,

@@ -22,7 +22,7 @@ static ts_code new_series(chrome_trace *c, int64_t *series, int64_t ipid)
         .ipid = ipid,
         .counter = counter,
         .event_id = chrome_text(c, &c->event.text[CHROME_ID]),
-        .key = ts_buf_text(&c->args.name),
+        .key = ts_buf_text(&c->args.in.key),
     };
     ts_code code;
     c->args.value.n = 0;
@@ -31,7 +31,7 @@ static ts_code new_series(chrome_trace *c, int64_t *series, int64_t ipid)
         code = ts_buf_putc(c->ctx, &c->args.value, '.');
     }
     if (code == TS_OK) {
-        code = ts_buf_put(c->ctx, &c->args.value, c->args.name.p, c->args.name.n);
+        code = ts_buf_put(c->ctx, &c->args.value, c->args.in.key.p, c->args.in.key.n);
     }
     row.name = ts_buf_text(&c->args.value);
     TS_SET_NULL(timeseries, &row, itid);
@@ -59,7 +59,7 @@ static ts_code series_of(int64_t *series, chrome_trace *c)
     if ((code = ts_buf_put(c->ctx, &c->args.value, &ipid, sizeof ipid)) != TS_OK ||
         (code = put_key_part(c, chrome_text(c, &c->event.text[CHROME_ID]))) != TS_OK ||
         (code = put_key_part(c, chrome_text(c, &c->event.text[CHROME_NAME]))) != TS_OK ||
-        (code = put_key_part(c, ts_buf_text(&c->args.name))) != TS_OK ||
+        (code = put_key_part(c, ts_buf_text(&c->args.in.key))) != TS_OK ||
         (code = ts_pool_intern(c->ctx, &number, &added, &c->counter_keys,
                                ts_pool_key(short_key, c->ctx, ts_buf_text(&c->args.value)))) !=
             TS_OK) {
@@ -99,68 +99,22 @@ static ts_code put_value(chrome_trace *c, const double *value)
     return code == TS_OK ? ts_put_timeseries_value(c->sink, &row) : code;
 }
 
-static ts_code on_args_begin(void *user)
+/* A counter has no other values than numbers. */
+static ts_code on_value(void *user, const ts_json_number *number)
 {
-    chrome_trace *c = user;
-    bool odd = c->args.depth == 1 && !c->args.metadata;
-    c->args.depth++;
-    return odd ? put_value(c, NULL) : TS_OK;
+    return put_value(user, &number->d);
 }
 
-static ts_code on_args_array(void *user, int *want)
+static ts_code on_odd_value(void *user, unsigned kind)
 {
-    (void)want;
-    return on_args_begin(user);
-}
-
-static ts_code on_args_end(void *user)
-{
-    chrome_trace *c = user;
-    c->args.depth--;
-    return TS_OK;
-}
-
-static ts_code on_args_key(void *user, const char *p, size_t n)
-{
-    chrome_trace *c = user;
-    if (c->args.depth == 1) {
-        c->args.name.n = 0;
-        return ts_buf_put(c->ctx, &c->args.name, p, n);
-    }
-    return TS_OK;
-}
-
-static ts_code on_args_number(void *user, const ts_json_number *number)
-{
-    chrome_trace *c = user;
-    if (c->args.depth != 1) {
-        return TS_OK;
-    }
-    if (!c->args.metadata) {
-        return put_value(c, &number->d);
-    }
-    return TS_OK;
-}
-
-static ts_code on_args_literal(void *user, ts_json_kind kind)
-{
-    chrome_trace *c = user;
+    const chrome_trace *c = user;
     (void)kind;
-    return c->args.depth == 1 && !c->args.metadata ? put_value(c, NULL) : TS_OK;
+    return c->args.in.at == 0 ? TS_OK : put_value(user, NULL);
 }
 
-static ts_code on_args_string(void *user, const char *p, size_t n, unsigned flags)
+static ts_code on_name(void *user, const char *p, size_t n, unsigned flags)
 {
     chrome_trace *c = user;
-    if (c->args.depth != 1) {
-        return TS_OK;
-    }
-    if (!c->args.metadata) {
-        return (flags & TS_JSON_LAST) != 0 ? put_value(c, NULL) : TS_OK;
-    }
-    if (!ts_text_is(ts_buf_text(&c->args.name), "name")) {
-        return TS_OK;
-    }
     if ((flags & TS_JSON_FIRST) != 0) {
         c->args.value.n = 0;
         c->args.has_name = true;
@@ -173,26 +127,32 @@ static ts_code on_args_string(void *user, const char *p, size_t n, unsigned flag
     return ts_buf_put(c->ctx, &c->args.value, p, n);
 }
 
-static const ts_json_handler args_handler = {
-    .object_begin = on_args_begin,
-    .object_end = on_args_end,
-    .array_begin = on_args_array,
-    .array_end = on_args_end,
-    .key = on_args_key,
-    .string = on_args_string,
-    .number = on_args_number,
-    .literal = on_args_literal,
+static const ts_json_field name_fields[] = {
+    {0, TS_JSON_OBJECT, .to = 1},
+    {1, TS_JSON_TEXT, .key = "name"},
 };
+static const ts_json_table names = {.fields = name_fields, .count = 2, .text = on_name};
 
-static ts_code read_args(chrome_trace *c, bool metadata)
+static const ts_json_field value_fields[] = {
+    {0, TS_JSON_OBJECT | TS_JSON_LIST, .to = 1},
+    {1, TS_JSON_NUMBER, .key = NULL}, /* of the key that was read last */
+    {1, TS_JSON_NUMBER, .key = "*"},
+};
+static const ts_json_table values = {
+    .fields = value_fields, .count = 3, .number = on_value, .odd = on_odd_value};
+
+static ts_code read_args(chrome_trace *c, const ts_json_table *table)
 {
+    ts_json_place *in = &c->args.in;
     ts_code code = TS_OK;
-    c->args.depth = 0;
-    c->args.metadata = metadata;
+    in->table = table;
+    in->user = c;
+    in->ctx = c->ctx;
     c->args.has_name = false;
     if (c->inner == NULL) {
-        code = ts_json_new(&c->inner, c->ctx, &args_handler, c, 0);
+        code = ts_json_new(&c->inner, c->ctx, &ts_json_by_table, in, 0);
     }
+    ts_json_place_begin(in);
     return code == TS_OK ? chrome_raw_read(c, c->inner) : code;
 }
 
@@ -205,7 +165,7 @@ ts_code chrome_counter(chrome_trace *c, uint32_t thread)
         c->n.no_time++;
     }
     c->args.ipid = chrome_thread_at(c, thread)->ipid;
-    return read_args(c, false);
+    return read_args(c, &values);
 }
 
 /* Names come late, and may come again: the last one counts. */
@@ -218,7 +178,7 @@ ts_code chrome_metadata(chrome_trace *c, uint32_t thread)
     if (!process && !ts_text_is(what, "thread_name")) {
         return TS_OK; /* its row has the arguments */
     }
-    if ((code = read_args(c, true)) != TS_OK || !c->args.has_name) {
+    if ((code = read_args(c, &names)) != TS_OK || !c->args.has_name) {
         return code;
     }
     if (process) {

@@ -1,6 +1,6 @@
 /* Traces of Chrome and Node.js as files: sniffing, opening, feeding, ending. */
 #include "parsers/chrome_trace/chrome_trace.h"
-#include "parsers/chrome_trace/formats.h"
+#include "parsers/format.h"
 
 #include "base/alloc.h"
 
@@ -73,7 +73,7 @@ static void chrome_close(void *self)
     ts_buf_free(ctx, &c->fact);
     ts_buf_free(ctx, &c->fact_value);
     ts_buf_free(ctx, &c->texts);
-    ts_buf_free(ctx, &c->args.name);
+    ts_json_place_free(&c->args.in);
     ts_buf_free(ctx, &c->args.value);
     ts_free(ctx, c);
 }
@@ -210,22 +210,12 @@ static ts_code count_items(chrome_trace *c, uint64_t bytes)
         {TS_ITEM_chrome_texts, n->texts_cut, n->texts_cut, 0},
         {TS_ITEM_chrome_profile_nodes, n->profile_nodes, n->profile_nodes_lost, 0},
     };
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, c->store, c->job->source_id, TS_ITEM_bytes, NULL);
-    if (code == TS_OK) {
-        tally->seen += bytes;
-        tally->imported += bytes;
-    }
+    ts_code code = ts_count_add(c->store, c->job->source_id, TS_ITEM_bytes, NULL, bytes, 0, 0);
     for (size_t i = 0; i < sizeof items / sizeof items[0] && code == TS_OK; i++) {
-        if (items[i].seen == 0) {
-            continue;
-        }
-        code = ts_count(&tally, c->store, c->source_id, items[i].item, NULL);
-        if (code == TS_OK) {
-            tally->seen += items[i].seen;
-            tally->imported += items[i].seen - items[i].lost - items[i].skipped;
-            tally->lost += items[i].lost;
-            tally->skipped += items[i].skipped;
+        if (items[i].seen > 0) {
+            code = ts_count_add(c->store, c->source_id, items[i].item, NULL,
+                                items[i].seen - items[i].lost - items[i].skipped, items[i].lost,
+                                items[i].skipped);
         }
     }
     return code;
@@ -295,7 +285,7 @@ static ts_code chrome_finish(void *self, const ts_stream_end *end)
     return count_items(c, end->bytes);
 }
 
-const ts_format ts_format_chrome_trace = {
+TS_SOURCE_FORMAT(chrome_trace) = {
     .name = "chrome-trace",
     .title = "trace events of Chrome, DevTools or Node.js (Trace-*.json, node_trace.*.log)",
     .source_type = "chrome-trace",

@@ -10,11 +10,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* Of a run: names of its profiles. */
-typedef struct profile_run {
-    uint64_t count;
-} profile_run;
-
 ts_code chrome_profiles_open(chrome_trace *c)
 {
     c->profiles = ts_zalloc(c->ctx, 1, sizeof *c->profiles);
@@ -41,6 +36,7 @@ void chrome_profiles_close(chrome_trace *c)
     ts_pool_free(c->ctx, &p->keys);
     ts_sorter_close(p->samples);
     ts_json_free(p->json);
+    ts_json_place_free(&p->in);
     ts_buf_free(c->ctx, &p->key);
     ts_buf_free(c->ctx, &p->function);
     ts_buf_free(c->ctx, &p->url);
@@ -54,15 +50,6 @@ static ts_code new_profile(uint32_t *index, chrome_trace *c)
 {
     chrome_profiles *p = c->profiles;
     chrome_profile *profile;
-    profile_run *run;
-    void *shared;
-    ts_row_source *source;
-    ts_code code = ts_job_shared(&shared, c->job, "chrome_profile", sizeof *run,
-                                 (ts_shared_calls){NULL, NULL});
-    if (code != TS_OK) {
-        return code;
-    }
-    run = shared;
     profile = ts_vec_add(c->ctx, &p->all, sizeof *profile);
     if (profile == NULL) {
         return c->ctx->error.code;
@@ -70,16 +57,9 @@ static ts_code new_profile(uint32_t *index, chrome_trace *c)
     profile->itid = -1;
     profile->start = TS_NO_TIME;
     profile->end = TS_NO_TIME;
-    snprintf(profile->name, sizeof profile->name, "TraceProfile%" PRIu64, run->count++);
     *index = (uint32_t)p->all.n - 1;
-    code = ts_source_add(&profile->source_id, c->store, c->source_id, "cpu_profile", NULL,
-                         "chrome-trace");
-    if (code != TS_OK) {
-        return code;
-    }
-    source = ts_source(c->store, profile->source_id);
-    return ts_source_text(c->store, profile->source_id, &source->name, profile->name,
-                          strlen(profile->name));
+    return ts_job_source(&profile->source_id, profile->name, c->job, c->source_id, "cpu_profile",
+                         "chrome-trace", "TraceProfile");
 }
 
 /* The profile of the event's process and id. */
@@ -274,23 +254,15 @@ static ts_code put_waiting(chrome_trace *c, sample_writer *w, int64_t end)
 
 static ts_code count_samples(chrome_trace *c, const chrome_profile *profile, uint64_t skipped)
 {
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, c->store, profile->source_id, TS_ITEM_cpu_samples, NULL);
+    uint64_t used = profile->deltas_used;
+    ts_code code = ts_count_add(c->store, profile->source_id, TS_ITEM_cpu_samples, NULL,
+                                profile->samples - skipped, 0, skipped);
     if (code != TS_OK) {
         return code;
     }
-    tally->seen += profile->samples;
-    tally->imported += profile->samples - skipped;
-    tally->skipped += skipped;
-    code = ts_count(&tally, c->store, profile->source_id, TS_ITEM_cpu_time_deltas, NULL);
-    if (code == TS_OK) {
-        skipped = skipped < profile->deltas_used ? skipped : profile->deltas_used;
-        tally->seen += profile->deltas;
-        tally->imported += profile->deltas_used - skipped;
-        tally->skipped += skipped;
-        tally->lost += profile->deltas - profile->deltas_used;
-    }
-    return code;
+    skipped = skipped < used ? skipped : used;
+    return ts_count_add(c->store, profile->source_id, TS_ITEM_cpu_time_deltas, NULL, used - skipped,
+                        profile->deltas - used, skipped);
 }
 
 /* The last sample lasts until the end of the profile, where that is known. */

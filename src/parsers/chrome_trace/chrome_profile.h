@@ -22,7 +22,9 @@ enum {
     CHROME_NODE_SCRIPT = 4,
     CHROME_NODE_LINE = 8,
     CHROME_NODE_COLUMN = 16,
-    CHROME_NODE_ON_PATH = 32 /* while callers are looked for */
+    CHROME_NODE_ON_PATH = 32, /* while callers are looked for */
+    CHROME_NODE_NAME = 64,    /* in the table of members only */
+    CHROME_NODE_URL = 128
 };
 
 /* A member `children`, where nodes have those instead of parents. */
@@ -37,7 +39,7 @@ typedef struct chrome_profile {
     int64_t start, end; /* ns; TS_NO_TIME: not known */
     bool began;
     bool negative; /* deltas: samples are not in order of time */
-    char name[32];
+    char name[TS_SOURCE_NAME];
     ts_vec nodes, links; /* chrome_node, chrome_link */
     ts_idmap by_id;      /* index */
     uint64_t samples, samples_skipped;
@@ -64,20 +66,6 @@ enum chrome_profile_list {
     CHROME_LISTS
 };
 
-/* Where the reader of arguments is. */
-typedef enum chrome_profile_place {
-    CHROME_P_NONE, /* in a value that is not looked at */
-    CHROME_P_ARGS,
-    CHROME_P_DATA,
-    CHROME_P_PROFILE,
-    CHROME_P_LIST,
-    CHROME_P_MARKS,
-    CHROME_P_NODES,
-    CHROME_P_NODE,
-    CHROME_P_CHILDREN,
-    CHROME_P_FRAME
-} chrome_profile_place;
-
 struct chrome_profiles {
     ts_vec all;    /* chrome_profile */
     ts_pool keys;  /* process and id */
@@ -89,13 +77,11 @@ struct chrome_profiles {
 
     /* the event that is being read */
     uint32_t at_profile; /* index in `all` */
-    chrome_profile_place places[8];
-    uint32_t depth;
-    uint64_t skipped; /* open levels below the places */
+    ts_json_place in;
     ts_buf key;
     ts_intvec lists[CHROME_LISTS];
-    enum chrome_profile_list list;
-    uint64_t list_from; /* elements of it that came at an earlier place of the event */
+    uint64_t
+        list_from; /* elements of the one that is read that came at an earlier place of the event */
     chrome_node node;
     size_t first_link; /* of its children */
     ts_buf function, url;

@@ -1,98 +1,91 @@
 /* Arguments of the events that hold parts of a CPU profile. */
 #include "parsers/chrome_trace/chrome_profile.h"
 
-static bool key_is(const chrome_profiles *p, const char *key)
-{
-    return ts_text_is(ts_buf_text(&p->key), key);
-}
+enum {
+    AT_ARGS = 1,
+    AT_DATA,
+    AT_PROFILE,
+    AT_SAMPLES, /* lists as in chrome_profile_list */
+    AT_DELTAS,
+    AT_LINES,
+    AT_COLUMNS,
+    AT_MARKS,
+    AT_NODES,
+    AT_NODE,
+    AT_CHILDREN,
+    AT_FRAME
+};
 
-static chrome_profile_place place_of(const chrome_profiles *p)
-{
-    return p->depth == 0 ? CHROME_P_NONE : p->places[p->depth - 1];
-}
+#define NODE(name) offsetof(chrome_node, name)
+#define TIMES_AND_LISTS(place)                                                                     \
+    {place, TS_JSON_NUMBER, .key = "startTime", .offset = offsetof(chrome_profile, start)},        \
+        {place, TS_JSON_NUMBER, .key = "endTime", .offset = offsetof(chrome_profile, end)},        \
+        {place, TS_JSON_LIST, .key = "samples", .to = AT_SAMPLES, .ints = true},                   \
+        {place, TS_JSON_LIST, .key = "timeDeltas", .to = AT_DELTAS, .ints = true},                 \
+        {place, TS_JSON_LIST, .key = "lines", .to = AT_LINES, .ints = true},                       \
+    {                                                                                              \
+        place, TS_JSON_LIST, .key = "columns", .to = AT_COLUMNS, .ints = true                      \
+    }
+static const ts_json_field fields[] = {
+    {0, TS_JSON_OBJECT, .to = AT_ARGS},
+    {AT_ARGS, TS_JSON_OBJECT, .key = "data", .to = AT_DATA},
+    {AT_ARGS, TS_JSON_NUMBER, .key = "startTime", .offset = offsetof(chrome_profile, start)},
+    {AT_ARGS, TS_JSON_NUMBER, .key = "endTime", .offset = offsetof(chrome_profile, end)},
+    {AT_DATA, TS_JSON_OBJECT, .key = "cpuProfile", .to = AT_PROFILE},
+    TIMES_AND_LISTS(AT_DATA),
+    {AT_PROFILE, TS_JSON_LIST, .key = "nodes", .to = AT_NODES},
+    {AT_PROFILE, TS_JSON_OBJECT, .key = "trace_ids", .to = AT_MARKS},
+    TIMES_AND_LISTS(AT_PROFILE),
+    {AT_SAMPLES, TS_JSON_NUMBER, .key = NULL},
+    {AT_DELTAS, TS_JSON_NUMBER, .key = NULL},
+    {AT_LINES, TS_JSON_NUMBER, .key = NULL},
+    {AT_COLUMNS, TS_JSON_NUMBER, .key = NULL},
+    {AT_MARKS, TS_JSON_NUMBER | TS_JSON_TEXT, .key = "*"},
+    {AT_NODES, TS_JSON_OBJECT, .to = AT_NODE},
+    {AT_NODE, TS_JSON_INT, .key = "id", .offset = NODE(id), .flag = CHROME_NODE_ID},
+    {AT_NODE, TS_JSON_INT, .key = "parent", .offset = NODE(parent_id), .flag = CHROME_NODE_PARENT},
+    {AT_NODE, TS_JSON_LIST, .key = "children", .to = AT_CHILDREN, .ints = true},
+    {AT_NODE, TS_JSON_OBJECT, .key = "callFrame", .to = AT_FRAME},
+    {AT_FRAME, TS_JSON_TEXT, .key = "functionName", .flag = CHROME_NODE_NAME},
+    {AT_FRAME, TS_JSON_TEXT, .key = "url", .flag = CHROME_NODE_URL},
+    {AT_FRAME, TS_JSON_TEXT | TS_JSON_INT, .key = "scriptId", .offset = NODE(script),
+     .flag = CHROME_NODE_SCRIPT},
+    {AT_FRAME, TS_JSON_INT32, .key = "lineNumber", .offset = NODE(line), .flag = CHROME_NODE_LINE},
+    {AT_FRAME, TS_JSON_INT32, .key = "columnNumber", .offset = NODE(column),
+     .flag = CHROME_NODE_COLUMN},
+};
+#undef NODE
+#undef TIMES_AND_LISTS
 
 /* --- levels ---------------------------------------------------------------------------------- */
 
-/* What begins: an object or a list. CHROME_P_NONE: nothing that is known. */
-static chrome_profile_place next_place(chrome_profiles *p, bool array)
+/* Which of p->lists the place is of; CHROME_LISTS: it is no list of numbers. */
+static unsigned list_at(unsigned place)
 {
-    static const char *const lists[] = {"samples", "timeDeltas", "lines", "columns"};
-    chrome_profile_place at = place_of(p);
-    if (p->depth == 0) {
-        return array ? CHROME_P_NONE : CHROME_P_ARGS;
-    }
-    for (unsigned i = 0; i < CHROME_LISTS && array; i++) {
-        if ((at == CHROME_P_DATA || at == CHROME_P_PROFILE) && key_is(p, lists[i])) {
-            p->list = (enum chrome_profile_list)i;
-            p->list_from = p->lists[i].n;
-            return CHROME_P_LIST;
-        }
-    }
-    switch (at) {
-    case CHROME_P_ARGS:
-        return !array && key_is(p, "data") ? CHROME_P_DATA : CHROME_P_NONE;
-    case CHROME_P_DATA:
-        return !array && key_is(p, "cpuProfile") ? CHROME_P_PROFILE : CHROME_P_NONE;
-    case CHROME_P_PROFILE:
-        return array && key_is(p, "nodes")        ? CHROME_P_NODES
-               : !array && key_is(p, "trace_ids") ? CHROME_P_MARKS
-                                                  : CHROME_P_NONE;
-    case CHROME_P_NODES:
-        return array ? CHROME_P_NONE : CHROME_P_NODE;
-    case CHROME_P_NODE:
-        return array && key_is(p, "children")     ? CHROME_P_CHILDREN
-               : !array && key_is(p, "callFrame") ? CHROME_P_FRAME
-                                                  : CHROME_P_NONE;
-    default:
-        return CHROME_P_NONE;
-    }
+    return place >= AT_SAMPLES && place <= AT_COLUMNS ? place - AT_SAMPLES : CHROME_LISTS;
 }
 
-static void begin_node(chrome_profiles *p)
+static ts_code on_begin(void *user, bool *take, unsigned place)
 {
-    p->first_link = chrome_profile_at(p, p->at_profile)->links.n;
-    p->node = (chrome_node){0};
-    p->function.n = 0;
-    p->url.n = 0;
-}
-
-static ts_code begin_value(chrome_trace *c, bool array, int *want)
-{
+    const chrome_trace *c = user;
     chrome_profiles *p = c->profiles;
-    chrome_profile_place at = p->skipped > 0 ? CHROME_P_NONE : next_place(p, array);
-    if (at == CHROME_P_NONE) {
-        p->odd +=
-            p->skipped == 0 && (place_of(p) == CHROME_P_LIST || place_of(p) == CHROME_P_NODES ||
-                                place_of(p) == CHROME_P_CHILDREN)
-                ? 1
-                : 0;
-        p->skipped++;
-        return TS_OK;
+    (void)take;
+    if (list_at(place) < CHROME_LISTS) {
+        p->list_from = p->lists[list_at(place)].n;
+    } else if (place == AT_NODE) {
+        p->first_link = chrome_profile_at(p, p->at_profile)->links.n;
+        p->node = (chrome_node){0};
+        p->function.n = 0;
+        p->url.n = 0;
     }
-    if (at == CHROME_P_NODE) {
-        begin_node(p);
-    }
-    p->places[p->depth++] = at;
-    *want = at == CHROME_P_LIST || at == CHROME_P_CHILDREN ? TS_JSON_WANT_INTS : TS_JSON_PLAIN;
     return TS_OK;
 }
 
-static ts_code on_object_begin(void *user)
-{
-    int want = TS_JSON_PLAIN;
-    return begin_value(user, false, &want);
-}
-
-static ts_code on_array_begin(void *user, int *want)
-{
-    return begin_value(user, true, want);
-}
-
 /* Some write a list at two places of one event: equal ones count once. */
-static void end_list(chrome_trace *c)
+static void end_list(chrome_trace *c, unsigned which)
 {
     chrome_profiles *p = c->profiles;
-    ts_intvec *list = &p->lists[p->list];
+    ts_intvec *list = &p->lists[which];
     const uint64_t n = p->list_from;
     uint64_t same = 0;
     while (same < n && list->n == 2 * n &&
@@ -104,32 +97,30 @@ static void end_list(chrome_trace *c)
     }
 }
 
-static ts_code end_value(void *user)
+static ts_code on_end(void *user, unsigned place)
 {
     chrome_trace *c = user;
-    chrome_profiles *p = c->profiles;
-    chrome_profile_place at;
-    if (p->skipped > 0) {
-        p->skipped--;
-        return TS_OK;
+    if (list_at(place) < CHROME_LISTS) {
+        end_list(c, list_at(place));
     }
-    at = place_of(p);
-    p->depth--;
-    if (at == CHROME_P_LIST) {
-        end_list(c);
-    }
-    return at == CHROME_P_NODE ? chrome_profile_keep_node(c) : TS_OK;
+    return place == AT_NODE ? chrome_profile_keep_node(c) : TS_OK;
 }
 
-static ts_code on_key(void *user, const char *key, size_t n)
+/* Something that is not what its list or its member of a node takes. */
+static ts_code on_odd(void *user, unsigned kind)
 {
     chrome_trace *c = user;
     chrome_profiles *p = c->profiles;
-    if (p->skipped > 0) {
-        return TS_OK;
+    const unsigned list = list_at(p->in.at);
+    const unsigned kinds = p->in.field == NULL ? 0 : p->in.field->kinds;
+    const bool integer = (kinds & (TS_JSON_INT | TS_JSON_INT32)) != 0;
+    if (list < CHROME_LISTS || p->in.at == AT_CHILDREN || p->in.at == AT_NODES ||
+        (integer && kind == TS_JSON_NUMBER)) {
+        p->odd++;
     }
-    p->key.n = 0;
-    return ts_buf_put(c->ctx, &p->key, key, n);
+    return list < CHROME_LISTS && (kind & (TS_JSON_OBJECT | TS_JSON_LIST)) == 0
+               ? ts_intvec_push(c->ctx, &p->lists[list], TS_NO_TIME)
+               : TS_OK;
 }
 
 /* --- numbers --------------------------------------------------------------------------------- */
@@ -148,84 +139,30 @@ static ts_code add_child(chrome_trace *c, int64_t child)
 static ts_code add_element(chrome_trace *c, int64_t v)
 {
     chrome_profiles *p = c->profiles;
-    if (place_of(p) == CHROME_P_CHILDREN) {
+    if (p->in.at == AT_CHILDREN) {
         return add_child(c, v);
     }
-    if (p->list == CHROME_DELTAS && v != TS_NO_TIME && ts_ckd_mul(&v, v, INT64_C(1000))) {
+    if (p->in.at == AT_DELTAS && v != TS_NO_TIME && ts_ckd_mul(&v, v, INT64_C(1000))) {
         p->odd++;
         v = TS_NO_TIME;
     }
-    return ts_intvec_push(c->ctx, &p->lists[p->list], v);
+    return ts_intvec_push(c->ctx, &p->lists[list_at(p->in.at)], v);
 }
 
 static ts_code on_ints(void *user, const int64_t *v, size_t n)
 {
-    chrome_trace *c = user;
     ts_code code = TS_OK;
-    if (c->profiles->skipped > 0) {
-        return TS_OK;
-    }
     for (size_t i = 0; i < n && code == TS_OK; i++) {
-        code = add_element(c, v[i]);
+        code = add_element(user, v[i]);
     }
     return code;
 }
 
-/* Something else is in a list of numbers. */
-static ts_code odd_element(chrome_trace *c)
+static void *target(uint32_t **flags, void *user)
 {
-    chrome_profiles *p = c->profiles;
-    p->odd++;
-    return place_of(p) == CHROME_P_LIST ? ts_intvec_push(c->ctx, &p->lists[p->list], TS_NO_TIME)
-                                        : TS_OK;
-}
-
-static void keep_int32(chrome_profiles *p, int32_t *out, uint32_t flag, const ts_json_number *v)
-{
-    if (!v->is_int || v->i < INT32_MIN || v->i > INT32_MAX) {
-        p->odd++;
-        return;
-    }
-    *out = (int32_t)v->i;
-    p->node.has |= flag;
-}
-
-static void keep_int(chrome_profiles *p, int64_t *out, uint32_t flag, const ts_json_number *v)
-{
-    if (!v->is_int) {
-        p->odd++;
-        return;
-    }
-    *out = v->i;
-    p->node.has |= flag;
-}
-
-static void frame_number(chrome_profiles *p, const ts_json_number *v)
-{
-    if (key_is(p, "lineNumber")) {
-        keep_int32(p, &p->node.line, CHROME_NODE_LINE, v);
-    } else if (key_is(p, "columnNumber")) {
-        keep_int32(p, &p->node.column, CHROME_NODE_COLUMN, v);
-    } else if (key_is(p, "scriptId")) {
-        keep_int(p, &p->node.script, CHROME_NODE_SCRIPT, v);
-    }
-}
-
-static void time_number(chrome_trace *c, const ts_json_number *v)
-{
-    chrome_profiles *p = c->profiles;
-    chrome_profile *profile = chrome_profile_at(p, p->at_profile);
-    bool start = key_is(p, "startTime");
-    bool fine;
-    int64_t ns;
-    if (!start && !key_is(p, "endTime")) {
-        return;
-    }
-    if (!chrome_ns(&ns, &fine, v->p, v->n)) {
-        p->odd++;
-        return;
-    }
-    *(start ? &profile->start : &profile->end) = ns;
+    const chrome_trace *c = user;
+    *flags = &c->profiles->node.has;
+    return &c->profiles->node;
 }
 
 static ts_code put_mark(chrome_trace *c, const ts_json_number *v)
@@ -233,7 +170,7 @@ static ts_code put_mark(chrome_trace *c, const ts_json_number *v)
     const chrome_profiles *p = c->profiles;
     ts_row_chrome_trace_id row = {
         .source_id = chrome_profile_at(p, p->at_profile)->source_id,
-        .trace_id = ts_buf_text(&p->key),
+        .trace_id = ts_buf_text(&p->in.key),
         .id = v == NULL ? 0 : v->i,
     };
     if (v == NULL || !v->is_int) {
@@ -242,40 +179,28 @@ static ts_code put_mark(chrome_trace *c, const ts_json_number *v)
     return ts_put_chrome_trace_id(c->sink, &row);
 }
 
+/* What is no integer in a list, a beginning or end, or a mark. */
 static ts_code on_number(void *user, const ts_json_number *v)
 {
     chrome_trace *c = user;
     chrome_profiles *p = c->profiles;
+    const unsigned list = list_at(p->in.at);
     bool fine;
     int64_t ns;
-    if (p->skipped > 0) {
-        return TS_OK;
-    }
-    switch (place_of(p)) {
-    case CHROME_P_LIST:
-        if (p->list == CHROME_DELTAS && chrome_ns(&ns, &fine, v->p, v->n)) {
-            return ts_intvec_push(c->ctx, &p->lists[p->list], ns);
-        }
-        return odd_element(c);
-    case CHROME_P_CHILDREN:
-    case CHROME_P_NODES:
-        return odd_element(c);
-    case CHROME_P_MARKS:
+    if (p->in.at == AT_MARKS) {
         return put_mark(c, v);
-    case CHROME_P_NODE:
-        if (key_is(p, "id")) {
-            keep_int(p, &p->node.id, CHROME_NODE_ID, v);
-        } else if (key_is(p, "parent")) {
-            keep_int(p, &p->node.parent_id, CHROME_NODE_PARENT, v);
-        }
-        return TS_OK;
-    case CHROME_P_FRAME:
-        frame_number(p, v);
-        return TS_OK;
-    default:
-        time_number(c, v);
-        return TS_OK;
     }
+    const bool timed =
+        (list == CHROME_LISTS || list == CHROME_DELTAS) && chrome_ns(&ns, &fine, v->p, v->n);
+    if (list < CHROME_LISTS) {
+        return timed ? ts_intvec_push(c->ctx, &p->lists[list], ns) : on_odd(c, TS_JSON_NUMBER);
+    }
+    if (timed) {
+        memcpy((char *)chrome_profile_at(p, p->at_profile) + p->in.field->offset, &ns, sizeof ns);
+    } else {
+        p->odd++;
+    }
+    return TS_OK;
 }
 
 /* --- texts ----------------------------------------------------------------------------------- */
@@ -298,82 +223,49 @@ static ts_code keep_text(chrome_trace *c, ts_buf *out, const char *s, size_t n, 
     return ts_buf_put(c->ctx, out, s, n);
 }
 
-static ts_code frame_text(chrome_trace *c, const char *s, size_t n, unsigned flags)
+static ts_code on_text(void *user, const char *s, size_t n, unsigned flags)
 {
+    chrome_trace *c = user;
     chrome_profiles *p = c->profiles;
     int64_t script;
-    if (key_is(p, "functionName")) {
-        return keep_text(c, &p->function, s, n, flags);
+    if (p->in.at == AT_MARKS) {
+        return (flags & TS_JSON_LAST) != 0 ? put_mark(c, NULL) : TS_OK;
     }
-    if (key_is(p, "url")) {
-        return keep_text(c, &p->url, s, n, flags);
+    if (p->in.field->flag != CHROME_NODE_SCRIPT) {
+        return keep_text(c, p->in.field->flag == CHROME_NODE_NAME ? &p->function : &p->url, s, n,
+                         flags);
     }
     /* Old scripts' ids are numbers that are written as texts. */
-    if (key_is(p, "scriptId") && (flags & TS_JSON_FIRST) != 0 && chrome_int(&script, s, n)) {
+    if ((flags & TS_JSON_FIRST) != 0 && chrome_int(&script, s, n)) {
         p->node.script = script;
         p->node.has |= CHROME_NODE_SCRIPT;
     }
     return TS_OK;
 }
 
-static ts_code on_string(void *user, const char *s, size_t n, unsigned flags)
-{
-    chrome_trace *c = user;
-    chrome_profiles *p = c->profiles;
-    bool last = (flags & TS_JSON_LAST) != 0;
-    if (p->skipped > 0) {
-        return TS_OK;
-    }
-    switch (place_of(p)) {
-    case CHROME_P_FRAME:
-        return frame_text(c, s, n, flags);
-    case CHROME_P_LIST:
-    case CHROME_P_CHILDREN:
-    case CHROME_P_NODES:
-        return last ? odd_element(c) : TS_OK;
-    case CHROME_P_MARKS:
-        return last ? put_mark(c, NULL) : TS_OK;
-    default:
-        return TS_OK;
-    }
-}
-
-static ts_code on_literal(void *user, ts_json_kind kind)
-{
-    chrome_trace *c = user;
-    chrome_profiles *p = c->profiles;
-    chrome_profile_place at = place_of(p);
-    (void)kind;
-    return p->skipped == 0 &&
-                   (at == CHROME_P_LIST || at == CHROME_P_CHILDREN || at == CHROME_P_NODES)
-               ? odd_element(c)
-               : TS_OK;
-}
-
-static const ts_json_handler handler = {
-    .object_begin = on_object_begin,
-    .object_end = end_value,
-    .array_begin = on_array_begin,
-    .array_end = end_value,
-    .key = on_key,
-    .string = on_string,
+static const ts_json_table table = {
+    .fields = fields,
+    .count = sizeof fields / sizeof fields[0],
+    .begin = on_begin,
+    .end = on_end,
+    .target = target,
     .number = on_number,
-    .literal = on_literal,
+    .text = on_text,
     .ints = on_ints,
+    .odd = on_odd,
 };
 
 ts_code chrome_profile_read(chrome_trace *c)
 {
     chrome_profiles *p = c->profiles;
     ts_code code = TS_OK;
-    p->depth = 0;
-    p->skipped = 0;
-    p->key.n = 0;
     for (unsigned i = 0; i < CHROME_LISTS; i++) {
         ts_intvec_truncate(c->ctx, &p->lists[i], 0);
     }
     if (p->json == NULL) {
-        code = ts_json_new(&p->json, c->ctx, &handler, c, 0);
+        p->in = (ts_json_place){.table = &table, .user = c, .ctx = c->ctx};
+        code = ts_json_new(&p->json, c->ctx, &ts_json_by_table, &p->in, 0);
     }
+    ts_json_place_begin(&p->in);
     return code == TS_OK ? chrome_raw_read(c, p->json) : code;
 }

@@ -32,7 +32,7 @@
 #include "base/sorter.h"
 #include "base/spool.h"
 #include "base/vec.h"
-#include "json/json.h"
+#include "json/json_fields.h"
 #include "parsers/format.h"
 
 enum {
@@ -195,9 +195,9 @@ typedef struct chrome_trace {
     ts_vec counter_series; /* int64_t, by key */
     ts_json *inner;        /* arguments of metadata and counters */
     struct {
-        bool metadata, has_name;
-        uint64_t depth;
-        ts_buf name, value;
+        ts_json_place in; /* its key: the counter's */
+        bool has_name;
+        ts_buf value;
         int64_t ipid;
     } args;
 

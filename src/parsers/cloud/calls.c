@@ -217,7 +217,7 @@ static ts_code contradict(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
 /*
  * After a record that contradicts its root: its difference may be wrong, and then this one counts
  * from the root's beginning, or the agent wrote another beginning, and then this one counts from
- * that (spec 4.5). The root of this one says which.
+ * that. The root of this one says which.
  */
 static void settle(cloud_calls *calls, const cloud_roots *roots, call *k)
 {

@@ -1,7 +1,7 @@
 /* Directories and archives of stream files. Each pod becomes a source of its own. */
 #include "parsers/cloud/pod.h"
 #include "parsers/cloud/conversation.h"
-#include "parsers/cloud/formats.h"
+#include "parsers/format.h"
 
 #include "base/alloc.h"
 
@@ -414,7 +414,7 @@ static bool is_stream_file(const char *name)
     return cloud_file_parse(&f, name);
 }
 
-const ts_format ts_format_cloud = {
+TS_SOURCE_FORMAT(cloud) = {
     .name = "cloud",
     .title = "agent directory or stream files of the Cloud Profiler for Java (also zip or tar)",
     .source_type = "cloud",

@@ -409,14 +409,11 @@ static ts_code answers_missing(cloud_conversation *v)
 
 ts_code cloud_conversation_finish(cloud_conversation *v)
 {
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, v->job->store, v->source_id, TS_ITEM_bytes, NULL);
+    ts_code code = ts_count_add(v->job->store, v->source_id, TS_ITEM_bytes, NULL,
+                                v->parsed - v->stray, v->bytes - v->parsed + v->stray, 0);
     if (code != TS_OK) {
         return code;
     }
-    tally->seen += v->bytes;
-    tally->imported += v->parsed - v->stray;
-    tally->lost += v->bytes - v->parsed + v->stray;
     if (!v->stopped && v->parsed < v->bytes) {
         code = stop_conversation(v, "the conversation ends inside a command");
     } else if (!v->stopped && v->any_pod && v->open > 0) {

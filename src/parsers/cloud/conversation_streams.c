@@ -16,8 +16,8 @@ void cloud_streams_clear(cloud_streams *s)
     }
     s->files.n = 0;
     s->streams.n = 0;
-    cloud_slots_clear(s->ctx, &s->by_name);
-    cloud_slots_clear(s->ctx, &s->by_handle);
+    ts_index_free(s->ctx, &s->by_name);
+    ts_index_free(s->ctx, &s->by_handle);
 }
 
 void cloud_streams_close(cloud_streams *s)
@@ -40,13 +40,6 @@ static uint64_t hash_name(const cloud_streams *s, const char *name, int64_t inde
     return ts_hash_end(&h);
 }
 
-static uint64_t hash_file(const void *owner, uint32_t number)
-{
-    const cloud_streams *s = owner;
-    const cloud_file *f = (const cloud_file *)s->files.p + number;
-    return hash_name(s, f->stream, f->index);
-}
-
 static bool is_file(const void *owner, uint32_t number, const void *key)
 {
     const cloud_streams *s = owner;
@@ -62,34 +55,27 @@ static uint64_t hash_handle(const cloud_streams *s, const uint8_t *handle)
     return ts_hash_end(&h);
 }
 
-static uint64_t hash_stream(const void *owner, uint32_t number)
-{
-    const cloud_streams *s = owner;
-    return hash_handle(s, ((const open_stream *)s->streams.p)[number].handle);
-}
-
 static bool is_stream(const void *owner, uint32_t number, const void *key)
 {
     const cloud_streams *s = owner;
     return memcmp(((const open_stream *)s->streams.p)[number].handle, key, CLOUD_HANDLE) == 0;
 }
 
-/* The stream that was opened with the handle. */
-static bool find_handle(uint32_t *number, const cloud_streams *s, const uint8_t *handle)
-{
-    return cloud_slots_find(number, &s->by_handle, hash_handle(s, handle), is_stream, s, handle);
-}
-
 /* The file of the stream with this number, made when new. */
 static ts_code file_of(size_t *number, cloud_streams *s, ts_text name, int64_t index)
 {
     cloud_file f = {.index = index, .name = ""};
+    ts_index_place place;
     uint32_t found;
     size_t n = name.n < sizeof f.stream ? name.n : sizeof f.stream - 1;
     ts_code code;
     memcpy(f.stream, name.p, n);
     f.kind = cloud_kind_of(f.stream, n);
-    if (cloud_slots_find(&found, &s->by_name, hash_name(s, f.stream, index), is_file, s, &f)) {
+    if ((code = ts_index_reserve(s->ctx, &s->by_name)) != TS_OK) {
+        return code;
+    }
+    found = ts_index_search(&place, &s->by_name, hash_name(s, f.stream, index), is_file, s, &f);
+    if (found != TS_INDEX_NONE) {
         *number = found;
         return TS_OK;
     }
@@ -99,19 +85,23 @@ static ts_code file_of(size_t *number, cloud_streams *s, ts_text name, int64_t i
     }
     *number = s->files.n;
     ((cloud_file *)s->files.p)[s->files.n++] = f;
-    return cloud_slots_add(s->ctx, &s->by_name, (uint32_t)*number, hash_file, s);
+    ts_index_add(&s->by_name, place, (uint32_t)*number);
+    return TS_OK;
 }
 
 ts_code cloud_streams_open(cloud_streams *s, const uint8_t *handle, ts_text name, int64_t index)
 {
     open_stream *opened;
+    ts_index_place place;
     size_t file;
     uint32_t number;
-    ts_code code = file_of(&file, s, name, index);
-    if (code != TS_OK) {
+    ts_code code;
+    if ((code = file_of(&file, s, name, index)) != TS_OK ||
+        (code = ts_index_reserve(s->ctx, &s->by_handle)) != TS_OK) {
         return code;
     }
-    if (find_handle(&number, s, handle)) {
+    number = ts_index_search(&place, &s->by_handle, hash_handle(s, handle), is_stream, s, handle);
+    if (number != TS_INDEX_NONE) {
         ((open_stream *)s->streams.p)[number].file = file;
         return TS_OK;
     }
@@ -121,13 +111,14 @@ ts_code cloud_streams_open(cloud_streams *s, const uint8_t *handle, ts_text name
     }
     memcpy(opened->handle, handle, CLOUD_HANDLE);
     opened->file = file;
-    return cloud_slots_add(s->ctx, &s->by_handle, (uint32_t)s->streams.n - 1, hash_stream, s);
+    ts_index_add(&s->by_handle, place, (uint32_t)s->streams.n - 1);
+    return TS_OK;
 }
 
 ts_spool *cloud_streams_find(const cloud_streams *s, const uint8_t *handle)
 {
-    uint32_t number;
-    if (!find_handle(&number, s, handle)) {
+    uint32_t number = ts_index_find(&s->by_handle, hash_handle(s, handle), is_stream, s, handle);
+    if (number == TS_INDEX_NONE) {
         return NULL;
     }
     return ((const cloud_file *)s->files.p)[((const open_stream *)s->streams.p)[number].file].spool;

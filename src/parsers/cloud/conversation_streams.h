@@ -8,9 +8,9 @@
 #ifndef TS_PARSERS_CLOUD_CONVERSATION_STREAMS_H
 #define TS_PARSERS_CLOUD_CONVERSATION_STREAMS_H
 
+#include "base/index.h"
 #include "base/vec.h"
 #include "parsers/cloud/file_names.h"
-#include "parsers/cloud/slots.h"
 
 enum {
     CLOUD_HANDLE = 16,       /* bytes */
@@ -19,10 +19,10 @@ enum {
 
 typedef struct cloud_streams {
     ts_ctx *ctx;
-    ts_vec files;        /* cloud_file */
-    ts_vec streams;      /* one a handle */
-    cloud_slots by_name; /* of files */
-    cloud_slots by_handle;
+    ts_vec files;     /* cloud_file */
+    ts_vec streams;   /* one a handle */
+    ts_index by_name; /* of files */
+    ts_index by_handle;
 } cloud_streams;
 
 void cloud_streams_close(cloud_streams *s);

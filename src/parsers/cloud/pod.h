@@ -4,9 +4,9 @@
  * other: dictionary, params, suspend, sql and xml, trace, calls. Facts: docs/formats.md, "Cloud
  * Profiler".
  *
- * cloud_pod_import owns the pod. Each part of it (words.h, trace.h, ...) owns its struct in it and
- * is the only one that touches the fields there; the fields of the pod itself are set by pod.c and
- * read by all.
+ * cloud_pod_import owns the pod. Each part of it (dictionaries.h, trace.h, ...) owns its struct in
+ * it and is the only one that touches the fields there; the fields of the pod itself are set by
+ * pod.c and read by all.
  */
 #ifndef TS_PARSERS_CLOUD_POD_H
 #define TS_PARSERS_CLOUD_POD_H
@@ -22,7 +22,7 @@
 #include "parsers/cloud/texts.h"
 #include "parsers/cloud/threads.h"
 #include "parsers/cloud/trace.h"
-#include "parsers/cloud/words.h"
+#include "parsers/cloud/dictionaries.h"
 #include "parsers/format.h"
 
 struct cloud_pod {

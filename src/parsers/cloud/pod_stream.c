@@ -27,13 +27,7 @@ ts_code cloud_issue(cloud_pod *pod, ts_issue_code issue, uint64_t offset, const 
 
 ts_code cloud_lose_of(ts_store *store, int64_t source_id, const char *what, uint64_t n)
 {
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, store, source_id, TS_ITEM_cloud_missing, what);
-    if (code == TS_OK) {
-        tally->seen += n;
-        tally->lost += n;
-    }
-    return code;
+    return ts_count_add(store, source_id, TS_ITEM_cloud_missing, what, 0, n, 0);
 }
 
 ts_code cloud_lose(cloud_pod *pod, const char *what, uint64_t n)

@@ -126,7 +126,9 @@ static ts_code reserve_window(cloud_reader *r)
     return TS_OK;
 }
 
-ts_code cloud_more(cloud_reader *r)
+/* Puts more bytes after those of the window; r->ended when there are none. Cursors become
+ * invalid. */
+static ts_code cloud_more(cloud_reader *r)
 {
     size_t got = 0;
     size_t space;

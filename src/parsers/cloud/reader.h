@@ -151,10 +151,6 @@ static inline void cloud_take(cloud_reader *r, const cloud_cursor *c)
     r->at = (size_t)(c->p - r->buf);
 }
 
-/* Puts more bytes after those of the window; r->ended when there are none. Cursors become
- * invalid. */
-ts_code cloud_more(cloud_reader *r);
-
 /* A record takes no more bytes than this: enough for the longest text. */
 #define CLOUD_MAX_RECORD (UINT32_C(1) << 28)
 

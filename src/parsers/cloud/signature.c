@@ -1,5 +1,5 @@
 /* Signatures of methods among the words. */
-#include "parsers/cloud/words.h"
+#include "parsers/cloud/dictionaries.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* One file: a TCP conversation, or a single stream of a pod. */
 #include "parsers/cloud/pod.h"
 #include "parsers/cloud/conversation.h"
-#include "parsers/cloud/formats.h"
+#include "parsers/format.h"
 
 #include "base/alloc.h"
 
@@ -218,7 +218,7 @@ static ts_code finish_single(void *self, const ts_stream_end *end)
     return s->conversation != NULL ? cloud_conversation_finish(s->conversation) : import_stream(s);
 }
 
-const ts_format ts_format_cloud_stream = {
+TS_SOURCE_FORMAT(cloud_stream) = {
     .name = "cloud-stream",
     .title = "TCP conversation or single stream file of the Cloud Profiler for Java",
     .source_type = "cloud",

@@ -143,7 +143,7 @@ static bool take_suspend_header(cloud_pod *pod, bool *framed)
 
 /*
  * The agent looks for pauses while it runs, and not before. The stream may begin long after the
- * agent did: it counts from the moment when its file was begun (spec 4.4).
+ * agent did: it counts from the moment when its file was begun.
  */
 static ts_code check_start(cloud_pod *pod)
 {

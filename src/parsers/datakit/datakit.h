@@ -69,8 +69,6 @@ ts_code datakit_meta_listed(datakit_meta *m, ts_text name);
 typedef enum datakit_where { DATAKIT_TAG = 1, DATAKIT_VALUE = 2, DATAKIT_EITHER = 3 } datakit_where;
 ts_text datakit_meta_get(datakit_meta *m, const char *names, datakit_where where);
 
-/* Notes that it is used, whatever it says. */
-void datakit_meta_use(datakit_meta *m, const char *name, datakit_where where);
 void datakit_meta_free(datakit_meta *m);
 
 /* --- files of JSON (event.c, numbers.c) ----------------------------------------------------------
@@ -149,8 +147,5 @@ ts_code datakit_row_fill(datakit_upload *u);
 
 /* What files say fills what metadata does not; the row is complete. */
 ts_code datakit_row_finish(datakit_upload *u);
-
-/* The name of a member without its directory. */
-const char *datakit_name(const datakit_upload *u, const datakit_entry *e);
 
 #endif

@@ -1,6 +1,6 @@
 /* Uploads to Datakit in a set: a form is one, and so is each directory with an event file. */
 #include "parsers/datakit/datakit.h"
-#include "parsers/datakit/formats.h"
+#include "parsers/format.h"
 
 #include "base/alloc.h"
 
@@ -122,8 +122,8 @@ static ts_code begin_source(int64_t *id, ts_job *job, const datakit_entry *e, bo
     ts_row_source *source;
     ts_code code;
     *id = job->source_id;
-    if (!first && (code = ts_source_add(id, job->store, 0, "upload", job->label,
-                                        ts_format_datakit.name)) != TS_OK) {
+    if (!first &&
+        (code = ts_source_add(id, job->store, 0, "upload", job->label, "datakit")) != TS_OK) {
         return code;
     }
     source = ts_source(job->store, *id);
@@ -172,17 +172,15 @@ static ts_code import_one(bool *good, ts_job *job, datakit_entry *entries, size_
 static ts_code note_damage(ts_job *job)
 {
     const ts_damage *damage = ts_fileset_damage(job->set);
-    ts_tally *tally;
     ts_code code;
     if (damage == NULL) {
         return TS_OK;
     }
     ts_source(job->store, job->source_id)->complete = 0;
-    if ((code = ts_count(&tally, job->store, job->source_id, TS_ITEM_members, NULL)) != TS_OK) {
+    code = ts_count_add(job->store, job->source_id, TS_ITEM_members, NULL, 0, 1, 0);
+    if (code != TS_OK) {
         return code;
     }
-    tally->seen++;
-    tally->lost++;
     return ts_issue(job->store, job->source_id, TS_ISSUE_wire_damage, NULL, (int64_t)damage->offset,
                     "%s", damage->what);
 }
@@ -222,7 +220,7 @@ static ts_code import_uploads(ts_job *job)
     return code;
 }
 
-const ts_format ts_format_datakit = {
+TS_SOURCE_FORMAT(datakit) = {
     .name = "datakit",
     .title = "upload of profiles to Datakit: form, HTTP request, or directory with event.json",
     .source_type = "profile",

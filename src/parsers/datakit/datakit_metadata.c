@@ -169,15 +169,3 @@ ts_text datakit_meta_get(datakit_meta *m, const char *names, datakit_where where
     }
     return found;
 }
-
-void datakit_meta_use(datakit_meta *m, const char *name, datakit_where where)
-{
-    for (unsigned tag = 0; tag < 2; tag++) {
-        datakit_pair *pair = (where & (tag != 0 ? DATAKIT_TAG : DATAKIT_VALUE)) == 0
-                                 ? NULL
-                                 : meta_find(m, ts_text_of(name), tag != 0);
-        if (pair != NULL) {
-            pair->used = true;
-        }
-    }
-}

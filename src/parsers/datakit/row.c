@@ -1,7 +1,7 @@
 /* What the metadata of an upload becomes: cells of its row, tags, properties of its source. */
 #include "parsers/datakit/datakit.h"
 
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 
 #include <inttypes.h>
 

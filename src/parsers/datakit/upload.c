@@ -9,7 +9,8 @@
 
 enum { UPLOAD_BLOCK = 64 * 1024 };
 
-const char *datakit_name(const datakit_upload *u, const datakit_entry *e)
+/* The name of a member without its directory. */
+static const char *datakit_name(const datakit_upload *u, const datakit_entry *e)
 {
     return ts_member_name(u->job->set, e->member) + e->dir;
 }
@@ -443,13 +444,8 @@ static ts_code upload_count(datakit_upload *u)
     }
     *tally = (ts_tally){
         .seen = u->seen, .imported = u->imported, .lost = u->lost, .skipped = u->skipped};
-    code = ts_count(&tally, u->store, u->source_id, TS_ITEM_datakit_numbers, NULL);
-    if (code == TS_OK) {
-        tally->seen = u->numbers;
-        tally->lost = u->numbers_lost;
-        tally->imported = u->numbers - u->numbers_lost;
-    }
-    return code;
+    return ts_count_add(u->store, u->source_id, TS_ITEM_datakit_numbers, NULL,
+                        u->numbers - u->numbers_lost, u->numbers_lost, 0);
 }
 
 /* Rows of metadata of which any byte may be wrong. */

@@ -2,7 +2,7 @@
  * Sample directories of the Flare profiler. A set may hold several (the collector keeps them side
  * by side): each becomes a source of its own, since threads of different JVMs share numbers.
  */
-#include "parsers/flare/formats.h"
+#include "parsers/format.h"
 #include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
@@ -113,8 +113,8 @@ static ts_code begin_directory_source(int64_t *id, ts_job *job, const flare_entr
     ts_row_source *source;
     ts_code code;
     *id = job->source_id;
-    if (!first && (code = ts_source_add(id, job->store, 0, "input", job->label,
-                                        ts_format_flare.name)) != TS_OK) {
+    if (!first &&
+        (code = ts_source_add(id, job->store, 0, "input", job->label, TS_FLARE_FORMAT)) != TS_OK) {
         return code;
     }
     source = ts_source(job->store, *id);
@@ -194,7 +194,7 @@ static ts_code import_directory_set(ts_job *job)
     return code;
 }
 
-const ts_format ts_format_flare = {
+TS_SOURCE_FORMAT(flare) = {
     .name = TS_FLARE_FORMAT,
     .title = "sample directory of the Flare profiler for Java (also zip or tar of it)",
     .source_type = "flare",

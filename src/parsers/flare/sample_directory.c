@@ -223,15 +223,12 @@ static ts_code set_times(flare_dir *dir)
 
 static ts_code finish_directory(flare_dir *dir)
 {
-    ts_tally *bytes;
-    ts_code code = ts_count(&bytes, dir->store, dir->source_id, TS_ITEM_bytes, NULL);
+    ts_code code = ts_count_add(dir->store, dir->source_id, TS_ITEM_bytes, NULL,
+                                dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped,
+                                dir->bytes_lost, dir->bytes_skipped);
     if (code != TS_OK) {
         return code;
     }
-    bytes->seen += dir->bytes_seen;
-    bytes->lost += dir->bytes_lost;
-    bytes->skipped += dir->bytes_skipped;
-    bytes->imported += dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped;
     if ((code = flare_threads_put(dir)) == TS_OK && (code = put_properties(dir)) == TS_OK) {
         code = set_times(dir);
     }

@@ -37,8 +37,7 @@ static ts_code keep_texts(flare_dir *dir, const flare_thread *thread, const flar
     ts_text now = ts_buf_text(&o->name);
     ts_text state = ts_buf_text(&o->state);
     ts_code code = TS_OK;
-    if (flare_object_has(o, FLARE_HAS_NAME) &&
-        (name.p == NULL || name.n != now.n || memcmp(name.p, now.p, now.n) != 0)) {
+    if (flare_object_has(o, FLARE_HAS_NAME) && (name.p == NULL || !ts_text_equal(name, now))) {
         code = ts_thread_name(dir->store, thread->itid, now);
     }
     if (code == TS_OK && flare_object_has(o, FLARE_HAS_STATE) && state.n > 0 &&

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/ckd.h"
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 #include "base/pool.h"
 #include "base/vec.h"
 #include "parsers/format.h"
@@ -32,7 +32,7 @@ typedef struct folded {
     ts_job *job;
     ts_sink *sink;
     int64_t source_id;
-    char name[32];
+    char name[TS_SOURCE_NAME];
     ts_profile_id id;
 
     ts_buf line;    /* that is being read */

@@ -1,17 +1,12 @@
 /* Folded stacks as files: sniffing, lines, ending. */
 #include "parsers/folded/folded.h"
-#include "parsers/folded/formats.h"
+#include "parsers/format.h"
 
 #include "base/alloc.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* Of a run: names of its profiles. */
-typedef struct folded_run {
-    uint64_t count;
-} folded_run;
 
 /* --- sniffing ------------------------------------------------------------------------------- */
 
@@ -109,27 +104,6 @@ static void folded_close(void *self)
     ts_free(ctx, f);
 }
 
-static ts_code add_source(folded *f)
-{
-    folded_run *run;
-    void *shared;
-    ts_row_source *source;
-    ts_code code =
-        ts_job_shared(&shared, f->job, "folded", sizeof *run, (ts_shared_calls){NULL, NULL});
-    if (code != TS_OK) {
-        return code;
-    }
-    run = shared;
-    snprintf(f->name, sizeof f->name, "Folded%" PRIu64, run->count++);
-    code =
-        ts_source_add(&f->source_id, f->job->store, f->job->source_id, "profile", NULL, "folded");
-    if (code != TS_OK) {
-        return code;
-    }
-    source = ts_source(f->job->store, f->source_id);
-    return ts_source_text(f->job->store, f->source_id, &source->name, f->name, strlen(f->name));
-}
-
 static ts_code folded_open(void **self, ts_job *job)
 {
     folded *f = ts_zalloc(job->ctx, 1, sizeof *f);
@@ -141,7 +115,8 @@ static ts_code folded_open(void **self, ts_job *job)
     f->job = job;
     f->sink = ts_store_sink(job->store);
     ts_profile_id_begin(&f->id);
-    if ((code = add_source(f)) != TS_OK) {
+    if ((code = ts_job_source(&f->source_id, f->name, job, job->source_id, "profile", "folded",
+                              "Folded")) != TS_OK) {
         folded_close(f);
         return code;
     }
@@ -258,14 +233,7 @@ static ts_code put_profile(folded *f)
 
 static ts_code count(folded *f, int64_t source_id, ts_item item, uint64_t seen, uint64_t lost)
 {
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, f->job->store, source_id, item, NULL);
-    if (code == TS_OK) {
-        tally->seen += seen;
-        tally->lost += lost;
-        tally->imported += seen - lost;
-    }
-    return code;
+    return ts_count_add(f->job->store, source_id, item, NULL, seen - lost, lost, 0);
 }
 
 /* The line that the input was cut in may lack digits of its number. */
@@ -313,7 +281,7 @@ static ts_code folded_finish(void *self, const ts_stream_end *end)
     return TS_OK;
 }
 
-const ts_format ts_format_folded = {
+TS_SOURCE_FORMAT(folded) = {
     .name = "folded",
     .title = "folded (collapsed) stacks, as flamegraph.pl reads them",
     .source_type = "profile",

@@ -1,7 +1,7 @@
 /*
  * One event of the kernel, whichever reader it comes from: protobuf messages, text lines or raw
- * pages (spec 2.1, 2.2, 4). Readers make events, the queue (ftrace_queue.h) puts them in order of
- * time, the machine (ftrace_machine.h) makes rows of them.
+ * pages (docs/formats.md, "ftrace-plugin"). Readers make events, the queue (ftrace_queue.h) puts
+ * them in order of time, the machine (ftrace_machine.h) makes rows of them.
  */
 #ifndef TS_PARSERS_FTRACE_FTRACE_EVENT_H
 #define TS_PARSERS_FTRACE_FTRACE_EVENT_H
@@ -50,12 +50,12 @@ enum ftrace_slot {
 #undef FTRACE_END
 };
 
-/* Where an event was read: the three differ in a few rules (spec 4.1, 4.2). */
+/* Where an event was read: the three differ in a few rules. */
 typedef enum ftrace_reader {
     FTRACE_FROM_PROTOBUF,
     FTRACE_FROM_TEXT,
     FTRACE_FROM_RAW,
-    FTRACE_FROM_FFRT /* a marker of the ffrt profiler (spec 3.1) */
+    FTRACE_FROM_FFRT /* a marker of the ffrt profiler (docs/formats.md, "ffrt-profiler") */
 } ftrace_reader;
 
 typedef struct ftrace_event {

@@ -69,19 +69,9 @@ ts_code ftrace_file_finish(ftrace_file *f)
 ts_code ftrace_file_count(const ftrace_file *f, ts_item item, const char *detail, uint64_t imported,
                           uint64_t lost, uint64_t skipped)
 {
-    ts_tally *tally;
-    ts_code code;
-    if (imported + lost + skipped == 0) {
-        return TS_OK;
-    }
-    code = ts_count(&tally, f->job->store, f->job->source_id, item, detail);
-    if (code == TS_OK) {
-        tally->seen += imported + lost + skipped;
-        tally->imported += imported;
-        tally->lost += lost;
-        tally->skipped += skipped;
-    }
-    return code;
+    return imported + lost + skipped == 0 ? TS_OK
+                                          : ts_count_add(f->job->store, f->job->source_id, item,
+                                                         detail, imported, lost, skipped);
 }
 
 ts_code ftrace_file_note(const ftrace_file *f, ts_issue_code issue, uint64_t count,

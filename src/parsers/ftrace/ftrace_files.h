@@ -9,8 +9,8 @@
 #define TS_PARSERS_FTRACE_FTRACE_FILES_H
 
 #include "parsers/format.h"
-#include "parsers/ftrace/ftrace_feed.h"
-#include "parsers/ftrace/ftrace_machine.h"
+#include "parsers/ftrace/order/ftrace_feed.h"
+#include "parsers/ftrace/rows/ftrace_machine.h"
 
 enum { FTRACE_FILE_QUEUE = 64 << 20 };
 

@@ -76,7 +76,7 @@ typedef struct heap_profile {
     ts_json *json;
     ts_sink *sink;
     int64_t source_id;
-    char name[32];
+    char name[TS_SOURCE_NAME];
 
     ts_json_place in;
     bool done; /* the outermost object was closed */

@@ -1,5 +1,5 @@
 /* Sampling heap profiles as files: sniffing, opening, feeding, ending. */
-#include "parsers/heapprofile/formats.h"
+#include "parsers/format.h"
 #include "parsers/heapprofile/heap_profile.h"
 
 #include "base/alloc.h"
@@ -8,11 +8,6 @@
 #include <stdio.h>
 
 enum { SAMPLE_MEMORY = 4 << 20 };
-
-/* Of a run: names of its heap profiles. */
-typedef struct heap_profile_run {
-    uint64_t count;
-} heap_profile_run;
 
 static bool head_has(const ts_sniff *s, const char *text)
 {
@@ -52,28 +47,6 @@ static void heap_profile_close(void *self)
     ts_free(ctx, p);
 }
 
-/* Its source, below that of the file. */
-static ts_code add_source(heap_profile *p)
-{
-    heap_profile_run *run;
-    void *shared;
-    ts_row_source *source;
-    ts_code code =
-        ts_job_shared(&shared, p->job, "heapprofile", sizeof *run, (ts_shared_calls){NULL, NULL});
-    if (code != TS_OK) {
-        return code;
-    }
-    run = shared;
-    snprintf(p->name, sizeof p->name, "HeapProfile%" PRIu64, run->count++);
-    code = ts_source_add(&p->source_id, p->job->store, p->job->source_id, "heap_profile", NULL,
-                         "heapprofile");
-    if (code != TS_OK) {
-        return code;
-    }
-    source = ts_source(p->job->store, p->source_id);
-    return ts_source_text(p->job->store, p->source_id, &source->name, p->name, strlen(p->name));
-}
-
 static ts_code heap_profile_open(void **self, ts_job *job)
 {
     static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
@@ -87,7 +60,8 @@ static ts_code heap_profile_open(void **self, ts_job *job)
     p->in = (ts_json_place){.table = &heap_profile_table, .user = p, .ctx = job->ctx};
     ts_json_place_begin(&p->in);
     p->sink = ts_store_sink(job->store);
-    if ((code = add_source(p)) != TS_OK ||
+    if ((code = ts_job_source(&p->source_id, p->name, job, job->source_id, "heap_profile",
+                              "heapprofile", "HeapProfile")) != TS_OK ||
         (code = ts_json_new(&p->json, job->ctx, &ts_json_by_table, &p->in, 0)) != TS_OK ||
         (code = ts_sorter_open(&p->samples, job->ctx, sizeof(heap_profile_sample), &order,
                                SAMPLE_MEMORY)) != TS_OK) {
@@ -110,24 +84,15 @@ static ts_code heap_profile_feed_zeros(void *self, uint64_t *used, uint64_t n)
     return TS_OK;
 }
 
-static ts_code count_bytes(heap_profile *p, uint64_t bytes)
-{
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, p->job->store, p->job->source_id, TS_ITEM_bytes, NULL);
-    if (code == TS_OK) {
-        tally->seen += bytes;
-        tally->imported += bytes;
-    }
-    return code;
-}
-
 static ts_code heap_profile_finish(void *self, const ts_stream_end *end)
 {
     heap_profile *p = self;
     char reason[160];
     bool bad;
     ts_code code;
-    if ((code = count_bytes(p, end->bytes)) != TS_OK || (code = ts_json_finish(p->json)) != TS_OK) {
+    if ((code = ts_count_add(p->job->store, p->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0,
+                             0)) != TS_OK ||
+        (code = ts_json_finish(p->json)) != TS_OK) {
         return code;
     }
     bad = ts_json_state(p->json) == TS_JSON_BAD;
@@ -143,7 +108,7 @@ static ts_code heap_profile_finish(void *self, const ts_stream_end *end)
     return code;
 }
 
-const ts_format ts_format_heapprofile = {
+TS_SOURCE_FORMAT(heapprofile) = {
     .name = "heapprofile",
     .title = "sampling heap profile of V8 (.heapprofile)",
     .source_type = "heap-profile",

@@ -84,7 +84,6 @@ static ts_code put_node_row(heap_profile *p, const heap_profile_node *node)
 static ts_code put_nodes(heap_profile *p)
 {
     uint64_t before = ts_sink_rows(p->sink, TS_T_heap_profile_node);
-    ts_tally *tally;
     ts_code code = end_open_nodes(p);
     for (size_t i = 0; i < p->nodes.n && code == TS_OK; i++) {
         const heap_profile_node *node = node_at(p, i);
@@ -96,15 +95,12 @@ static ts_code put_nodes(heap_profile *p)
                          "selfSize of node %" PRId64 " is more than its samples allow", node->id);
         }
     }
-    if (code != TS_OK || (code = ts_count(&tally, p->job->store, p->source_id,
-                                          TS_ITEM_heap_profile_nodes, NULL)) != TS_OK) {
+    if (code != TS_OK) {
         return code;
     }
     before = ts_sink_rows(p->sink, TS_T_heap_profile_node) - before;
-    tally->seen += p->nodes_seen;
-    tally->imported += before;
-    tally->lost += p->nodes_seen - before;
-    return TS_OK;
+    return ts_count_add(p->job->store, p->source_id, TS_ITEM_heap_profile_nodes, NULL, before,
+                        p->nodes_seen - before, 0);
 }
 
 /* --- samples -------------------------------------------------------------------------------- */
@@ -223,23 +219,15 @@ static ts_code put_all_samples(heap_profile *p)
     uint64_t before = ts_sink_rows(p->sink, TS_T_heap_profile_sample);
     uint64_t stacks = ts_sink_rows(p->sink, TS_T_stack_sample);
     int64_t type = 0;
-    ts_tally *tally;
     ts_code code = p->samples_closed ? put_samples(p, &type) : put_node_sizes(p, &type);
-    if (code != TS_OK || (code = ts_count(&tally, p->job->store, p->source_id,
-                                          TS_ITEM_heap_profile_samples, NULL)) != TS_OK) {
+    before = ts_sink_rows(p->sink, TS_T_heap_profile_sample) - before;
+    if (code != TS_OK ||
+        (code = ts_count_add(p->job->store, p->source_id, TS_ITEM_heap_profile_samples, NULL,
+                             before, p->samples_seen - before, 0)) != TS_OK) {
         return code;
     }
-    before = ts_sink_rows(p->sink, TS_T_heap_profile_sample) - before;
-    tally->seen += p->samples_seen;
-    tally->imported += before;
-    tally->lost += p->samples_seen - before;
-    code = ts_count(&tally, p->job->store, p->source_id, TS_ITEM_profile_samples, NULL);
-    if (code == TS_OK) {
-        stacks = ts_sink_rows(p->sink, TS_T_stack_sample) - stacks;
-        tally->seen += stacks;
-        tally->imported += stacks;
-    }
-    return code;
+    return ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_samples, NULL,
+                        ts_sink_rows(p->sink, TS_T_stack_sample) - stacks, 0, 0);
 }
 
 /* --- the whole ------------------------------------------------------------------------------ */

@@ -1,8 +1,9 @@
 /* The source format htrace: the container, with its segments going to the plugins of the list. */
-#include "parsers/htrace/formats.h"
+#include "parsers/htrace/plugin_list.h"
 
 #include "base/alloc.h"
 #include "htrace/htrace.h"
+#include "parsers/format.h"
 
 #define TS_PLUGIN(name) extern const ts_htrace_plugin ts_plugin_##name;
 #include "parsers/htrace/plugin_list.def"
@@ -107,7 +108,7 @@ static ts_code htrace_finish(void *self, const ts_stream_end *end)
     return ts_htrace_finish(im->container);
 }
 
-const ts_format ts_format_htrace = {
+TS_SOURCE_FORMAT(htrace) = {
     .name = "htrace",
     .title = "OpenHarmony .htrace: ArkTS heaps and CPU profiles, and what plugins measure (-i "
              "lists them)",

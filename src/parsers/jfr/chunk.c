@@ -53,7 +53,7 @@ void jfr_header_read(jfr_header *h, const uint8_t *p)
     h->flags = (uint8_t)jfr_fixed(&r, 1);
 }
 
-ts_code jfr_chunk_search(uint64_t *at, jfr_view *v, uint64_t from)
+ts_code jfr_chunk_search(uint64_t *at, ts_window *v, uint64_t from)
 {
     ts_code code = TS_OK;
     *at = v->size;
@@ -61,7 +61,7 @@ ts_code jfr_chunk_search(uint64_t *at, jfr_view *v, uint64_t from)
         const uint8_t *p;
         const uint8_t *found;
         size_t n;
-        code = jfr_view_get(&p, &n, v, from, JFR_MAGIC);
+        code = ts_window_get(&p, &n, v, from, JFR_MAGIC);
         if (code != TS_OK || n < JFR_MAGIC) {
             break;
         }
@@ -118,7 +118,7 @@ static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
         *state = WALK_END;
         return TS_OK;
     }
-    if ((code = jfr_view_get(&p, &n, c->view, pos, HEAD_BYTES)) != TS_OK) {
+    if ((code = ts_window_get(&p, &n, c->view, pos, HEAD_BYTES)) != TS_OK) {
         return code;
     }
     r = (jfr_reader){p, p + n, c->compressed, false};
@@ -135,7 +135,8 @@ static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
     return TS_OK;
 }
 
-ts_code jfr_event_body(bool *there, jfr_reader *r, jfr_chunk *c, const jfr_event *e)
+/* Its bytes after size and type; *there is false when they cannot be held. */
+static ts_code jfr_event_body(bool *there, jfr_reader *r, jfr_chunk *c, const jfr_event *e)
 {
     const uint8_t *p;
     size_t n;
@@ -144,7 +145,7 @@ ts_code jfr_event_body(bool *there, jfr_reader *r, jfr_chunk *c, const jfr_event
     if (e->size > MAX_EVENT) {
         return TS_OK;
     }
-    code = jfr_view_get(&p, &n, c->view, e->pos, (size_t)e->size);
+    code = ts_window_get(&p, &n, c->view, e->pos, (size_t)e->size);
     if (code == TS_OK && n >= e->size) {
         *r = (jfr_reader){p + e->head, p + e->size, c->compressed, false};
         *there = true;
@@ -734,7 +735,7 @@ static void read_header(jfr_chunk *c, const uint8_t *p, uint64_t base, uint64_t 
     c->cut = c->open ? c->header.size > 0 && (uint64_t)c->header.size > size : !counted;
     c->searched = c->cut || (c->open && (uint64_t)c->header.size != size);
     if (counted && !c->open) {
-        jfr_view_part(c->view, base, (uint64_t)c->header.size);
+        ts_window_part(c->view, base, (uint64_t)c->header.size);
     }
     c->used = c->view->size;
 }
@@ -765,8 +766,8 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     c->ctx = rec->ctx;
     c->offset = offset;
     c->view = &rec->view;
-    jfr_view_part(c->view, base, size);
-    code = jfr_view_get(&p, &n, c->view, 0, JFR_HEADER);
+    ts_window_part(c->view, base, size);
+    code = ts_window_get(&p, &n, c->view, 0, JFR_HEADER);
     c->cut = true;
     rec->last_ts = TS_NO_TIME;
     if (code == TS_OK && n >= JFR_HEADER) {

@@ -1,6 +1,7 @@
 /*
- * One chunk (profiles.md 2.1, 2.3): its header, its classes and pools, and a walk over its events.
- * Metadata and pools are after the events that need them, so the chunk is in a spool.
+ * One chunk (docs/formats.md, "JDK Flight Recorder"): its header, its classes and pools, and a walk
+ * over its events. Metadata and pools are after the events that need them, so the chunk is in a
+ * spool.
  */
 #ifndef TS_PARSERS_JFR_CHUNK_H
 #define TS_PARSERS_JFR_CHUNK_H
@@ -71,7 +72,7 @@ struct jfr_schema {
 struct jfr_chunk {
     jfr_recording *rec;
     ts_ctx *ctx;
-    jfr_view *view;  /* the chunk's part of the spool */
+    ts_window *view; /* the chunk's part of the spool */
     uint64_t offset; /* in the input */
     jfr_header header;
     bool compressed;
@@ -109,7 +110,7 @@ extern const uint8_t jfr_magic[JFR_MAGIC];
 
 /* Where in the part of the spool the next chunk begins, from `from` on; its size when there is
  * none. */
-ts_code jfr_chunk_search(uint64_t *at, jfr_view *v, uint64_t from);
+ts_code jfr_chunk_search(uint64_t *at, ts_window *v, uint64_t from);
 
 /* Parses the 68 bytes of a header. */
 void jfr_header_read(jfr_header *h, const uint8_t *p);
@@ -133,9 +134,6 @@ static inline const jfr_plan *jfr_pool_plan(const jfr_chunk *c, uint32_t cls)
 }
 
 void jfr_schema_free(ts_ctx *ctx, jfr_schema *schema);
-
-/* Its bytes after size and type; *there is false when they cannot be held. */
-ts_code jfr_event_body(bool *there, jfr_reader *r, jfr_chunk *c, const jfr_event *e);
 
 /* Ticks of the chunk's clock as a time, and as a duration; TS_NO_TIME beyond 64 bits. */
 int64_t jfr_ticks_time(const jfr_chunk *c, int64_t ticks);

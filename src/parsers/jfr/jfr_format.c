@@ -1,6 +1,6 @@
 /* JFR recordings as files: sniffing, taking a stream apart into chunks, ending. */
 #include "parsers/jfr/chunk.h"
-#include "parsers/jfr/formats.h"
+#include "parsers/format.h"
 
 #include <inttypes.h>
 
@@ -91,7 +91,7 @@ static void add_stray(jfr_file *f, uint64_t at, uint64_t n)
 /* The chunk is as complete as it gets; others may follow in it. */
 static ts_code import_bytes(jfr_file *f)
 {
-    uint64_t size = jfr_view_total(&f->rec.view);
+    uint64_t size = ts_window_total(&f->rec.view);
     uint64_t at = 0;
     ts_code code = TS_OK;
     /* Each of many headers that are none could have all that follows searched. */
@@ -99,7 +99,7 @@ static ts_code import_bytes(jfr_file *f)
     while (at < size && code == TS_OK) {
         uint64_t next;
         uint64_t used = 0;
-        jfr_view_part(&f->rec.view, 0, size);
+        ts_window_part(&f->rec.view, 0, size);
         if ((code = jfr_chunk_search(&next, &f->rec.view, at)) != TS_OK) {
             break;
         }
@@ -132,8 +132,8 @@ static ts_code begin_chunk(jfr_file *f)
     f->head_n = 0;
     set_range(&f->rec, &h);
     f->begun = true;
-    if ((code = jfr_view_begin(&f->rec.view, f->wanted)) != TS_OK ||
-        (code = jfr_view_add(&f->rec.view, f->head, JFR_HEADER)) != TS_OK) {
+    if ((code = ts_window_begin(&f->rec.view, f->wanted)) != TS_OK ||
+        (code = ts_window_add(&f->rec.view, f->head, JFR_HEADER)) != TS_OK) {
         return code;
     }
     return f->wanted == JFR_HEADER ? import_bytes(f) : TS_OK;
@@ -166,11 +166,11 @@ static ts_code jfr_feed(void *self, const uint8_t *p, size_t n)
         if (!f->begun) {
             code = take_byte(f, *p);
         } else {
-            uint64_t left = f->wanted - jfr_view_total(&f->rec.view);
+            uint64_t left = f->wanted - ts_window_total(&f->rec.view);
             take = left < n ? (size_t)left : n;
             f->at += take;
-            code = jfr_view_add(&f->rec.view, p, take);
-            if (code == TS_OK && jfr_view_total(&f->rec.view) == f->wanted) {
+            code = ts_window_add(&f->rec.view, p, take);
+            if (code == TS_OK && ts_window_total(&f->rec.view) == f->wanted) {
                 code = import_bytes(f);
             }
         }
@@ -233,7 +233,7 @@ static ts_code jfr_finish(void *self, const ts_stream_end *end)
     return code;
 }
 
-const ts_format ts_format_jfr = {
+TS_SOURCE_FORMAT(jfr) = {
     .name = "jfr",
     .title = "recording of the JDK Flight Recorder (.jfr)",
     .source_type = "jfr",
@@ -244,7 +244,7 @@ const ts_format ts_format_jfr = {
     .close = jfr_close,
 };
 
-const ts_format ts_format_jfr_old = {
+TS_SOURCE_FORMAT(jfr_old) = {
     .name = "jfr-old",
     .title = "recording of a Flight Recorder before version 2.0, which cannot be read",
     .source_type = "jfr",

@@ -1,12 +1,10 @@
 /* The distinct stacks of a recording. */
 #include "parsers/jfr/known_stacks.h"
 
-#include "base/alloc.h"
 #include "base/hash.h"
 #include "tables/rows.h"
 
-enum { FIRST_SLOTS = 256, AHEAD = 8 };
-#define MAX_SLOTS (UINT32_C(1) << 31)
+enum { AHEAD = 8 };
 
 /* --- stacks by their frames ----------------------------------------------------------------- */
 
@@ -36,40 +34,11 @@ static stack_key hash_stack(const ts_hash_key *key, const jfr_frame *frames, siz
     return out;
 }
 
-/* The slot that has the stack or where it belongs. */
-static uint32_t slot_of(const jfr_stacks *stacks, stack_key key)
+static bool is_stack(const void *owner, uint32_t number, const void *key)
 {
-    uint32_t mask = stacks->slot_count - 1;
-    uint32_t slot = (uint32_t)key.a & mask;
-    while (stacks->slots[slot] != 0) {
-        const jfr_stack *s = jfr_stack_at(stacks, stacks->slots[slot]);
-        if (s->a == key.a && s->b == key.b) {
-            break;
-        }
-        slot = (slot + 1) & mask;
-    }
-    return slot;
-}
-
-static ts_code more_slots(ts_ctx *ctx, jfr_stacks *stacks)
-{
-    uint32_t count = stacks->slot_count == 0 ? FIRST_SLOTS : stacks->slot_count * 2;
-    uint32_t *slots;
-    if (stacks->slot_count >= MAX_SLOTS) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "more than %u stacks", MAX_SLOTS / 4 * 3);
-    }
-    slots = ts_zalloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
-    ts_free(ctx, stacks->slots);
-    stacks->slots = slots;
-    stacks->slot_count = count;
-    for (uint32_t i = 1; i <= stacks->known.n; i++) {
-        const jfr_stack *s = jfr_stack_at(stacks, i);
-        slots[slot_of(stacks, (stack_key){s->a, s->b})] = i;
-    }
-    return TS_OK;
+    const jfr_stack *s = jfr_stack_at(owner, number);
+    const stack_key *wanted = key;
+    return s->a == wanted->a && s->b == wanted->b;
 }
 
 /* --- call paths ----------------------------------------------------------------------------- */
@@ -241,16 +210,20 @@ ts_code jfr_stack_number(uint32_t *number, jfr_stacks *stacks, ts_ctx *ctx, ts_s
               .source_id = source_id,
               .frames = frames,
               .n = n};
+    ts_index_place place;
     jfr_stack *stack;
-    uint32_t slot;
-    ts_code code = TS_OK;
-    if (stacks->known.n >= (size_t)stacks->slot_count / 4 * 3 &&
-        (code = more_slots(ctx, stacks)) != TS_OK) {
+    uint32_t found;
+    ts_code code = ts_index_reserve(ctx, &stacks->index);
+    *number = 0;
+    if (code != TS_OK) {
         return code;
     }
-    slot = slot_of(stacks, key);
-    *number = stacks->slots[slot];
-    if (*number != 0 || (code = walk_path(&w)) != TS_OK) {
+    found = ts_index_search(&place, &stacks->index, key.a, is_stack, stacks, &key);
+    if (found != TS_INDEX_NONE) {
+        *number = found;
+        return TS_OK;
+    }
+    if ((code = walk_path(&w)) != TS_OK) {
         return code;
     }
     stack = ts_vec_add(ctx, &stacks->known, sizeof *stack);
@@ -259,7 +232,7 @@ ts_code jfr_stack_number(uint32_t *number, jfr_stacks *stacks, ts_ctx *ctx, ts_s
     }
     *stack = (jfr_stack){key.a, key.b, w.node, truncated};
     *number = (uint32_t)stacks->known.n;
-    stacks->slots[slot] = *number;
+    ts_index_add(&stacks->index, place, *number);
     return put_stack(stacks, ctx, store, source_id, frames, n, stack);
 }
 
@@ -267,7 +240,7 @@ void jfr_stacks_free(ts_ctx *ctx, jfr_stacks *stacks)
 {
     ts_vec_free(ctx, &stacks->known);
     ts_vec_free(ctx, &stacks->last);
-    ts_free(ctx, stacks->slots);
+    ts_index_free(ctx, &stacks->index);
     ts_node_index_free(ctx, &stacks->nodes);
     ts_buf_free(ctx, &stacks->types);
     ts_buf_free(ctx, &stacks->codes);

@@ -4,13 +4,13 @@
  * one look-up a stack and not one a frame: chunks repeat the stacks of those before them. Only new
  * ones are looked up frame by frame, in the call paths.
  *
- * Memory: a stack 24 bytes and slots of 4 bytes at a load of 3/8 to 3/4, a path what
- * tables/store_nodes.h says.
+ * Memory: a stack 24 bytes and its place in a ts_index, a path what tables/store_nodes.h says.
  */
 #ifndef TS_PARSERS_JFR_KNOWN_STACKS_H
 #define TS_PARSERS_JFR_KNOWN_STACKS_H
 
 #include "base/buf.h"
+#include "base/index.h"
 #include "base/vec.h"
 #include "tables/store_nodes.h"
 
@@ -39,9 +39,8 @@ typedef struct jfr_last_path {
 
 /* Zeroed: empty. */
 typedef struct jfr_stacks {
-    ts_vec known; /* jfr_stack, by number */
-    uint32_t *slots;
-    uint32_t slot_count;
+    ts_vec known;     /* jfr_stack, by number */
+    ts_index index;   /* by hash; its numbers are those of stacks, from 1 on */
     int64_t row_base; /* + a number: its row in jfr_stack */
     ts_node_index nodes;
     ts_vec last;         /* jfr_last_path, the outermost first */

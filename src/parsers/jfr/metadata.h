@@ -1,6 +1,7 @@
 /*
- * The classes that a chunk's metadata event declares (profiles.md 2.4): types of events, of what
- * is in constant pools and of fields. Names are texts of the metadata, borrowed while it lives.
+ * The classes that a chunk's metadata event declares (docs/formats.md, "JDK Flight Recorder"):
+ * types of events, of what is in constant pools and of fields. Names are texts of the metadata,
+ * borrowed while it lives.
  */
 #ifndef TS_PARSERS_JFR_METADATA_H
 #define TS_PARSERS_JFR_METADATA_H

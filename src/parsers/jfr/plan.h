@@ -1,8 +1,7 @@
 /*
  * How the values of a class are decoded: a flat list of operations, made from the metadata when the
  * class is first met. Composite fields are part of the list; arrays are loops in it. The values
- * that are wanted have slots, which are given by the names of fields (profiles.md 2.6: never by
- * their positions).
+ * that are wanted have slots, which are given by the names of fields and never by their positions.
  *
  * What runs are steps, made from the operations: neighbours that are passed over are one step. A
  * plan has two lists of them, one that reads what is wanted and one that passes over all.

@@ -1,6 +1,7 @@
 /*
- * The constant pools of a chunk (profiles.md 2.5): the bytes of its checkpoint events are kept, and
- * each entry is found by its class and key. What an entry is becomes known when it is first used.
+ * The constant pools of a chunk (docs/formats.md, "JDK Flight Recorder"): the bytes of its
+ * checkpoint events are kept, and each entry is found by its class and key. What an entry is
+ * becomes known when it is first used.
  */
 #ifndef TS_PARSERS_JFR_POOLS_H
 #define TS_PARSERS_JFR_POOLS_H

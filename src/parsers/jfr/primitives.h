@@ -1,70 +1,13 @@
 /*
- * Bytes of a chunk: held in memory, or a window that moves over a spool, and a reader of the
- * primitives of JFR (profiles.md 2.2). Integers are either compressed (little-endian base 128, at
- * most 9 bytes, the 9th with 8 bits) or big-endian of the width of their type.
+ * A reader of the primitives of JFR (docs/formats.md, "JDK Flight Recorder"). Integers are either
+ * compressed (little-endian base 128, at most 9 bytes, the 9th with 8 bits) or big-endian of the
+ * width of their type.
  */
 #ifndef TS_PARSERS_JFR_PRIMITIVES_H
 #define TS_PARSERS_JFR_PRIMITIVES_H
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/spool.h"
-
-/* --- window --------------------------------------------------------------------------------- */
-
-/*
- * The bytes of a chunk, or of several: up to JFR_HELD of them in memory (a sixteenth of
- * --max-memory, when that is less), more in a spool, read through a buffer that grows to the
- * largest piece asked for. A view is of a part of them; the buffer stays filled when another part
- * is chosen: chunks may be small and many.
- */
-enum { JFR_HELD = 24 << 20 };
-
-typedef struct jfr_view {
-    ts_ctx *ctx;
-    ts_spool *spool; /* NULL: all bytes are in buf */
-    uint64_t base;   /* where the part begins */
-    uint64_t size;   /* its bytes */
-    uint8_t *buf;
-    size_t cap;
-    uint64_t at; /* of buf among all bytes */
-    size_t have;
-} jfr_view;
-
-/* No bytes; `wanted` of them are expected. */
-ts_code jfr_view_begin(jfr_view *v, uint64_t wanted);
-ts_code jfr_view_add(jfr_view *v, const uint8_t *p, size_t n);
-
-/* How many were added. */
-uint64_t jfr_view_total(const jfr_view *v);
-
-/* No more will be added: a view of a part of them. */
-void jfr_view_part(jfr_view *v, uint64_t base, uint64_t size);
-void jfr_view_free(jfr_view *v);
-
-ts_code jfr_view_fill(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos, size_t need);
-
-/*
- * *n bytes of the part from `pos` on: at least `need`, fewer only at its end. Borrowed until the
- * next call, and, when there is no spool, until jfr_view_begin. Errors: memory, reading.
- */
-static inline ts_code jfr_view_get(const uint8_t **p, size_t *n, jfr_view *v, uint64_t pos,
-                                   size_t need)
-{
-    uint64_t at = v->base + pos;
-    if (pos < v->size && at >= v->at && at - v->at < v->have) {
-        uint64_t left = v->size - pos;
-        size_t have = v->have - (size_t)(at - v->at);
-        *p = v->buf + (size_t)(at - v->at);
-        *n = left < have ? (size_t)left : have;
-        if (*n >= need || *n == left) {
-            return TS_OK;
-        }
-    }
-    return jfr_view_fill(p, n, v, pos, need);
-}
-
-/* --- primitives ----------------------------------------------------------------------------- */
 
 /* Reads p to end. What is not there, or makes no sense, sets `bad`, and all values are 0 then. */
 typedef struct jfr_reader {

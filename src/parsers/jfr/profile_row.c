@@ -1,7 +1,7 @@
 /* The row of `profile`: what a recording says of itself. */
 #include "parsers/jfr/recording.h"
 
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 
 #include <inttypes.h>
 #include <stdio.h>

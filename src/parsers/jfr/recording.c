@@ -9,7 +9,7 @@
 void jfr_recording_free(jfr_recording *rec)
 {
     ts_ctx *ctx = rec->ctx;
-    jfr_view_free(&rec->view);
+    ts_window_free(&rec->view);
     jfr_schema_free(ctx, rec->last.schema);
     jfr_stacks_free(ctx, &rec->stacks);
     ts_pool_free(ctx, &rec->names);
@@ -451,29 +451,20 @@ static ts_code note(jfr_recording *rec, ts_issue_code issue, uint64_t count, con
 
 static ts_code put_counts(jfr_recording *rec)
 {
-    ts_tally *chunks;
     ts_tally *events;
-    ts_tally *samples;
-    ts_code code = ts_count(&chunks, rec->store, rec->source_id, TS_ITEM_jfr_chunks, NULL);
-    if (code == TS_OK) {
-        chunks->seen += rec->chunks;
-        chunks->lost += rec->chunks_lost;
-        chunks->imported += rec->chunks - rec->chunks_lost;
-        code = ts_count(&events, rec->store, rec->source_id, TS_ITEM_jfr_events, NULL);
+    ts_code code = ts_count_add(rec->store, rec->source_id, TS_ITEM_jfr_chunks, NULL,
+                                rec->chunks - rec->chunks_lost, rec->chunks_lost, 0);
+    if (code != TS_OK ||
+        (code = ts_count(&events, rec->store, rec->source_id, TS_ITEM_jfr_events, NULL)) != TS_OK) {
+        return code;
     }
-    if (code == TS_OK) {
-        events->seen += rec->events_lost;
-        events->lost += rec->events_lost;
-        if ((code = put_types(rec, events)) == TS_OK) {
-            code = ts_count(&samples, rec->store, rec->source_id, TS_ITEM_profile_samples, NULL);
-        }
+    events->seen += rec->events_lost;
+    events->lost += rec->events_lost;
+    if ((code = put_types(rec, events)) != TS_OK) {
+        return code;
     }
-    if (code == TS_OK) {
-        uint64_t rows = ts_sink_rows(rec->sink, TS_T_stack_sample) - rec->samples_before;
-        samples->seen += rows;
-        samples->imported += rows;
-    }
-    return code;
+    return ts_count_add(rec->store, rec->source_id, TS_ITEM_profile_samples, NULL,
+                        ts_sink_rows(rec->sink, TS_T_stack_sample) - rec->samples_before, 0, 0);
 }
 
 ts_code jfr_recording_finish(jfr_recording *rec)

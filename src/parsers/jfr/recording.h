@@ -13,6 +13,7 @@
 #include "base/pool.h"
 #include "base/sorter.h"
 #include "base/vec.h"
+#include "input/byte_window.h"
 #include "parsers/format.h"
 #include "parsers/jfr/metadata.h"
 #include "parsers/jfr/known_stacks.h"
@@ -99,7 +100,7 @@ typedef struct jfr_recording {
     ts_sink *sink;
     int64_t source_id;
     jfr_last last;
-    jfr_view view;      /* of the bytes of the current chunk */
+    ts_window view;     /* of the bytes of the current chunk */
     uint64_t scan_left; /* bytes of it that may still be searched for lost metadata */
     ts_span wanted;
     bool wanted_all, wanted_known;

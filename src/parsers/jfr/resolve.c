@@ -1,5 +1,5 @@
 /* Values of events: references into pools become texts, threads, methods and stacks. */
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 #include "parsers/jfr/chunk.h"
 #include "parsers/jfr/resolve.h"
 

@@ -42,7 +42,7 @@
 /* As put_lock_wait wants them: class, owner, address, time-out. */
 #define LOCK(k) .lock = (k), .span = JFR_SPAN_DURATION
 
-const jfr_rule jfr_rules[] = {
+static const jfr_rule jfr_rules[] = {
     /* threads that run or wait */
     {SAMPLE("jdk.ExecutionSample", "cpu"), .span = JFR_SPAN_CPU, .cpu = true, FIELDS(L("state"))},
     {SAMPLE("jdk.NativeMethodSample", "native_code"), VALUES(ONE("native_samples")),
@@ -178,7 +178,7 @@ const jfr_rule jfr_rules[] = {
      FIELDS(F("thread"))},
 };
 
-const size_t jfr_rule_count = sizeof jfr_rules / sizeof jfr_rules[0];
+static const size_t jfr_rule_count = sizeof jfr_rules / sizeof jfr_rules[0];
 
 const jfr_rule *jfr_rule_find(ts_text name)
 {
@@ -216,7 +216,8 @@ ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule)
 
 _Static_assert((int)SLOT_FIELD + (int)JFR_RULE_FIELDS <= (int)JFR_SLOTS, "slots");
 
-bool jfr_wanted(const jfr_chunk *c, int64_t ts)
+/* Does --time-range want it? What it does not want counts as skipped. */
+static bool jfr_wanted(const jfr_chunk *c, int64_t ts)
 {
     return c->rec->wanted_all || (ts != TS_NO_TIME && ts_span_has(&c->rec->wanted, ts));
 }

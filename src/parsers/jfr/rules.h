@@ -1,6 +1,6 @@
 /*
- * What becomes of events, by the name of their type (profiles.md 2.7 and 2.8): a rule binds fields
- * by their names and says what they mean.
+ * What becomes of events, by the name of their type (docs/formats.md, "JDK Flight Recorder"): a
+ * rule binds fields by their names and says what they mean.
  */
 #ifndef TS_PARSERS_JFR_RULES_H
 #define TS_PARSERS_JFR_RULES_H
@@ -74,9 +74,6 @@ struct jfr_rule {
     ts_code (*run)(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 };
 
-extern const jfr_rule jfr_rules[];
-extern const size_t jfr_rule_count;
-
 /* The rows of an event, by its fate. */
 ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
 ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
@@ -90,8 +87,5 @@ ts_code jfr_run_thread(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
 
 /* A row of jfr_event; r: its bytes after size and type, which fit the plan. */
 ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_reader r);
-
-/* Does --time-range want it? What it does not want counts as skipped. */
-bool jfr_wanted(const jfr_chunk *c, int64_t ts);
 
 #endif

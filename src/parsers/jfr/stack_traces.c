@@ -1,7 +1,7 @@
 /* Stack traces of pools become call paths, their methods rows of stack_method. */
 #include "parsers/jfr/resolve.h"
 
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 
 /* Scratch of the recording: the columns of a method. */
 enum { PART_CLASS, PART_PACKAGE, PART_MODULE, PART_NAME, PART_DESCRIPTOR, PART_MODIFIERS };

@@ -4,20 +4,20 @@
  *
  * Memory: HILOG_SORT bytes of records; texts and further records wait in temporary files.
  */
-#include "parsers/logs/formats.h"
+#include "parsers/format.h"
 #include "parsers/logs/hilog_line.h"
 #include "parsers/logs/log_lines.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/sorter.h"
-#include "base/spool.h"
 #include "base/utf8.h"
-#include "tables/seen.h"
+#include "input/byte_window.h"
+#include "tables/store_processes.h"
 
 #include <inttypes.h>
 
-enum { HILOG_SORT = 16 << 20, HILOG_WINDOW = 64 << 10, DEFAULT_YEAR = 2000 };
+enum { HILOG_SORT = 16 << 20, DEFAULT_YEAR = 2000 };
 
 /* A line that waits for its place. Its tag and its text are in the spool. */
 typedef struct hilog_record {
@@ -34,11 +34,8 @@ typedef struct hilog_record {
 typedef struct hilog_import {
     log_lines lines;
     ts_sorter *sorter;
-    ts_spool *texts;
+    ts_window texts;
     ts_buf clean;
-    char *window;
-    uint64_t window_at;
-    size_t window_n;
     int year; /* of dates without one */
     bool given;
     int month; /* of the date before, which has no year */
@@ -114,8 +111,9 @@ static ts_code bad_line(hilog_import *im)
 {
     const ts_job *job = im->lines.job;
     im->bad++;
-    return ts_issue(job->store, job->source_id, TS_ISSUE_log_bad_line, NULL, (int64_t)im->lines.at,
-                    "line %" PRIu64 " is no line of the log", im->lines.number);
+    return ts_issue(job->store, job->source_id, TS_ISSUE_log_bad_line, NULL,
+                    (int64_t)im->lines.text.at, "line %" PRIu64 " is no line of the log",
+                    im->lines.text.number);
 }
 
 static ts_code hilog_one(void *user, ts_text text)
@@ -141,15 +139,15 @@ static ts_code hilog_one(void *user, ts_text text)
     }
     im->good++;
     record.key = ts_sorter_key(ts);
-    record.place = ts_spool_size(im->texts);
-    record.line = (int64_t)im->lines.number;
+    record.place = ts_window_total(&im->texts);
+    record.line = (int64_t)im->lines.text.number;
     record.tag_n = (uint32_t)line.tag.n;
     record.text_n = (uint32_t)line.text.n;
     record.pid = line.pid;
     record.tid = line.tid;
     record.level = (unsigned char)line.level;
-    if ((code = ts_spool_write(im->texts, line.tag.p, line.tag.n)) != TS_OK ||
-        (code = ts_spool_write(im->texts, line.text.p, line.text.n)) != TS_OK) {
+    if ((code = ts_window_add(&im->texts, line.tag.p, line.tag.n)) != TS_OK ||
+        (code = ts_window_add(&im->texts, line.text.p, line.text.n)) != TS_OK) {
         return code;
     }
     return ts_sorter_add(im->sorter, &record);
@@ -157,27 +155,6 @@ static ts_code hilog_one(void *user, ts_text text)
 
 /* --- rows --------------------------------------------------------------------------------------
  */
-
-/* n bytes at `at` of the texts, in a window that moves. */
-static ts_code text_at(const char **p, hilog_import *im, uint64_t at, size_t n)
-{
-    ts_code code = TS_OK;
-    if (at < im->window_at || at + n > im->window_at + im->window_n) {
-        im->window_at = at;
-        code = ts_spool_read(&im->window_n, im->texts, at, im->window, HILOG_WINDOW);
-        if (code == TS_OK && im->window_n < n) {
-            /* Longer than the window: the window becomes that long. */
-            char *more = ts_realloc(im->lines.job->ctx, im->window, n, 1);
-            if (more == NULL) {
-                return im->lines.job->ctx->error.code;
-            }
-            im->window = more;
-            code = ts_spool_read(&im->window_n, im->texts, at, im->window, n);
-        }
-    }
-    *p = im->window + (at - im->window_at);
-    return code;
-}
 
 /* The range that is wanted begins with the first line. */
 static ts_code choose_wanted(hilog_import *im, int64_t first)
@@ -199,7 +176,8 @@ static ts_code put_row(hilog_import *im, const hilog_record *record)
                       .tid = record->tid,
                       .level = {level, 1},
                       .ts = (int64_t)(record->key ^ UINT64_C(1) << 63)};
-    const char *p = NULL;
+    const uint8_t *bytes;
+    size_t n;
     int64_t itid;
     ts_code code = im->spanned ? TS_OK : choose_wanted(im, row.ts);
     if (code == TS_OK && !ts_span_has(&im->span, row.ts)) {
@@ -207,11 +185,13 @@ static ts_code put_row(hilog_import *im, const hilog_record *record)
         return TS_OK;
     }
     if (code != TS_OK ||
-        (code = text_at(&p, im, record->place, (size_t)record->tag_n + record->text_n)) != TS_OK ||
+        (code = ts_window_get(&bytes, &n, &im->texts, record->place,
+                              (size_t)record->tag_n + record->text_n)) != TS_OK ||
         (code = ts_thread_seen(&itid, job->store, job->source_id, record->tid, record->pid)) !=
             TS_OK) {
         return code;
     }
+    const char *p = bytes == NULL ? "" : (const char *)bytes;
     row.origints = row.ts;
     row.tag = (ts_text){p, record->tag_n};
     row.context = (ts_text){p + record->tag_n, record->text_n};
@@ -223,6 +203,7 @@ static ts_code put_rows(hilog_import *im)
 {
     const void *record = NULL;
     ts_code code = ts_sorter_finish(im->sorter);
+    ts_window_part(&im->texts, 0, ts_window_total(&im->texts));
     while (code == TS_OK && (code = ts_sorter_next(&record, im->sorter)) == TS_OK &&
            record != NULL) {
         code = put_row(im, record);
@@ -239,9 +220,8 @@ static void hilog_close(void *self)
     ts_ctx *ctx = im->lines.job->ctx;
     log_lines_free(&im->lines);
     ts_sorter_close(im->sorter);
-    ts_spool_free(im->texts);
+    ts_window_free(&im->texts);
     ts_buf_free(ctx, &im->clean);
-    ts_free(ctx, im->window);
     ts_free(ctx, im);
 }
 
@@ -258,8 +238,8 @@ static ts_code hilog_open(void **self, ts_job *job)
     im->year = DEFAULT_YEAR;
     im->given =
         job->options->format_options != NULL && read_year(&im->year, job->options->format_options);
-    im->window = ts_zalloc(job->ctx, HILOG_WINDOW, 1);
-    code = im->window == NULL ? job->ctx->error.code : ts_spool_new(&im->texts, job->ctx);
+    im->texts.ctx = job->ctx;
+    code = ts_window_begin(&im->texts, INT64_MAX); /* a spool: the sorter has the memory */
     if (code != TS_OK || (code = ts_sorter_open(&im->sorter, job->ctx, sizeof(hilog_record), &order,
                                                 HILOG_SORT)) != TS_OK) {
         hilog_close(im);
@@ -278,22 +258,12 @@ static ts_code hilog_feed(void *self, const uint8_t *p, size_t n)
 static ts_code hilog_count(hilog_import *im, uint64_t bytes)
 {
     const ts_job *job = im->lines.job;
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, job->store, job->source_id, TS_ITEM_bytes, NULL);
-    if (code != TS_OK) {
-        return code;
-    }
-    tally->seen += bytes;
-    tally->imported += bytes;
-    code = ts_count(&tally, job->store, job->source_id, TS_ITEM_log_lines, NULL);
+    ts_code code = ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, bytes, 0, 0);
     if (code == TS_OK) {
-        tally->seen += im->good + im->bad + im->lines.lost;
-        tally->imported += im->good - im->skipped;
-        tally->skipped += im->skipped;
-        tally->lost += im->bad + im->lines.lost;
-        code = ts_stat(job->store, "hilog", "received", im->good);
+        code = ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL,
+                            im->good - im->skipped, im->bad + im->lines.lost, im->skipped);
     }
-    return code;
+    return code != TS_OK ? code : ts_stat(job->store, "hilog", "received", im->good);
 }
 
 static ts_code hilog_finish(void *self, const ts_stream_end *end)
@@ -324,7 +294,7 @@ static ts_code hilog_finish(void *self, const ts_stream_end *end)
     return code;
 }
 
-const ts_format ts_format_hilog_text = {
+TS_SOURCE_FORMAT(hilog_text) = {
     .name = "hilog-text",
     .title = "the system log of OpenHarmony as text (hilog)",
     .source_type = "txt-based-trace",

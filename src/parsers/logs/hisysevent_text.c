@@ -2,7 +2,7 @@
  * System events as text, a JSON object in each line: the rows are those of hisysevent-plugin, which
  * gets each line as a message. Docs: docs/formats.md, "Logs as text".
  */
-#include "parsers/logs/formats.h"
+#include "parsers/format.h"
 #include "parsers/logs/log_lines.h"
 
 #include "base/alloc.h"
@@ -52,7 +52,7 @@ static ts_code make_message(events_import *im, ts_text line)
     ts_ctx *ctx = im->lines.job->ctx;
     ts_buf *b = &im->message;
     const uint64_t info =
-        2 + varint_bytes(line.n) + line.n + varint_bytes(im->lines.number); /* two tags */
+        2 + varint_bytes(line.n) + line.n + varint_bytes(im->lines.text.number); /* two tags */
     ts_code code;
     b->n = 0;
     if ((code = ts_buf_putc(ctx, b, INFO)) != TS_OK || (code = put_varint(ctx, b, info)) != TS_OK ||
@@ -62,15 +62,15 @@ static ts_code make_message(events_import *im, ts_text line)
         (code = ts_buf_putc(ctx, b, ID)) != TS_OK) {
         return code;
     }
-    return put_varint(ctx, b, im->lines.number);
+    return put_varint(ctx, b, im->lines.text.number);
 }
 
 static ts_code event_line(void *user, ts_text line)
 {
     events_import *im = user;
     const ts_segment seg = {.plugin = "hisysevent-plugin",
-                            .number = im->lines.number,
-                            .offset = (int64_t)im->lines.at,
+                            .number = im->lines.text.number,
+                            .offset = (int64_t)im->lines.text.at,
                             .timed = true};
     ts_code code;
     if (line.n == 0 || line.p[0] == '#') {
@@ -127,29 +127,22 @@ static ts_code events_finish(void *self, const ts_stream_end *end)
 {
     events_import *im = self;
     const ts_job *job = im->lines.job;
-    ts_tally *tally;
     ts_code code = log_lines_end(&im->lines);
-    if (code != TS_OK ||
-        (code = ts_count(&tally, job->store, job->source_id, TS_ITEM_bytes, NULL)) != TS_OK) {
+    if (code != TS_OK || (code = ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL,
+                                              end->bytes, 0, 0)) != TS_OK) {
         return code;
     }
-    tally->seen += end->bytes;
-    tally->imported += end->bytes;
     if (job->ctx->time_range.kind == TS_WANTED_ALL && im->events > 0 &&
         ts_sink_rows(ts_store_sink(job->store), TS_T_hisys_all_event) == im->before) {
         return ts_fail(job->ctx, TS_ERR_FORMAT, "%s has no system event: no line is a JSON object",
                        job->name);
     }
-    code = ts_count(&tally, job->store, job->source_id, TS_ITEM_log_lines, NULL);
-    if (code == TS_OK) {
-        tally->seen += im->events + im->lines.lost;
-        tally->imported += im->events;
-        tally->lost += im->lines.lost;
-    }
+    code = ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL, im->events,
+                        im->lines.lost, 0);
     return code != TS_OK ? code : ts_plugin_hisysevent.finish(im->plugin);
 }
 
-const ts_format ts_format_hisysevent_text = {
+TS_SOURCE_FORMAT(hisysevent_text) = {
     .name = "hisysevent-text",
     .title = "system events of OpenHarmony as text, a JSON object in each line",
     .source_type = "txt-based-trace",

@@ -11,7 +11,7 @@
 #define TS_PARSERS_PERF_TEXT_PERF_TEXT_H
 
 #include "base/ckd.h"
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 #include "base/lines.h"
 #include "base/pool.h"
 #include "base/vec.h"
@@ -77,7 +77,7 @@ typedef struct perf_text {
     ts_job *job;
     ts_sink *sink;
     int64_t source_id;
-    char name[32];
+    char name[TS_SOURCE_NAME];
     ts_profile_id id;
     ts_lines lines;
     ts_buf clean, key, scratch;

@@ -1,5 +1,5 @@
 /* Samples of perf as text files: sniffing, the stream, its end. */
-#include "parsers/perf_text/formats.h"
+#include "parsers/format.h"
 #include "parsers/perf_text/perf_text.h"
 
 #include "base/alloc.h"
@@ -7,11 +7,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* Of a run: names of its profiles. */
-typedef struct perf_run {
-    uint64_t count;
-} perf_run;
 
 static bool line_begins(ts_text t, const char *s)
 {
@@ -125,27 +120,6 @@ static void perf_close(void *self)
     ts_free(ctx, p);
 }
 
-static ts_code add_source(perf_text *p)
-{
-    perf_run *run;
-    void *shared;
-    ts_row_source *source;
-    ts_code code =
-        ts_job_shared(&shared, p->job, "perf-text", sizeof *run, (ts_shared_calls){NULL, NULL});
-    if (code != TS_OK) {
-        return code;
-    }
-    run = shared;
-    snprintf(p->name, sizeof p->name, "Perf%" PRIu64, run->count++);
-    code = ts_source_add(&p->source_id, p->job->store, p->job->source_id, "profile", NULL,
-                         "perf-text");
-    if (code != TS_OK) {
-        return code;
-    }
-    source = ts_source(p->job->store, p->source_id);
-    return ts_source_text(p->job->store, p->source_id, &source->name, p->name, strlen(p->name));
-}
-
 static ts_code perf_open(void **self, ts_job *job)
 {
     perf_text *p = ts_zalloc(job->ctx, 1, sizeof *p);
@@ -159,7 +133,8 @@ static ts_code perf_open(void **self, ts_job *job)
     p->lines.max = PERF_MAX_LINE;
     p->wanted = TS_SPAN_ALL;
     ts_profile_id_begin(&p->id);
-    if ((code = add_source(p)) != TS_OK) {
+    if ((code = ts_job_source(&p->source_id, p->name, job, job->source_id, "profile", "perf-text",
+                              "Perf")) != TS_OK) {
         perf_close(p);
         return code;
     }
@@ -305,15 +280,7 @@ static ts_code put_profile(perf_text *p)
 static ts_code count(perf_text *p, int64_t source_id, ts_item item, uint64_t imported,
                      uint64_t lost, uint64_t skipped)
 {
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, p->job->store, source_id, item, NULL);
-    if (code == TS_OK) {
-        tally->seen += imported + lost + skipped;
-        tally->imported += imported;
-        tally->lost += lost;
-        tally->skipped += skipped;
-    }
-    return code;
+    return ts_count_add(p->job->store, source_id, item, NULL, imported, lost, skipped);
 }
 
 static ts_code perf_finish(void *self, const ts_stream_end *end)
@@ -343,7 +310,7 @@ static ts_code perf_finish(void *self, const ts_stream_end *end)
     return TS_OK;
 }
 
-const ts_format ts_format_perf_text = {
+TS_SOURCE_FORMAT(perf_text) = {
     .name = "perf-text",
     .title = "samples of Linux perf with their stacks, as perf script writes them",
     .source_type = "profile",

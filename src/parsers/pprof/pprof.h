@@ -15,7 +15,7 @@
 
 #include "base/buf.h"
 #include "base/ckd.h"
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 #include "base/idmap.h"
 #include "base/spool.h"
 #include "base/vec.h"
@@ -173,7 +173,7 @@ typedef struct pprof {
     ts_job *job;
     ts_sink *sink;
     int64_t source_id;
-    char name[32];
+    char name[TS_SOURCE_NAME];
     ts_wire_push wire;
     ts_profile_id id;
 
@@ -219,7 +219,7 @@ typedef struct pprof {
     ts_row_stack_sample_label label_rows[PPROF_LABEL_ROWS]; /* the same */
     char numbers[PPROF_LABEL_ROWS][PPROF_NUMBER];           /* texts of them */
     unsigned label_row_n;
-    ts_paths paths;
+    ts_path_store paths;
     pprof_stacks stacks;
     ts_buf scratch;
     ts_idmap named; /* itid by number of the text */

@@ -1,16 +1,11 @@
 /* Profiles of pprof as files: sniffing, opening, feeding, ending. */
-#include "parsers/pprof/formats.h"
+#include "parsers/format.h"
 #include "parsers/pprof/pprof.h"
 
 #include "base/alloc.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* Of a run: names of its profiles. */
-typedef struct pprof_run {
-    uint64_t count;
-} pprof_run;
 
 /* --- sniffing ------------------------------------------------------------------------------- */
 
@@ -148,27 +143,6 @@ static void pprof_close(void *self)
     ts_free(ctx, p);
 }
 
-/* Its source, below that of the file. */
-static ts_code add_source(pprof *p)
-{
-    pprof_run *run;
-    void *shared;
-    ts_row_source *source;
-    ts_code code =
-        ts_job_shared(&shared, p->job, "pprof", sizeof *run, (ts_shared_calls){NULL, NULL});
-    if (code != TS_OK) {
-        return code;
-    }
-    run = shared;
-    snprintf(p->name, sizeof p->name, "Pprof%" PRIu64, run->count++);
-    code = ts_source_add(&p->source_id, p->job->store, p->job->source_id, "profile", NULL, "pprof");
-    if (code != TS_OK) {
-        return code;
-    }
-    source = ts_source(p->job->store, p->source_id);
-    return ts_source_text(p->job->store, p->source_id, &source->name, p->name, strlen(p->name));
-}
-
 /* The lists of a batch are never without memory: places in them are counted from its beginning. */
 static ts_code make_lists(pprof *p)
 {
@@ -195,8 +169,9 @@ static ts_code pprof_open(void **self, ts_job *job)
     p->certain = SIZE_MAX;
     ts_profile_id_begin(&p->id);
     ts_wire_push_init(&p->wire, pprof_handler(), p, UINT64_MAX);
-    if ((code = add_source(p)) != TS_OK || (code = make_lists(p)) != TS_OK ||
-        (code = ts_spool_new(&p->samples, job->ctx)) != TS_OK) {
+    if ((code = ts_job_source(&p->source_id, p->name, job, job->source_id, "profile", "pprof",
+                              "Pprof")) != TS_OK ||
+        (code = make_lists(p)) != TS_OK || (code = ts_spool_new(&p->samples, job->ctx)) != TS_OK) {
         pprof_close(p);
         return code;
     }
@@ -218,21 +193,11 @@ static ts_code pprof_feed_zeros(void *self, uint64_t *used, uint64_t n)
     return *used == 0 ? TS_OK : ts_wire_push_skip(&p->wire, n);
 }
 
-static ts_code count_bytes(pprof *p, uint64_t bytes)
-{
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, p->job->store, p->job->source_id, TS_ITEM_bytes, NULL);
-    if (code == TS_OK) {
-        tally->seen += bytes;
-        tally->imported += bytes;
-    }
-    return code;
-}
-
 static ts_code pprof_finish(void *self, const ts_stream_end *end)
 {
     pprof *p = self;
-    ts_code code = count_bytes(p, end->bytes);
+    ts_code code =
+        ts_count_add(p->job->store, p->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0);
     if (code != TS_OK) {
         return code;
     }
@@ -252,7 +217,7 @@ static ts_code pprof_finish(void *self, const ts_stream_end *end)
     return code == TS_OK ? pprof_write(p) : code;
 }
 
-const ts_format ts_format_pprof = {
+TS_SOURCE_FORMAT(pprof) = {
     .name = "pprof",
     .title = "profile of pprof (.pb, .pprof: Go, Python, Node.js, ...)",
     .source_type = "profile",
@@ -275,7 +240,7 @@ static int gperftools_sniff(const ts_sniff *s)
                : TS_SNIFF_NO;
 }
 
-const ts_format ts_format_gperftools = {
+TS_SOURCE_FORMAT(gperftools) = {
     .name = "gperftools",
     .title = "CPU profile of gperftools; to be translated first",
     .sniff = gperftools_sniff,

@@ -204,14 +204,7 @@ static ts_code record_issues(pprof *p)
 
 static ts_code count(pprof *p, ts_item item, uint64_t seen, uint64_t lost)
 {
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, p->job->store, p->source_id, item, NULL);
-    if (code == TS_OK) {
-        tally->seen += seen;
-        tally->lost += lost;
-        tally->imported += seen - lost;
-    }
-    return code;
+    return ts_count_add(p->job->store, p->source_id, item, NULL, seen - lost, lost, 0);
 }
 
 /* Just after the end of the list: where a text is when others before it were removed. */

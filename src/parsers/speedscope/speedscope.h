@@ -16,7 +16,7 @@
 
 #include "base/buf.h"
 #include "base/ckd.h"
-#include "base/frame_names.h"
+#include "tables/frame_names.h"
 #include "base/spool.h"
 #include "base/vec.h"
 #include "json/json_fields.h"
@@ -99,8 +99,7 @@ typedef struct scope {
 
 extern const ts_json_table scope_table;
 
-/* A number in a spool, and back. */
-ts_code scope_put_number(ts_spool *s, const scope_number *n);
+/* The next number that is in a spool. */
 ts_code scope_next_number(scope_number *n, ts_spool_cursor *c);
 
 /* All profiles become rows. */

@@ -1,5 +1,5 @@
 /* Files of speedscope: sniffing, opening, feeding, ending. */
-#include "parsers/speedscope/formats.h"
+#include "parsers/format.h"
 #include "parsers/speedscope/speedscope.h"
 
 #include "base/alloc.h"
@@ -90,17 +90,6 @@ static ts_code scope_feed_zeros(void *self, uint64_t *used, uint64_t n)
     return TS_OK;
 }
 
-static ts_code count_bytes(scope *s, uint64_t bytes)
-{
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, s->job->store, s->job->source_id, TS_ITEM_bytes, NULL);
-    if (code == TS_OK) {
-        tally->seen += bytes;
-        tally->imported += bytes;
-    }
-    return code;
-}
-
 static ts_code scope_issues(scope *s, bool bad)
 {
     const char *reason = bad ? ts_json_reason(s->json) : "the file is cut off";
@@ -135,7 +124,8 @@ static ts_code scope_finish(void *self, const ts_stream_end *end)
 {
     scope *s = self;
     bool bad;
-    ts_code code = count_bytes(s, end->bytes);
+    ts_code code =
+        ts_count_add(s->job->store, s->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0);
     if (code != TS_OK || (code = ts_json_finish(s->json)) != TS_OK) {
         return code;
     }
@@ -150,7 +140,7 @@ static ts_code scope_finish(void *self, const ts_stream_end *end)
     return code == TS_OK ? scope_issues(s, bad) : code;
 }
 
-const ts_format ts_format_speedscope = {
+TS_SOURCE_FORMAT(speedscope) = {
     .name = "speedscope",
     .title = "profiles of speedscope (.speedscope.json)",
     .source_type = "profile",

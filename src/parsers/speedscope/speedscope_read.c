@@ -4,7 +4,7 @@
 
 /* --- numbers in spools ---------------------------------------------------------------------- */
 
-ts_code scope_put_number(ts_spool *s, const scope_number *n)
+static ts_code scope_put_number(ts_spool *s, const scope_number *n)
 {
     int64_t bits;
     ts_code code = ts_spool_put_int(s, !n->known ? 2 : n->whole ? 0 : 1);
@@ -69,13 +69,6 @@ static const ts_json_field fields[] = {
     {SCOPE_PROFILE, TS_JSON_LIST, .key = "samples", .to = SCOPE_SAMPLES},
     {SCOPE_PROFILE, TS_JSON_LIST, .key = "weights", .to = SCOPE_WEIGHTS},
     {SCOPE_PROFILE, TS_JSON_LIST, .key = "events", .to = SCOPE_EVENTS},
-    {SCOPE_SAMPLES, TS_JSON_LIST, .to = SCOPE_SAMPLE, .ints = true},
-    {SCOPE_SAMPLE, .kinds = 0},
-    {SCOPE_WEIGHTS, TS_JSON_NUMBER, .flag = WEIGHT},
-    {SCOPE_EVENTS, TS_JSON_OBJECT, .to = SCOPE_EVENT},
-    {SCOPE_EVENT, TS_JSON_TEXT, .key = "type", .flag = EVENT_TYPE},
-    {SCOPE_EVENT, TS_JSON_NUMBER, .key = "frame", .flag = EVENT_FRAME},
-    {SCOPE_EVENT, TS_JSON_NUMBER, .key = "at", .flag = EVENT_AT},
     /* Members of other objects: a profile that has them as objects or lists is no good one. */
     {SCOPE_PROFILE, .key = "shared"},
     {SCOPE_PROFILE, .key = "profiles"},
@@ -86,6 +79,13 @@ static const ts_json_field fields[] = {
     {SCOPE_PROFILE, .key = "frame"},
     {SCOPE_PROFILE, .key = "at"},
     {SCOPE_PROFILE, .key = "exporter"},
+    {SCOPE_SAMPLES, TS_JSON_LIST, .to = SCOPE_SAMPLE, .ints = true},
+    {SCOPE_SAMPLE, .kinds = 0},
+    {SCOPE_WEIGHTS, TS_JSON_NUMBER, .flag = WEIGHT},
+    {SCOPE_EVENTS, TS_JSON_OBJECT, .to = SCOPE_EVENT},
+    {SCOPE_EVENT, TS_JSON_TEXT, .key = "type", .flag = EVENT_TYPE},
+    {SCOPE_EVENT, TS_JSON_NUMBER, .key = "frame", .flag = EVENT_FRAME},
+    {SCOPE_EVENT, TS_JSON_NUMBER, .key = "at", .flag = EVENT_AT},
 };
 
 /* --- levels --------------------------------------------------------------------------------- */

@@ -264,14 +264,7 @@ static ts_code put_profile(scope_writer *w)
 
 static ts_code scope_count(scope_writer *w, ts_item item, uint64_t seen, uint64_t lost)
 {
-    ts_tally *tally;
-    ts_code code = ts_count(&tally, w->s->job->store, w->source_id, item, NULL);
-    if (code == TS_OK) {
-        tally->seen += seen;
-        tally->lost += lost;
-        tally->imported += seen - lost;
-    }
-    return code;
+    return ts_count_add(w->s->job->store, w->source_id, item, NULL, seen - lost, lost, 0);
 }
 
 static ts_code end_profile(scope_writer *w)

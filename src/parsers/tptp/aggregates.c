@@ -1,7 +1,7 @@
 /*
- * An aggregated call tree, written as pairs that nest, with totals (spec: tptp.md section 8). Each
- * call path is also a stack_sample that weighs its own time, so that questions about hot methods
- * and flame graphs see it.
+ * An aggregated call tree, written as pairs that nest, with totals (docs/formats.md, "TPTP
+ * traces"). Each call path is also a stack_sample that weighs its own time, so that questions about
+ * hot methods and flame graphs see it.
  */
 #include "parsers/tptp/trace_session.h"
 

@@ -1,6 +1,6 @@
 /* Binary traces of the Eclipse TPTP Java profiler (.trcbin). */
 #include "parsers/tptp/binary_trace.h"
-#include "parsers/tptp/formats.h"
+#include "parsers/format.h"
 
 static int sniff_binary(const ts_sniff *s)
 {
@@ -75,7 +75,7 @@ static void close_binary(void *self)
     tptp_binary_close(self);
 }
 
-const ts_format ts_format_tptp_binary = {
+TS_SOURCE_FORMAT(tptp_binary) = {
     .name = "trcbin",
     .title = "Binary trace of the Eclipse TPTP Java profiler (.trcbin)",
     .source_type = "tptp",

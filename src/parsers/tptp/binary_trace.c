@@ -60,7 +60,7 @@ static ts_code message_lost(tptp_binary *b)
 
 /* --- headers --------------------------------------------------------------------------------- */
 
-/* The byte order, and where the messages begin (spec section 2). */
+/* The byte order, and where the messages begin. */
 static uint64_t read_offset(tptp_binary *b, bool *wrong_order)
 {
     const uint8_t *h = b->header;

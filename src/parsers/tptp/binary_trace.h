@@ -1,5 +1,5 @@
-/* The binary form of a TPTP trace: streams, messages, and where reading goes on after damage (spec:
- * tptp.md sections 2 to 4 and 10). */
+/* The binary form of a TPTP trace: streams, messages, and where reading goes on after damage
+ * (docs/formats.md, "TPTP traces"). */
 #ifndef TS_PARSERS_TPTP_BINARY_TRACE_H
 #define TS_PARSERS_TPTP_BINARY_TRACE_H
 

@@ -1,7 +1,7 @@
 /*
- * CPU times of invocations (spec: tptp.md section 6). When entry and exit carry the thread's CPU
- * clock it is their difference. When only exits do, each value is the clock or the call's own time:
- * the own times of a caller and then of its next callee fall, the clock never does. The first
+ * CPU times of invocations (docs/formats.md, "TPTP traces"). When entry and exit carry the thread's
+ * CPU clock it is their difference. When only exits do, each value is the clock or the call's own
+ * time: the own times of a caller and then of its next callee fall, the clock never does. The first
  * TPTP_CPU_WINDOW exits of a thread decide; their rows wait for that.
  */
 #include "parsers/tptp/trace_session.h"

@@ -234,7 +234,8 @@ static bool is_encoding_name(const uint8_t *p, size_t n)
     return true;
 }
 
-bool tptp_is_exact(const tptp_message *m, const tptp_layout *layout, const uint8_t *p)
+/* Is the whole message of a known kind, and exactly as long as its attributes? */
+static bool tptp_is_exact(const tptp_message *m, const tptp_layout *layout, const uint8_t *p)
 {
     const tptp_event_info *event = tptp_event_of(m->id);
     size_t n = (size_t)m->size - m->head;

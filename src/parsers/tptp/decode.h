@@ -1,5 +1,5 @@
-/* The binary form: numbers, one message as a record, and which layout a stream has (spec: tptp.md
- * sections 3 to 5). */
+/* The binary form: numbers, one message as a record, and which layout a stream has
+ * (docs/formats.md, "TPTP traces"). */
 #ifndef TS_PARSERS_TPTP_DECODE_H
 #define TS_PARSERS_TPTP_DECODE_H
 
@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* What the format leaves open; found from the data (spec section 4). */
+/* What the format leaves open; found from the data. */
 typedef struct tptp_layout {
     bool big;       /* byte order */
     bool exclusive; /* the size does not count the 6 bytes of the head */
@@ -61,9 +61,6 @@ typedef struct tptp_message {
  * more. WRONG: the size cannot be right. */
 typedef enum tptp_look { TPTP_LOOK_OK, TPTP_LOOK_NEED, TPTP_LOOK_WRONG } tptp_look;
 tptp_look tptp_look_at(tptp_message *m, const tptp_layout *layout, const uint8_t *p, size_t n);
-
-/* Is the whole message of a known kind, and exactly as long as its attributes? */
-bool tptp_is_exact(const tptp_message *m, const tptp_layout *layout, const uint8_t *p);
 
 /* Do so many exact messages of known kinds follow one another? Each of at most TPTP_TRY bytes.
  * *work: bytes that were looked at. */

@@ -1,4 +1,5 @@
-/* Allocations and frees, collections, heap dumps, custom events (spec: tptp.md section 8). */
+/* Allocations and frees, collections, heap dumps, custom events (docs/formats.md, "TPTP traces").
+ */
 #include "parsers/tptp/trace_session.h"
 
 #include <inttypes.h>
@@ -29,7 +30,6 @@ ts_code tptp_take_alloc(tptp_session *s, const tptp_record *r)
         .context = tptp_text(r, TPTP_S_CONTEXT),
     };
     tptp_thread *t;
-    tptp_object_slot entry = {.id = row.object_id};
     ts_code code = itid_of(&row.itid, &t, s, r);
     if (code != TS_OK || (code = tptp_class_of(&row.class_id, s, r)) != TS_OK ||
         (code = tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD])) != TS_OK) {
@@ -49,14 +49,14 @@ ts_code tptp_take_alloc(tptp_session *s, const tptp_record *r)
     TPTP_NULL_ZERO(tptp_allocation, &row, method_id);
     TPTP_NULL_ZERO(tptp_allocation, &row, line);
     TPTP_NULL_ZERO(tptp_allocation, &row, slice_id);
-    if (entry.id != 0) {
-        entry.allocation = (uint32_t)row.id;
-        entry.class_number =
+    if (row.object_id != 0) {
+        uint32_t class_number =
             tptp_class_number(s, tptp_either(r->num[TPTP_N_CLASS], r->num[TPTP_N_TRANSIENT_CLASS]));
         if (row.id > UINT32_MAX) {
             return ts_fail(s->ctx, TS_ERR_LIMIT, "more than %u allocations", UINT32_MAX);
         }
-        code = tptp_objects_put(s->ctx, &s->objects, entry);
+        code = ts_idmap_put(s->ctx, &s->objects, row.object_id,
+                            (uint64_t)class_number << 32 | (uint32_t)row.id);
     }
     return code != TS_OK ? code : ts_put_tptp_allocation(s->sink, &row);
 }
@@ -71,11 +71,13 @@ ts_code tptp_take_free(tptp_session *s, const tptp_record *r)
         .sequence = r->num[TPTP_N_SEQUENCE],
         .stack_depth = r->num[TPTP_N_STACK_DEPTH],
     };
-    const tptp_object_slot *known = tptp_objects_find(s->ctx, &s->objects, row.object_id);
+    uint64_t known = 0;
     tptp_thread *t;
     ts_code code = itid_of(&row.itid, &t, s, r);
-    row.allocation_id = known == NULL ? 0 : known->allocation;
-    tptp_objects_remove(s->ctx, &s->objects, row.object_id);
+    if (ts_idmap_find(&known, &s->objects, row.object_id)) {
+        ts_idmap_remove(&s->objects, row.object_id);
+    }
+    row.allocation_id = (uint32_t)known;
     if (code != TS_OK || !tptp_wanted(s, row.ts)) {
         return code;
     }

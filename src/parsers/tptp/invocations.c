@@ -1,7 +1,7 @@
 /*
- * Invocations: a row is reserved at the entry and completed at the exit (spec: tptp.md section 8).
- * What stack_slice has no column for is a row of tptp_invocation, written at the end of the
- * invocation.
+ * Invocations: a row is reserved at the entry and completed at the exit (docs/formats.md, "TPTP
+ * traces"). What stack_slice has no column for is a row of tptp_invocation, written at the end of
+ * the invocation.
  */
 #include "parsers/tptp/trace_session.h"
 
@@ -31,7 +31,7 @@ int64_t tptp_open_slice(const tptp_thread *t)
     return top == NULL || top->gap ? 0 : top->slice;
 }
 
-void tptp_thread_gap(tptp_thread *t)
+static void tptp_thread_gap(tptp_thread *t)
 {
     tptp_frame *frames = t->frames.p;
     tptp_aggregate_frame *aggregates = t->aggregates.p;

@@ -1,5 +1,5 @@
-/* Waits for monitors: a row is reserved at the beginning and completed at the end (spec: tptp.md
- * sections 5.3 and 8). */
+/* Waits for monitors: a row is reserved at the beginning and completed at the end (docs/formats.md,
+ * "TPTP traces"). */
 #include "parsers/tptp/trace_session.h"
 
 #include <inttypes.h>
@@ -78,18 +78,19 @@ static ts_code wait_row(ts_row_lock_wait *row, tptp_session *s, const tptp_recor
 {
     int64_t object = tptp_object(r);
     int64_t timeout;
-    const tptp_object_slot *known = tptp_objects_find(s->ctx, &s->objects, object);
+    uint64_t known = 0;
     int64_t slice = tptp_open_slice(t); /* before the owner, which may move threads */
     bool nameless = t == NULL;
     tptp_thread *owner = NULL;
     ts_code code =
         r->num[TPTP_N_OWNER] == 0 ? TS_OK : tptp_thread_of(&owner, s, r->num[TPTP_N_OWNER]);
+    (void)ts_idmap_find(&known, &s->objects, object);
     *row = (ts_row_lock_wait){
         .id = (int64_t)ts_sink_rows(s->sink, TS_T_lock_wait) + 1,
         .source_id = s->source_id,
         .kind = is_contended(r) ? TS_TEXT_LIT("contended") : TS_TEXT_LIT("wait"),
         .object_id = object,
-        .class = tptp_class_text(s, known == NULL ? 0 : known->class_number),
+        .class = tptp_class_text(s, (uint32_t)(known >> 32)),
         .owner_itid = owner == NULL ? 0 : owner->itid,
         .ts = tptp_time(s, r),
         .slice_id = slice,

@@ -1,4 +1,4 @@
-/* The events and their attributes (spec: tptp.md section 5). */
+/* The events and their attributes (docs/formats.md, "TPTP traces"). */
 #include "parsers/tptp/record.h"
 
 #include <stddef.h>

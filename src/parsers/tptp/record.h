@@ -3,7 +3,7 @@
  * that have the same meaning in all events. The binary decoder and the XML reader fill records; the
  * rest of this folder makes rows of them and does not know which form they came from.
  *
- * spec: tptp.md section 5 (events and attributes), 7.3 and 7.4 (names in XML).
+ * docs/formats.md, "TPTP traces": events and attributes, names in XML.
  */
 #ifndef TS_PARSERS_TPTP_RECORD_H
 #define TS_PARSERS_TPTP_RECORD_H
@@ -149,7 +149,7 @@ typedef enum tptp_kind {
     TPTP_OTHER = TPTP_KINDS /* an element or a message without a table: record.name */
 } tptp_kind;
 
-/* How an attribute is written in the binary form (spec 5). T and D are Longs in ticks. */
+/* How an attribute is written in the binary form. T and D are Longs in ticks. */
 typedef enum tptp_type {
     TPTP_END,
     TPTP_LONG,
@@ -170,7 +170,7 @@ typedef struct tptp_event_info {
     const char *name;
     uint16_t id;               /* in the binary form */
     const tptp_field *fields;  /* in their order, up to TPTP_END */
-    const tptp_field *variant; /* another layout (spec 5.3), or NULL */
+    const tptp_field *variant; /* another layout, or NULL */
 } tptp_event_info;
 
 extern const tptp_event_info tptp_events[TPTP_KINDS];

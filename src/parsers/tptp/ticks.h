@@ -1,5 +1,5 @@
-/* Times of the binary form (spec: tptp.md section 6): ticks of a clock whose frequency the trace
- * states, or without one ns, us or ms. */
+/* Times of the binary form (docs/formats.md, "TPTP traces"): ticks of a clock whose frequency the
+ * trace states, or without one ns, us or ms. */
 #ifndef TS_PARSERS_TPTP_TICKS_H
 #define TS_PARSERS_TPTP_TICKS_H
 

@@ -63,7 +63,6 @@ ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code iss
     ts_ctx *ctx = import->job->ctx;
     char detail[48];
     char key[52];
-    ts_tally *tally;
     tptp_session *s;
     uint32_t number;
     size_t n = name.n < sizeof detail - 1 ? name.n : sizeof detail - 1;
@@ -87,11 +86,9 @@ ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code iss
             return code;
         }
     }
-    if ((code = ts_count(&tally, s->store, s->source_id, item, detail)) != TS_OK) {
+    if ((code = ts_count_add(s->store, s->source_id, item, detail, 0, 0, 1)) != TS_OK) {
         return code;
     }
-    tally->seen++;
-    tally->skipped++;
     if (message) {
         tptp_count_skipped(s, TPTP_C_MESSAGES);
     }
@@ -101,21 +98,16 @@ ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code iss
 
 ts_code tptp_import_finish(tptp_import *import)
 {
-    ts_tally *bytes;
     uint64_t lost;
     uint64_t skipped;
     ts_code code = tptp_import_end_session(import);
-    if (code != TS_OK || (code = ts_count(&bytes, import->job->store, import->job->source_id,
-                                          TS_ITEM_bytes, NULL)) != TS_OK) {
+    if (code != TS_OK) {
         return code;
     }
     /* What was left out may reach beyond the end. */
     lost = import->bytes_lost < import->bytes ? import->bytes_lost : import->bytes;
     skipped = import->bytes - lost;
     skipped = import->bytes_skipped < skipped ? import->bytes_skipped : skipped;
-    bytes->seen += import->bytes;
-    bytes->lost += lost;
-    bytes->skipped += skipped;
-    bytes->imported += import->bytes - lost - skipped;
-    return TS_OK;
+    return ts_count_add(import->job->store, import->job->source_id, TS_ITEM_bytes, NULL,
+                        import->bytes - lost - skipped, lost, skipped);
 }

@@ -1,4 +1,4 @@
-/* Names of classes and methods as they are stored (spec: tptp.md section 7.1). */
+/* Names of classes and methods as they are stored (docs/formats.md, "TPTP traces"). */
 #include "parsers/tptp/trace_session.h"
 
 ts_code tptp_class_name(ts_text *out, tptp_session *s, ts_text raw, unsigned scratch)

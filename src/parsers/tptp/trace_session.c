@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 
-/* Wall time, not the time since something began (spec: tptp.md section 6): 2000 to 2100. */
+/* Wall time, not the time since something began (docs/formats.md, "TPTP traces"): 2000 to 2100. */
 #define WALL_FROM INT64_C(946684800000000000)
 #define WALL_TO INT64_C(4102444800000000000)
 
@@ -52,7 +52,7 @@ void tptp_session_free(tptp_session *s)
     ts_idmap_free(s->ctx, &s->classes);
     ts_idmap_free(s->ctx, &s->methods);
     ts_idmap_free(s->ctx, &s->dumps);
-    tptp_objects_free(s->ctx, &s->objects);
+    ts_idmap_free(s->ctx, &s->objects);
     ts_pool_free(s->ctx, &s->names);
     ts_buf_free(s->ctx, &s->trace_id);
     for (unsigned i = 0; i < sizeof s->scratch / sizeof s->scratch[0]; i++) {

@@ -1,7 +1,7 @@
 /*
- * One session of a TPTP trace: what its records become. A trace holds one session, or several (spec
- * section 8); ids are never shared between them. The readers of both forms give records to
- * tptp_session_take; nothing comes back.
+ * One session of a TPTP trace: what its records become. A trace holds one session, or several; ids
+ * are never shared between them. The readers of both forms give records to tptp_session_take;
+ * nothing comes back.
  *
  * Memory: 24 to 43 bytes an id of a thread, class or method and 16 a definition, their names once,
  * 104 an open frame, 22 to 43 an object that was not freed, and what the store keeps (call paths).
@@ -15,7 +15,6 @@
 #include "base/pool.h"
 #include "base/vec.h"
 #include "parsers/format.h"
-#include "parsers/tptp/objects.h"
 #include "parsers/tptp/record.h"
 
 /* --- threads and their frames ---------------------------------------------------------------- */
@@ -175,9 +174,9 @@ typedef struct tptp_session {
     ts_idmap methods; /* id -> id of stack_method */
     ts_idmap dumps;   /* id -> row */
     int64_t last_dump;
-    uint64_t dump_gaps;   /* of the session when it was defined */
-    tptp_objects objects; /* that are live: id -> allocation and class */
-    ts_vec pauses;        /* tptp_pause, oldest first */
+    uint64_t dump_gaps; /* of the session when it was defined */
+    ts_idmap objects;   /* that are live: row of the allocation, number of the class << 32 */
+    ts_vec pauses;      /* tptp_pause, oldest first */
 
     uint64_t exits_without_cpu; /* since the last one with a CPU time */
     tptp_null_range nulls[TPTP_NULL_KINDS];
@@ -336,8 +335,6 @@ ts_code tptp_reserve_one(tptp_session *s, ts_vec *v, size_t size);
 int64_t tptp_open_slice(const tptp_thread *t);
 /* Takes note of gaps since the thread's last event. */
 void tptp_note_gaps(const tptp_session *s, tptp_thread *t);
-/* Events of this thread are missing here, or are in another place. */
-void tptp_thread_gap(tptp_thread *t);
 void tptp_free_thread(tptp_session *s, tptp_thread *t);
 
 /* cpu_times.c */

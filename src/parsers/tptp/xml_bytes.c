@@ -1,5 +1,5 @@
-/* The bytes of an XML text as UTF-8 (spec: tptp.md section 7.1): byte order mark, declaration, or
- * UTF-8. */
+/* The bytes of an XML text as UTF-8 (docs/formats.md, "TPTP traces"): byte order mark, declaration,
+ * or UTF-8. */
 #include "parsers/tptp/xml_trace.h"
 
 #include "base/utf8.h"

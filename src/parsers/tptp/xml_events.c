@@ -59,7 +59,7 @@ static ts_code keep_attributes(tptp_xml *x, const char **atts)
     return TS_OK;
 }
 
-/* Names of constructors are written without < and > (spec 7.1): that is done with the rows. Only
+/* Names of constructors are written without < and >: that is done with the rows. Only
  * numbers that the rows of an unknown event have can be unreadable. */
 static ts_code take_record(tptp_xml *x)
 {

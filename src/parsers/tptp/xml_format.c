@@ -1,5 +1,5 @@
 /* XML traces of the Eclipse TPTP Java profiler (.trcxml). */
-#include "parsers/tptp/formats.h"
+#include "parsers/format.h"
 #include "parsers/tptp/xml_trace.h"
 
 static int sniff_xml(const ts_sniff *s)
@@ -35,7 +35,7 @@ static void close_xml(void *self)
     tptp_xml_close(self);
 }
 
-const ts_format ts_format_tptp_xml = {
+TS_SOURCE_FORMAT(tptp_xml) = {
     .name = "trcxml",
     .title = "XML trace of the Eclipse TPTP Java profiler (.trcxml)",
     .source_type = "tptp",

@@ -1,5 +1,5 @@
 /*
- * The XML form of a TPTP trace (spec: tptp.md section 7). The text is cut into tags
+ * The XML form of a TPTP trace (docs/formats.md, "TPTP traces"). The text is cut into tags
  * (xml_lexer.h); those of events go through expat, in runs as long as they can be, and become
  * records.
  *

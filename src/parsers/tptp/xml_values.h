@@ -1,4 +1,4 @@
-/* Names and values of the XML form (spec: tptp.md sections 6 and 7). */
+/* Names and values of the XML form (docs/formats.md, "TPTP traces"). */
 #ifndef TS_PARSERS_TPTP_XML_VALUES_H
 #define TS_PARSERS_TPTP_XML_VALUES_H
 

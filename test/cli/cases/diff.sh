@@ -19,8 +19,20 @@ echo "--- a recording and its database"
 code ts diff cloud.tar.gz cloud.tar.gz 2>&1
 ts cloud.tar.gz -e cloud.db --quiet
 code ts diff cloud.tar.gz cloud.db --by=call 2>&1
-echo "--- methods of different sources"
+echo "--- methods of different sources: by what both have"
 code ts diff cpu.db alloc.db --limit=3 --output=table 2>&1
+code ts diff cpu.db alloc.db --weight=samples --limit=3 --output=table 2>&1
+echo "--- against nothing"
+code ts diff cpu.db --before=none --limit=2 --output=table 2>&1
+code ts diff heap.db --before=none --after=Snapshot0 --limit=1 --output=csv 2>&1
+code ts diff cpu.db --before=none --fail-if='self_cpu[sortPrices]>50ms' --limit=1 --output=csv --quiet 2>&1
+code ts diff cpu.db alloc.db --before=none 2>&1
+code ts diff cpu.db --before=none --to=folded -o - | grep -c ';'
+echo "--- snapshots of different runs: by totals, by ids when they are asked for"
+ts "$DATA/recording-timeline.htrace.gz" -e timeline.db --quiet
+code ts diff timeline.db heap.db --limit=1 --output=csv 2>&1
+code ts diff timeline.db heap.db --weight=new_count --limit=1 --output=csv 2>&1
+code ts diff timeline.db heap.db --by=node --limit=1 --output=csv 2>&1
 
 echo "--- conditions"
 condition() { code ts diff heap.db --quiet --limit=1 --output=csv "$@" 2>&1 | grep -v '^[cD]'; }

@@ -20,6 +20,23 @@ wrong cloud.db -q cloud_call_tree --param call=9999
 wrong cloud.db -q slow_calls --param weight=or
 wrong kernel.db -q critical_path --param slice=999999
 wrong kernel.db -q sched_latency --param pid=tread1000
+ts heaps.db --analyze=heap -e analysed.db --quiet
+ts "$DATA/go-cpu.pprof" -e go.db --quiet
+wrong analysed.db -q js_largest_retained --param type=objct
+wrong analysed.db -q js_largest_retained --param file=Snapshot1 --param constructor=Aritcle
+wrong analysed.db -q js_new_nodes --param file=2 --param constructor=Articles
+wrong analysed.db -q js_deleted_nodes --param file=2 --param constructor=articl
+wrong analysed.db -q js_freed_by_class --param constructor=NoSuchClassAtAll
+wrong jfr.db -q hot_methods --param weight=alloc_spac
+wrong jfr.db -q hot_methods --param event=aloc
+wrong jfr.db -q cpu_hot_methods --param event=call
+wrong jfr.db -q flame_graph --param event=sleeping
+wrong go.db -q folded_stacks --param weight=sample
+wrong go.db -q flame_graph --param weight=nanoseconds
+wrong jfr.db -q thread_flame_graph --param weight=ms
+ts go.db -q hot_methods --param weight=cpu --param event=call --param limit=1 --quiet >/dev/null || fail "words that are always there"
+ts analysed.db -q js_largest_retained --param type=object --param constructor=Article --param limit=1 --quiet | cut -f 2,4
+ts analysed.db -q js_node_edges --param file=Snapshot1 --param node=1 --quiet | cmp - <(ts analysed.db -q js_node_edges --param file=1 --param node=1 --quiet) && echo the same
 # A source means those in it: the file and the recording in it have the same rows.
 for source in 1 2 work.jfr.gz 'work*'; do
     ts jfr.db -q longest_pauses --param source="$source" --quiet | cksum

@@ -20,6 +20,9 @@ for section in report["sections"]:
     with open("%s/%s.sql" % (share, section["question"])) as f:
         rows = db.execute(f.read(), collections.defaultdict(lambda: None, limit=5))
     want = [dict(zip([d[0] for d in rows.description], row)) for row in rows]
+    if section["question"] == "threads":  # the model answers it: its columns are those of the statement
+        assert not want or list(section["rows"][0]) == list(want[0])
+        want = json.loads(run(base, "-q", "threads", "--param", "limit=5", "--output=json"))
     assert section["rows"] == want, (section, want)
     title = "%s (-q %s)\n" % (section["title"], section["question"])
     assert (title in text) == bool(want), title

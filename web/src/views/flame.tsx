@@ -25,59 +25,65 @@ export interface Chosen {
   readonly event: string;
   readonly from: string | undefined;
   readonly to: string | undefined;
+  /** Empty: the server chooses. */
   readonly weight: string;
-  readonly value: string;
 }
 
-const WEIGHTS: Readonly<Record<Kind, readonly (readonly [string, string])[]>> = {
-  sample: [["wall", "Time"], ["samples", "Samples"]],
-  slice: [["self", "Self time of calls"], ["samples", "Calls"]],
-};
+/** What the server says of the weights of what is chosen, and which it takes by itself. */
+interface Weights {
+  readonly weight: string;
+  readonly kind: Kind;
+  readonly weights: readonly { readonly name: string; readonly unit: string }[];
+}
 
-/** What of the stacks is looked at, by the URL, as the server is asked for it. */
-function chosenOf(db: string, threads: Threads | undefined): Chosen {
-  const all = threads?.threads ?? [];
-  const tables = database.value?.tables ?? {};
-  const given = param("kind");
-  const kind: Kind = given === "slice" || given === "sample" ? given : (tables["stack_sample"] ?? 0) > 0 ? "sample" : "slice";
+/** What of the stacks is looked at, by the URL, as the server is asked for it; kind: of what the server chooses, where the URL does not say. */
+function chosenOf(db: string, threads: Threads | undefined, mode: Mode, kind: Kind | undefined): Chosen {
+  // Rows of the scheduler have no stacks.
+  const all = (threads?.threads ?? []).flatMap((one) =>
+    one.kind === "sched" || (kind !== undefined && one.kind !== kind) ? [] : [{ ...one, kind: one.kind }]);
   // Sources are not added up: the first with stacks is shown until another is chosen.
-  const sources = [...new Set(all.filter((one) => one.kind === kind).map((one) => one.source))];
+  const sources = [...new Set(all.map((one) => one.source))];
   const src = param("src");
   const known = sources.some((one) => String(one) === src);
   const source = known ? src : sources[0] === undefined || sources[0] === null ? "" : String(sources[0]);
-  const events = eventsOf(all, kind, source);
-  const event = events.includes(param("event")) ? param("event") : events.length > 1 ? events[0] ?? "" : "";
-  const w = param("w");
-  const weight = w.startsWith("value:") ? "value" : WEIGHTS[kind].some(([id]) => id === w) ? w : WEIGHTS[kind][0]?.[0] ?? "";
+  const shown = kind ?? all[0]?.kind ?? "sample";
+  const events = eventsOf(all, shown, source);
+  const event = events.includes(param("event")) ? param("event") : mode === "time" && events.length > 1 ? events[0] ?? "" : "";
   return {
-    db, kind, src: source, thr: param("thr"), event,
+    db, kind: shown, src: source, thr: param("thr"), event,
     from: range.value === undefined ? undefined : String(Math.round(range.value.from)),
     to: range.value === undefined ? undefined : String(Math.round(range.value.to)),
-    weight, value: weight === "value" ? w.slice(6) : "",
+    weight: param("w").replace(/^value:/, ""),
   };
 }
+
+const kindOf = (given: string): Kind | undefined => (given === "slice" || given === "sample" ? given : undefined);
 
 const eventsOf = (all: readonly Thread[], kind: Kind, source: string): string[] =>
   [...new Set(all.filter((one) => one.kind === kind && String(one.source) === source && one.event !== null).map((one) => one.event ?? ""))];
 
 const asked = (c: Chosen): Record<string, string | undefined> => ({
-  db: c.db, kind: c.kind, src: c.src, thr: c.thr, event: c.event, from: c.from, to: c.to, weight: c.weight, value: c.value,
+  db: c.db, kind: kindOf(param("kind")), src: c.src, thr: c.thr, event: c.event, from: c.from, to: c.to, weight: c.weight || undefined,
 });
 
 export function Flame(): JSX.Element {
   const db = database.value?.name ?? "";
   const threads = useLoad(db, (signal) => loadThreads({ db, signal, px: 800 }));
   const mode = (param("view") || "left") as Mode;
-  if (threads.error !== undefined) {
-    return <Failure error={threads.error} />;
+  const given = kindOf(param("kind"));
+  const params = { ...asked(chosenOf(db, threads.data, mode, given)), weight: undefined };
+  const weights = useLoad(threads.data === undefined ? "" : urlOf("/api/weights", params), (signal) => get<Weights>("/api/weights", params, { signal, what: "adding up stacks" }));
+  const error = threads.error ?? weights.error;
+  if (error !== undefined) {
+    return <Failure error={error} />;
   }
-  if (threads.data === undefined) {
+  if (threads.data === undefined || weights.data === undefined) {
     return <Waiting what="reading threads" />;
   }
-  const chosen = chosenOf(db, threads.data);
+  const chosen = chosenOf(db, threads.data, mode, given ?? weights.data.kind);
   return (
     <div class="flame">
-      <Controls chosen={chosen} threads={threads.data} mode={mode} />
+      <Controls chosen={chosen} threads={threads.data} weights={weights.data} mode={mode} />
       <Strip chosen={chosen} threads={threads.data} />
       {mode === "time" ? <TimeOrder chosen={chosen} threads={threads.data.threads} />
         : mode === "sandwich" ? <Sandwich chosen={chosen} />
@@ -104,13 +110,14 @@ function Strip({ chosen, threads }: { chosen: Chosen; threads: Threads }): JSX.E
   return <RangeStrip axis={axis} values={values} label="Activity of the chosen threads" />;
 }
 
-function Controls({ chosen, threads, mode }: { chosen: Chosen; threads: Threads; mode: Mode }): JSX.Element {
+function Controls({ chosen, threads, weights, mode }: { chosen: Chosen; threads: Threads; weights: Weights; mode: Mode }): JSX.Element {
   const all = threads.threads.filter((one) => one.kind === chosen.kind && String(one.source) === chosen.src);
   const sources = [...new Set(threads.threads.filter((one) => one.kind === chosen.kind).map((one) => String(one.source)))];
   const kinds = new Set(threads.threads.map((one) => one.kind));
   const events = eventsOf(threads.threads, chosen.kind, chosen.src);
-  const values = threads.values.filter((one) => String(one.source) === chosen.src && chosen.kind === "sample");
-  const weights = [...WEIGHTS[chosen.kind], ...values.map((one) => [`value:${one.name}`, `${clean(one.name, 40)}${one.unit === "" ? "" : `, ${clean(one.unit, 20)}`}`] as const)];
+  const weight = chosen.weight || weights.weight;
+  const names = weights.weights.map((one) => [one.name, titleOf(one.name, one.unit, chosen.kind)] as const);
+  const choice = names.some(([id]) => id === weight) ? names : [...names, [weight, clean(weight, 40)] as const];
   return (
     <div class="bar">
       <Choice<Mode> label="Order" value={mode} onChange={(v) => setParams({ view: v === "left" ? undefined : v, at: undefined })}
@@ -128,12 +135,13 @@ function Controls({ chosen, threads, mode }: { chosen: Chosen; threads: Threads;
       )}
       {events.length > 1 && (
         <select aria-label="Event" value={chosen.event} onChange={(e) => setParams({ event: e.currentTarget.value, at: undefined })}>
+          {mode !== "time" && <option value="">all events</option>}
           {events.map((one) => <option value={one} key={one}>{clean(one, 60)}</option>)}
         </select>
       )}
       {mode !== "time" && (
-        <select aria-label="Weight" value={chosen.weight === "value" ? `value:${chosen.value}` : chosen.weight} onChange={(e) => setParams({ w: e.currentTarget.value })}>
-          {weights.map(([id, title]) => <option value={id} key={id}>{title}</option>)}
+        <select aria-label="Weight" value={weight} onChange={(e) => setParams({ w: e.currentTarget.value })}>
+          {choice.map(([id, title]) => <option value={id} key={id}>{title}</option>)}
         </select>
       )}
       {(all.length > 1 || chosen.thr !== "") && <ThreadMenu threads={all} chosen={chosen.thr} single={mode === "time"} />}
@@ -147,6 +155,16 @@ function Controls({ chosen, threads, mode }: { chosen: Chosen; threads: Threads;
       </>}
     </div>
   );
+}
+
+const TITLES: Readonly<Record<string, string>> = {
+  cpu: "CPU time", wall: "Elapsed time", waiting: "Waiting", dur: "Time", calls_async: "Asynchronous calls",
+};
+
+/** What a weight is called in the list. */
+function titleOf(name: string, unit: string, kind: Kind): string {
+  const known = name === "samples" && unit === "count" ? (kind === "slice" ? "Calls" : "Samples") : unit === "ns" ? TITLES[name] : undefined;
+  return known ?? `${clean(name, 40)}${unit === "" ? "" : `, ${clean(unit, 20)}`}`;
 }
 
 function Regex({ name, title, hint }: { name: string; title: string; hint: string }): JSX.Element {

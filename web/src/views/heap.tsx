@@ -181,10 +181,11 @@ function Comparison({ file, base }: { file: HeapFile; base: HeapFile }): JSX.Ele
   const totals = useLoad(`${db} ${file.id} ${base.id}`, (signal) => heap.heapTotals({ db, signal }, file, base.id));
   const ids = useLoad(`${db} ${file.id} ${base.id} ids`, (signal) => heap.heapComparison({ db, signal }, file, base.id, file.analysed && base.analysed));
   const [sort, setSort] = useState<Sort>({ by: "sizeDelta", down: true });
-  const exact = ids.data !== undefined;
+  const exact = ids.data !== undefined && ids.data !== null;
+  const how = exact ? "objects compared by their ids" : ids.data === null ? "by totals: the snapshots are of different runs, equal ids are no equal objects" : "by totals; objects are being compared";
   const pass = searched();
   const columns = useMemo(() => changeColumns(exact), [exact]);
-  const rows = ((exact ? ids.data : totals.data) ?? []).filter((one) => pass === undefined || pass(one.name));
+  const rows = (ids.data ?? totals.data ?? []).filter((one) => pass === undefined || pass(one.name));
   const growth = rows.reduce((sum, one) => sum + one.sizeDelta, 0);
   if (ids.error !== undefined && totals.data === undefined) {
     return <Failure error={ids.error} />;
@@ -195,7 +196,7 @@ function Comparison({ file, base }: { file: HeapFile; base: HeapFile }): JSX.Ele
         <Table label="Comparison" columns={columns} rows={sorted(rows, columns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.name} empty="Nothing came or went"
           onRow={(r) => setParams({ part: undefined, q: r.name })} />
       )}
-      <p class="count">{growth > 0 ? "+" : ""}{amount(growth, "bytes")} in {plural(rows.length, "class", "classes")}{exact ? ", objects compared by their ids" : ", by totals; objects are being compared"}</p>
+      <p class="count">{growth > 0 ? "+" : ""}{amount(growth, "bytes")} in {plural(rows.length, "class", "classes")}, {how}</p>
     </>
   );
 }

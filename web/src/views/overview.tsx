@@ -136,14 +136,15 @@ const threadColumns: readonly Column<Thread>[] = [
   { id: "process", title: "Process", width: 160, value: (r) => clean(r.process, 100) },
   { id: "tid", title: "Thread id", width: 90, number: true, value: (r) => r.tid },
   { id: "samples", title: "Samples", unit: "count", width: 100, value: (r) => r.count },
-  { id: "event", title: "Of", width: 90, value: (r) => (r.kind === "slice" ? "calls" : clean(r.event, 60)) },
-  { id: "busy", title: "Busy", unit: "ns", digits: 3, width: 110, value: (r) => r.busy },
+  { id: "event", title: "Of", width: 90, value: (r) => (r.kind === "slice" ? "calls" : r.kind === "sched" ? "scheduling" : clean(r.event, 60)) },
+  { id: "busy", title: "CPU", unit: "ns", digits: 3, width: 110, value: (r) => r.cpu },
+  { id: "waiting", title: "Waited", unit: "ns", digits: 3, width: 110, value: (r) => r.waiting },
   { id: "spark", title: "Over time",  width: 170, value: () => null, cell: (r) => <Spark values={r.spark} /> },
 ];
 
 function Threads({ name }: { name: string }): JSX.Element | null {
   const tables = database.value?.tables ?? {};
-  const has = (tables["stack_sample"] ?? 0) + (tables["stack_slice"] ?? 0) > 0;
+  const has = (tables["stack_sample"] ?? 0) + (tables["stack_slice"] ?? 0) + (tables["thread_state"] ?? 0) + (tables["sched_slice"] ?? 0) > 0;
   const src = param("src");
   const { data, error } = useLoad(has ? `${name} ${src}` : "", (signal) => loadThreads({ db: name, src, signal }));
   const [sort, setSort] = useState<Sort>({ by: "busy", down: true });
@@ -158,7 +159,7 @@ function Threads({ name }: { name: string }): JSX.Element | null {
       {error !== undefined ? <Failure error={error} /> : data === undefined ? <Waiting what="reading threads" /> : (
         <div class={rows.length > 20 ? "tall" : undefined}>
           <Table open={rows.length <= 20} label="Threads" columns={threadColumns} rows={sorted(rows, threadColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.key}
-            onRow={(r) => go("flame", { kind: r.kind, ...(r.itid === null ? {} : { thr: String(r.itid) }), ...(r.source === null ? {} : { src: String(r.source) }) })} />
+            onRow={(r) => r.kind !== "sched" && go("flame", { kind: r.kind, ...(r.itid === null ? {} : { thr: String(r.itid) }), ...(r.source === null ? {} : { src: String(r.source) }) })} />
         </div>
       )}
     </section>

@@ -87,11 +87,11 @@ step("overview", async () => {
   equal(tiles.calls, grouped(sql(db("cloud"), "SELECT count(*) AS n FROM cloud_call")[0].n), "number of calls");
   equal(await view.text("#missing-title + p"), "Nothing was lost", "an undamaged recording");
   equal(await view.run(() => document.querySelector(".strip")), null, "no strip");
-  const threads = sql(db("cloud"), "SELECT thread, count, busy_dur FROM v_thread_cpu WHERE event = 'call' ORDER BY busy_dur DESC");
+  const threads = sql(db("cloud"), "SELECT t.name AS thread, (SELECT count(*) FROM stack_slice AS s WHERE s.itid = t.itid) AS count, sum(c.cpu_dur) AS busy_dur FROM cloud_call AS c JOIN thread AS t ON t.itid = c.itid GROUP BY t.itid ORDER BY 3 DESC");
   const shown = await view.rows("Threads");
   equal(shown.map((r) => r.Name), threads.map((r) => r.thread), "threads");
   equal(shown.map((r) => r.Samples), threads.map((r) => grouped(r.count)), "samples of threads");
-  equal(shown.map((r) => r["Busy s"]), inColumn(threads.map((r) => r.busy_dur), "ns", 3), "busy times");
+  equal(shown.map((r) => r["CPU ms"]), inColumn(threads.map((r) => r.busy_dur), "ns", 3), "CPU times");
   // Views without data are there, with the reason.
   equal(await view.run(() => [...document.querySelectorAll("nav .off")].map((e) => [e.textContent, e.title])), [["Heap", "This database has no heap snapshots"]], "disabled views");
   await view.run(() => document.activeElement?.blur());
@@ -187,7 +187,7 @@ step("sql, many rows", async () => {
 // --- Flame ----------------------------------------------------------------------------------------------------------------
 
 step("flame", async () => {
-  await view.go("#/flame?db=profile.db&idle=1", true);
+  await view.go("#/flame?db=profile.db&idle=1&w=dur", true);
   const [{ ns }] = sql(db("profile"), "SELECT sum(dur) AS ns FROM stack_sample WHERE node_id IS NOT NULL AND dur >= 0");
   equal(await view.text(".trail b"), amount(ns, "ns"), "time of all stacks");
   const [{ n: paths }] = sql(db("profile"), `WITH RECURSIVE up(id, parent_id) AS (SELECT DISTINCT n.id, n.parent_id FROM stack_sample AS s JOIN stack_node AS n ON n.id = s.node_id
@@ -209,7 +209,7 @@ step("flame", async () => {
   await view.go("#/flame?db=profile.db");
   const [{ busy }] = sql(db("profile"), "SELECT sum(s.dur) AS busy FROM stack_sample AS s JOIN stack_node AS n ON n.id = s.node_id JOIN stack_method AS m ON m.id = n.method_id WHERE m.name <> '(idle)'");
   equal(await view.text(".trail b"), amount(busy, "ns"), "without idle");
-  await view.go("#/flame?db=profile.db&table=1&idle=1");
+  await view.go("#/flame?db=profile.db&table=1&idle=1&w=dur");
   const table = await view.rows("Stacks as a table");
   equal(table[0]["Total s"], grouped(ns / 1e9, 3), "the table's first row");
   // Upside down, methods stand at the top with their self times, of all call paths; a zoomed node is found again by its link.
@@ -245,7 +245,7 @@ step("hot methods", async () => {
 });
 
 step("time range", async () => {
-  await view.go("#/flame?db=profile.db&idle=1");
+  await view.go("#/flame?db=profile.db&idle=1&w=dur");
   const box = await view.run(() => {
     const r = document.querySelector(".range canvas").getBoundingClientRect();
     return [r.x, r.y, r.width, r.height];

@@ -30,7 +30,8 @@ int64_t xpower_next(const xpower *x, enum ts_table_id table)
     return (int64_t)ts_sink_rows(ts_store_sink(x->records.host->store), table);
 }
 
-int64_t xpower_optional(uint64_t *null, uint64_t bit, xpower *x, const ts_value *value)
+/* A value that is NULL where it was not recorded. */
+static int64_t xpower_optional(uint64_t *null, uint64_t bit, xpower *x, const ts_value *value)
 {
     *null |= value->state == TS_VALUE_ABSENT ? bit : 0;
     return ts_records_int(null, bit, &x->records, value);

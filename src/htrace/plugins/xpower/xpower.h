@@ -23,9 +23,6 @@ typedef struct xpower {
 /* The number of the next row of a table, from 0. */
 int64_t xpower_next(const xpower *x, enum ts_table_id table);
 
-/* A value that is NULL where it was not recorded. */
-int64_t xpower_optional(uint64_t *null, uint64_t bit, xpower *x, const ts_value *value);
-
 /* Parts of a report that are lists: columns of a table, each in a field of its own. p[0..n) is the
  * part app_detail.cpu, app_detail.gpu, or component_top. */
 ts_code xpower_threads(xpower *x, ts_message *m, const uint8_t *p, size_t n);

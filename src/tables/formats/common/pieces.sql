@@ -137,8 +137,46 @@ SELECT id, label, path, dense_rank() OVER (ORDER BY path) - 1 AS file_id,
     FROM stack_method AS m
     WHERE m.source_id NOT IN (SELECT source_id FROM js_cpu_profile))
 
+-- piece: CPU_VALUES
+-- The kinds of values that are CPU time.
+SELECT y.id AS id, y.source_id AS source_id
+FROM stack_value_type AS y
+JOIN source AS o ON o.id = y.source_id
+JOIN event_class AS e ON e.format = o.format AND e.event = y.name AND e.state = '*'
+WHERE e.class = 'cpu' AND y.unit IN ('ns', 'nanoseconds')
+
 -- piece: SAMPLE_STATES
 -- What the thread of a sample did, as recorded, where the class of the event depends on it.
 SELECT sample_id, min(value) AS state FROM stack_sample_label WHERE key = 'state' GROUP BY sample_id
 UNION ALL
 ${FLARE_STATES}
+
+-- piece: VALUE_TYPES
+-- Kinds of values with their class, and whether a profile that has allocations and what is in use
+-- means to show this one: the one that it names, else, as go tool pprof has it, its last one.
+SELECT t.id AS id, t.source_id AS source_id, t.name AS name,
+    CASE t.unit WHEN 'nanoseconds' THEN 'ns' ELSE t.unit END AS unit,
+    ifnull(c.class, 'other') AS class, c.reason AS reason,
+    t.source_id IN (
+      SELECT b.source_id FROM stack_value_type AS b
+      JOIN source AS o ON o.id = b.source_id
+      JOIN event_class AS e ON e.format = o.format AND e.event = b.name AND e.state = '*'
+      WHERE e.class IN ('allocation', 'live')
+      GROUP BY b.source_id HAVING count(DISTINCT e.class) = 2)
+    AND t.id = ifnull((SELECT max(p.default_type_id) FROM profile AS p WHERE p.source_id = t.source_id),
+      (SELECT max(l.id) FROM stack_value_type AS l JOIN source AS o ON o.id = l.source_id
+        WHERE l.source_id = t.source_id AND o.format = 'pprof')) AS usual
+  FROM stack_value_type AS t
+  LEFT JOIN source AS o ON o.id = t.source_id
+  LEFT JOIN event_class AS c ON c.format = o.format AND c.event = t.name AND c.state = '*'
+
+-- piece: WEIGHT_RANK class unit name
+-- In which order weights are looked at where none is asked for.
+CASE ${class}
+  WHEN 'cpu' THEN CASE ${unit} WHEN 'ns' THEN ${TS_RANK_CPU} WHEN 'cycles' THEN ${TS_RANK_CPU_CYCLES}
+    ELSE ${TS_RANK_CPU_COUNT} END
+  WHEN 'wall' THEN CASE ${unit} WHEN 'ns' THEN ${TS_RANK_WALL} ELSE ${TS_RANK_OTHER} END
+  WHEN 'allocation' THEN CASE ${unit} WHEN 'bytes' THEN ${TS_RANK_ALLOCATED} ELSE ${TS_RANK_ALLOCATIONS} END
+  WHEN 'live' THEN CASE ${unit} WHEN 'bytes' THEN ${TS_RANK_LIVE} ELSE ${TS_RANK_LIVE_COUNT} END
+  WHEN 'waiting' THEN CASE ${unit} WHEN 'ns' THEN ${TS_RANK_WAITING} ELSE ${TS_RANK_WAITS} END
+  ELSE CASE ${name} WHEN 'dur' THEN NULL ELSE ${TS_RANK_OTHER} END END

@@ -1,0 +1,140 @@
+#include "cli/diff/diff_method.h"
+
+#include "cli/export_file.h"
+
+#include <stdio.h>
+
+/* Values of method.sql, in their order; self has a share after it. */
+enum { V_SELF, V_SHARE, V_TOTAL, V_WEIGHT };
+
+/* --- opening -------------------------------------------------------------------------------- */
+
+static ts_code open_side(diff_method_side *m, ts_ctx *ctx, const diff_side *s,
+                         const ts_options *options)
+{
+    ts_stack_filter filter = ts_stack_filter_of(options);
+    ts_code code = diff_side_reader(&m->reader, &m->copy, s);
+    filter.wanted.source = s->selector;
+    if (filter.weight != NULL && strncmp(filter.weight, "self_", 5) == 0) {
+        filter.weight += 5; /* as the value is called */
+    }
+    m->frames.parts = TS_COMPARED_FRAMES;
+    if (code == TS_OK) {
+        code = ts_calls_open(&m->weight, ctx, m->reader, &filter, &m->frames, TS_LOAD_CHOSEN);
+    }
+    filter.weight = NULL;
+    if (code == TS_OK && m->weight.weights[m->weight.chosen].kind != TS_WEIGHT_SAMPLES) {
+        code = ts_calls_open(&m->count, ctx, m->reader, &filter, &m->frames, TS_LOAD_COUNT);
+    }
+    return code != TS_ERR_USAGE ? code : ts_cause(ctx, "cannot compare %s", s->path);
+}
+
+/* self_cpu, share_cpu, cpu; self_value ... for a weight without a class. */
+static void name_values(diff_shape *shape, const ts_weight *w)
+{
+    ts_text label = ts_weight_label(w);
+    bool known =
+        w->kind == TS_WEIGHT_SAMPLES || w->kind == TS_WEIGHT_DUR || w->what.class != TS_CLASS_other;
+    if (w->kind == TS_WEIGHT_SAMPLES) { /* which have values of their own, after these */
+        shape->value_count -= V_WEIGHT;
+        memmove(shape->values, shape->values + V_WEIGHT,
+                shape->value_count * sizeof shape->values[0]);
+        shape->values[V_SHARE].share_of = V_SELF;
+        return;
+    }
+    for (unsigned v = V_SELF; v < V_WEIGHT; v++) {
+        diff_value *value = &shape->values[v];
+        static const char *const before[] = {"self_", "share_", ""};
+        if (known) {
+            (void)snprintf(value->name, sizeof value->name, "%s%.*s", before[v], (int)label.n,
+                           label.p);
+        }
+        if (v != V_SHARE) {
+            value->unit = ts_text_is(w->unit, "ns")      ? DIFF_NS
+                          : ts_text_is(w->unit, "bytes") ? DIFF_BYTES
+                                                         : DIFF_PLAIN;
+        }
+    }
+}
+
+ts_code diff_methods_open(diff_methods *m, ts_ctx *ctx, diff_shape *shape, const diff_side *sides,
+                          const ts_options *options)
+{
+    const ts_weight *weights[2] = {NULL, NULL};
+    ts_code code = TS_OK;
+    *m = (diff_methods){.ctx = ctx};
+    for (unsigned side = 0; code == TS_OK && side < 2; side++) {
+        if (!sides[side].nothing) {
+            const ts_calls *p = &m->sides[side].weight;
+            code = open_side(&m->sides[side], ctx, &sides[side], options);
+            weights[side] = &p->weights[p->chosen];
+        }
+    }
+    if (code == TS_OK && weights[0] != NULL) {
+        code = ts_weights_comparable(ctx, weights[0], weights[1]);
+    }
+    if (code == TS_OK) {
+        m->counts_only = weights[1]->kind == TS_WEIGHT_SAMPLES;
+        name_values(shape, weights[1]);
+    }
+    return code;
+}
+
+void diff_methods_free(diff_methods *m)
+{
+    for (unsigned side = 0; m->ctx != NULL && side < 2; side++) {
+        diff_method_side *s = &m->sides[side];
+        ts_calls_free(&s->weight);
+        ts_calls_free(&s->count);
+        ts_frames_free(m->ctx, &s->frames);
+        ts_reader_free(s->reader);
+        ts_target_free(s->copy);
+    }
+}
+
+/* --- rows ----------------------------------------------------------------------------------- */
+
+typedef struct putting {
+    diff_table *table;
+    unsigned side;
+    unsigned first;  /* of the values that are put */
+    bool has_counts; /* samples are recorded: methods without any have 0 */
+} putting;
+
+static ts_code put_method(void *user, const ts_method_sum *sum)
+{
+    const putting *p = user;
+    const ts_text keys[DIFF_KEYS] = {sum->name, sum->file};
+    diff_cell cells[DIFF_VALUES] = {{0}};
+    uint32_t id;
+    for (unsigned v = 0; v < p->table->shape->value_count; v++) {
+        cells[v] = v % V_WEIGHT == V_SHARE || (v >= V_WEIGHT && !p->has_counts) ? diff_null()
+                                                                                : diff_int(0);
+    }
+    cells[p->first + V_SELF] = diff_int(sum->self);
+    cells[p->first + V_TOTAL] = diff_int(sum->total);
+    ts_code code = diff_table_key(&id, p->table, keys);
+    if (code == TS_OK) {
+        diff_table_add(p->table, id, p->side, cells);
+    }
+    return code;
+}
+
+ts_code diff_methods_put(diff_methods *m, diff_table *table)
+{
+    ts_code code = TS_OK;
+    for (unsigned side = 0; code == TS_OK && side < 2; side++) {
+        const diff_method_side *s = &m->sides[side];
+        putting p = {.table = table, .side = side};
+        if (s->reader == NULL) {
+            continue;
+        }
+        p.has_counts = !s->weight.is_heap && !m->counts_only;
+        code = ts_methods_each(&s->weight, &s->frames, put_method, &p);
+        p.first = V_WEIGHT;
+        if (code == TS_OK && p.has_counts) {
+            code = ts_methods_each(&s->count, &s->frames, put_method, &p);
+        }
+    }
+    return code;
+}

@@ -1,0 +1,25 @@
+/*
+ * Questions that the model answers itself: the first comment of their file has the part
+ *
+ *     -- Model:      spent
+ *
+ * with the name of the answer. The statement in the file is for other programs, and says the same
+ * as far as SQL can.
+ */
+#ifndef TS_MODEL_ANSWERS_H
+#define TS_MODEL_ANSWERS_H
+
+#include "model/model.h"
+#include "tables/database.h"
+
+/* The rows of the answer, with the parameters as they were typed. TS_ERR_USAGE for what they name
+ * and does not exist. */
+typedef ts_code ts_answer(ts_model *m, const ts_param *params, size_t count,
+                          const ts_rows_visitor *visitor);
+
+/* NULL: there is no answer of this name. */
+ts_answer *ts_answer_find(ts_text name);
+
+ts_answer ts_answer_spent;
+
+#endif

@@ -1,0 +1,135 @@
+/* stack_node and what of stack_method is asked for each sample. */
+#include "model/call_paths.h"
+
+#include "base/alloc.h"
+
+enum { PATHS_REPORT = 1 << 16 };
+
+static void paths_free(ts_ctx *ctx, void *what)
+{
+    ts_paths *p = what;
+    ts_ids_free(ctx, &p->nodes);
+    ts_ids_free(ctx, &p->methods);
+    ts_free(ctx, p->parent);
+    ts_free(ctx, p->method);
+    ts_free(ctx, p->line);
+    ts_free(ctx, p->depth);
+    ts_free(ctx, p->idle);
+    ts_free(ctx, p);
+}
+
+static ts_code paths_methods(ts_paths *p, ts_model *m)
+{
+    static const unsigned columns[] = {TS_C_stack_method__id, TS_C_stack_method__name};
+    ts_ctx *ctx = ts_model_ctx(m);
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    size_t cap = 0;
+    ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_stack_method, columns, 2);
+    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
+        if (p->methods.count + (size_t)b->rows > cap) {
+            cap = 2 * cap + b->rows;
+            uint8_t *idle = ts_realloc(ctx, p->idle, cap, 1);
+            if (idle == NULL) {
+                code = ctx->error.code;
+                break;
+            }
+            p->idle = idle;
+        }
+        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
+            const ts_scan_text *t = &b->columns[1].texts[i];
+            p->idle[p->methods.count] = t->size == 6 && memcmp(t->p, "(idle)", 6) == 0   ? TS_IDLE
+                                        : t->size == 6 && memcmp(t->p, "(root)", 6) == 0 ? TS_ROOT
+                                                                                         : 0;
+            code = ts_ids_add(ctx, &p->methods, b->rowids[i]);
+        }
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+static ts_code paths_room(ts_paths *p, ts_ctx *ctx, size_t cap)
+{
+    uint32_t **const words[] = {&p->parent, &p->method, &p->depth};
+    int32_t *line = ts_realloc(ctx, p->line, cap, sizeof *line);
+    if (line == NULL) {
+        return ctx->error.code;
+    }
+    p->line = line;
+    for (unsigned i = 0; i < 3; i++) {
+        uint32_t *word = ts_realloc(ctx, *words[i], cap, sizeof *word);
+        if (word == NULL) {
+            return ctx->error.code;
+        }
+        *words[i] = word;
+    }
+    return TS_OK;
+}
+
+static ts_code paths_row(ts_paths *p, ts_ctx *ctx, const ts_batch *b, unsigned row)
+{
+    const ts_batch_column *parent = &b->columns[0];
+    const ts_batch_column *method = &b->columns[1];
+    const ts_batch_column *line = &b->columns[2];
+    uint32_t at = p->nodes.count;
+    uint32_t above = TS_NO_INDEX;
+    if (!parent->null[row]) {
+        above = ts_ids_find(&p->nodes, parent->ints[row]);
+        if (above == TS_NO_INDEX) {
+            return ts_fail(ctx, TS_ERR_INPUT,
+                           "stack_node: the caller of node %lld does not come before it",
+                           (long long)b->rowids[row]);
+        }
+    }
+    p->parent[at] = above;
+    p->depth[at] = above == TS_NO_INDEX ? 0 : p->depth[above] + 1;
+    p->method[at] = method->null[row] ? TS_NO_INDEX : ts_ids_find(&p->methods, method->ints[row]);
+    p->line[at] = line->null[row]                    ? TS_NO_LINE
+                  : line->ints[row] > INT32_MAX      ? INT32_MAX
+                  : line->ints[row] < TS_NO_LINE + 1 ? TS_NO_LINE + 1
+                                                     : (int32_t)line->ints[row];
+    return ts_ids_add(ctx, &p->nodes, b->rowids[row]);
+}
+
+static ts_code paths_build(void **what, ts_model *m, const void *user)
+{
+    static const unsigned columns[] = {TS_C_stack_node__parent_id, TS_C_stack_node__method_id,
+                                       TS_C_stack_node__line};
+    ts_ctx *ctx = ts_model_ctx(m);
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    size_t cap = 0;
+    ts_paths *p = ts_zalloc(ctx, 1, sizeof *p);
+    (void)user;
+    *what = p;
+    if (p == NULL) {
+        return ctx->error.code;
+    }
+    uint64_t total = ts_rows_count(ts_model_rows(m), "stack_node");
+    ts_code code = paths_methods(p, m);
+    if (code == TS_OK) {
+        code = ts_rows_open(&rows, ts_model_rows(m), TS_T_stack_node, columns, 3);
+    }
+    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
+        if (p->nodes.count + (size_t)b->rows > cap) {
+            cap = cap == 0 && total < UINT32_MAX / 64 ? (size_t)total + b->rows : 2 * cap + b->rows;
+            code = paths_room(p, ctx, cap);
+        }
+        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
+            code = paths_row(p, ctx, b, i);
+        }
+        if (p->nodes.count % PATHS_REPORT < b->rows) {
+            ts_model_report(m, "reading call paths", p->nodes.count, total);
+        }
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+ts_code ts_call_paths(const ts_paths **out, ts_model *m)
+{
+    void *what;
+    ts_code code = ts_model_keep(&what, m, "paths", "", paths_build, paths_free, NULL);
+    *out = what;
+    return code;
+}

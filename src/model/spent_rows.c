@@ -1,0 +1,192 @@
+/* What threads did, as the rows of the question threads. */
+#include "model/answers.h"
+
+#include "base/buf.h"
+#include "model/spent.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *param_of(const ts_param *params, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(params[i].name, name) == 0) {
+            return params[i].value;
+        }
+    }
+    return NULL;
+}
+
+/* The parameters source, thread, from and to of a question. */
+static ts_code select_params(ts_select *out, ts_model *m, const ts_param *params, size_t count)
+{
+    const ts_wanted wanted = {.source = param_of(params, count, "source"),
+                              .thread = param_of(params, count, "thread")};
+    const char *from = param_of(params, count, "from");
+    const char *to = param_of(params, count, "to");
+    ts_code code = ts_select_make(out, m, &wanted);
+    if (code == TS_OK && from != NULL) {
+        code = ts_select_time(&out->span.from, m, "from", from, &out->sources);
+    }
+    if (code == TS_OK && to != NULL) {
+        code = ts_select_time(&out->span.to, m, "to", to, &out->sources);
+    }
+    return code == TS_OK && out->span.from >= out->span.to
+               ? ts_fail(ts_model_ctx(m), TS_ERR_USAGE, "the parameter from is not before to")
+               : code;
+}
+
+static int64_t cpu_rank(const ts_spent *s)
+{
+    return s->cpu_from == 0 ? -1 : s->cpu;
+}
+
+/* Those with the most CPU time first, then those that waited longest. */
+static int compare_rows(const void *a, const void *b)
+{
+    const ts_spent *x = a;
+    const ts_spent *y = b;
+    int64_t wx = ts_spent_waiting(x);
+    int64_t wy = ts_spent_waiting(y);
+    if (cpu_rank(x) != cpu_rank(y)) {
+        return cpu_rank(x) > cpu_rank(y) ? -1 : 1;
+    }
+    if (wx != wy) {
+        return wx > wy ? -1 : 1;
+    }
+    if (x->has_itid != y->has_itid) {
+        return x->has_itid ? 1 : -1;
+    }
+    return x->has_itid ? (x->itid > y->itid) - (x->itid < y->itid)
+                       : (x->source_id > y->source_id) - (x->source_id < y->source_id);
+}
+
+static const ts_thread_entry *thread_of(const ts_threads *threads, int64_t itid)
+{
+    const ts_thread_entry *all = threads->rows.p;
+    size_t low = 0;
+    size_t high = threads->rows.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].id < itid) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < threads->rows.n && all[low].id == itid ? &all[low] : NULL;
+}
+
+enum { ROW_COLUMNS = 13 };
+
+/* The cells of a row, one after the other in a buffer. */
+typedef struct row_cells {
+    ts_ctx *ctx;
+    ts_buf text;
+    size_t at[ROW_COLUMNS];
+    size_t lengths[ROW_COLUMNS];
+    ts_cell_type types[ROW_COLUMNS];
+    int n;
+    ts_code code;
+} row_cells;
+
+static void put_text(row_cells *r, ts_text text, ts_cell_type type)
+{
+    r->at[r->n] = r->text.n;
+    r->lengths[r->n] = text.n;
+    r->types[r->n++] = text.p == NULL ? TS_CELL_NULL : type;
+    if (r->code == TS_OK && (r->code = ts_buf_put(r->ctx, &r->text, text.p, text.n)) == TS_OK) {
+        r->code = ts_buf_putc(r->ctx, &r->text, '\0');
+    }
+}
+
+static void put_int(row_cells *r, bool known, int64_t value)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%" PRId64, value);
+    put_text(r, known ? (ts_text){text, (size_t)n} : TS_TEXT_NULL, TS_CELL_INT);
+}
+
+/* "park 76243749, sleep 63176047": the longest first */
+static void put_reasons(row_cells *r, const ts_spent *s)
+{
+    char text[TS_WAIT_REASONS * 32];
+    bool done[TS_WAIT_REASONS] = {false};
+    size_t n = 0;
+    text[0] = '\0';
+    for (;;) {
+        unsigned most = TS_WAIT_REASONS;
+        for (unsigned i = 0; i < TS_WAIT_REASONS; i++) {
+            if (!done[i] && s->waiting[i] > 0 &&
+                (most == TS_WAIT_REASONS || s->waiting[i] > s->waiting[most])) {
+                most = i;
+            }
+        }
+        if (most == TS_WAIT_REASONS) {
+            break;
+        }
+        done[most] = true;
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, n == 0 ? "" : ", ",
+                              ts_wait_reason_name(most), s->waiting[most]);
+    }
+    put_text(r, n == 0 ? TS_TEXT_NULL : (ts_text){text, n}, TS_CELL_TEXT);
+}
+
+static ts_code put_row(row_cells *r, const ts_spent *s, const ts_threads *threads,
+                       const ts_rows_visitor *visitor)
+{
+    const ts_thread_entry *t = s->has_itid ? thread_of(threads, s->itid) : NULL;
+    const char *values[ROW_COLUMNS];
+    char from[48];
+    r->n = 0;
+    r->text.n = 0;
+    snprintf(from, sizeof from, "%s%s", ts_spent_cpu_from(s), s->estimated ? ", estimated" : "");
+    put_int(r, s->source_id != 0, s->source_id);
+    put_int(r, s->has_itid, s->itid);
+    put_int(r, t != NULL && t->pid != INT64_MIN, t == NULL ? 0 : t->pid);
+    put_text(r, t == NULL ? TS_TEXT_NULL : t->process, TS_CELL_TEXT);
+    put_int(r, t != NULL && t->tid != INT64_MIN, t == NULL ? 0 : t->tid);
+    put_text(r, t == NULL ? TS_TEXT_NULL : t->name, TS_CELL_TEXT);
+    put_int(r, s->cpu_from != 0, s->cpu);
+    put_text(r, s->cpu_from == 0 ? TS_TEXT_NULL : ts_text_of(from), TS_CELL_TEXT);
+    put_int(r, true, ts_spent_waiting(s));
+    put_reasons(r, s);
+    put_int(r, true, s->paused);
+    put_int(r, s->length >= 0, s->unknown);
+    put_int(r, s->length >= 0, s->length);
+    for (int i = 0; r->code == TS_OK && i < r->n; i++) {
+        values[i] = r->types[i] == TS_CELL_NULL ? NULL : r->text.p + r->at[i];
+    }
+    return r->code != TS_OK ? r->code
+                            : visitor->row(visitor->user, values, r->lengths, r->types, r->n);
+}
+
+ts_code ts_answer_spent(ts_model *m, const ts_param *params, size_t count,
+                        const ts_rows_visitor *visitor)
+{
+    static const char *const names[ROW_COLUMNS] = {
+        "source_id", "itid",     "pid",     "process", "tid",     "thread", "cpu_dur",
+        "cpu_from",  "wait_dur", "reasons", "paused",  "unknown", "length"};
+    const char *limit = param_of(params, count, "limit");
+    size_t most = limit == NULL ? 20 : (size_t)strtoull(limit, NULL, 10);
+    row_cells cells = {.ctx = ts_model_ctx(m)};
+    const ts_threads *threads = NULL;
+    ts_select select;
+    ts_vec all = {0};
+    ts_code code = select_params(&select, m, params, count);
+    if (code == TS_OK && (code = ts_threads_get(&threads, m)) == TS_OK &&
+        (code = ts_spent_get(&all, m, &select)) == TS_OK && visitor->header != NULL) {
+        code = visitor->header(visitor->user, names, ROW_COLUMNS);
+    }
+    if (code == TS_OK && all.n > 1) {
+        qsort(all.p, all.n, sizeof(ts_spent), compare_rows);
+    }
+    for (size_t i = 0; code == TS_OK && i < all.n && i < most; i++) {
+        code = put_row(&cells, (const ts_spent *)all.p + i, threads, visitor);
+    }
+    ts_vec_free(cells.ctx, &all);
+    ts_buf_free(cells.ctx, &cells.text);
+    ts_select_free(cells.ctx, &select);
+    return code;
+}

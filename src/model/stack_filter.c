@@ -1,0 +1,141 @@
+#include "model/stack_filter.h"
+
+#include "base/alloc.h"
+#include "model/pattern.h"
+#include "model/stack_tree.h"
+
+#include <inttypes.h>
+
+enum { F_ONLY, F_IGNORE, F_HIDE, F_PATTERNS };
+enum { ONLY = 1 << F_ONLY, IGNORE = 1 << F_IGNORE, HIDE = 1 << F_HIDE };
+enum { C_NAME, C_CLASS, C_PACKAGE, C_FILE, C_LINE };
+
+typedef struct frame_filter {
+    ts_model *model;
+    ts_pattern patterns[F_PATTERNS];
+    bool wanted[F_PATTERNS];
+    ts_buf label;
+    ts_buf where;
+    uint8_t *hits; /* of each method: bits of the patterns that fit it */
+} frame_filter;
+
+static ts_code filter_begin(frame_filter *f, const ts_frame_filter *filter, size_t methods)
+{
+    ts_ctx *ctx = ts_model_ctx(f->model);
+    const ts_text texts[F_PATTERNS] = {filter->only, filter->ignore, filter->hide};
+    ts_code code = TS_OK;
+    for (unsigned i = 0; code == TS_OK && i < F_PATTERNS; i++) {
+        f->wanted[i] = ts_pattern_wanted(texts[i]);
+        code = f->wanted[i] ? ts_pattern_make(&f->patterns[i], ctx, texts[i]) : TS_OK;
+    }
+    if (code == TS_OK) {
+        f->hits = ts_zalloc(ctx, methods, sizeof *f->hits);
+        code = f->hits == NULL ? ctx->error.code : TS_OK;
+    }
+    return code;
+}
+
+static void filter_free(frame_filter *f)
+{
+    ts_ctx *ctx = ts_model_ctx(f->model);
+    for (unsigned i = 0; i < F_PATTERNS; i++) {
+        ts_pattern_free(&f->patterns[i]);
+    }
+    ts_buf_free(ctx, &f->label);
+    ts_buf_free(ctx, &f->where);
+    ts_free(ctx, f->hits);
+}
+
+static ts_code filter_method(frame_filter *f, const ts_batch *b, unsigned row, uint8_t *hits)
+{
+    ts_ctx *ctx = ts_model_ctx(f->model);
+    const ts_scan_text *file = &b->columns[C_FILE].texts[row];
+    f->label.n = 0;
+    f->where.n = 0;
+    ts_code code = ts_method_label(&f->label, ctx, &b->columns[C_PACKAGE].texts[row],
+                                   &b->columns[C_CLASS].texts[row], &b->columns[C_NAME].texts[row]);
+    if (code == TS_OK && file->n > 0) {
+        code = ts_buf_put(ctx, &f->where, file->p, file->n);
+    }
+    if (code == TS_OK && file->n > 0 && b->columns[C_LINE].ints[row] > 0) {
+        code = ts_buf_printf(ctx, &f->where, ":%" PRId64, b->columns[C_LINE].ints[row]);
+    }
+    for (unsigned i = 0; code == TS_OK && i < F_PATTERNS; i++) {
+        if (f->wanted[i] &&
+            (ts_pattern_in(&f->patterns[i], ts_buf_text(&f->label)) ||
+             (f->where.n > 0 && ts_pattern_in(&f->patterns[i], ts_buf_text(&f->where))))) {
+            *hits |= (uint8_t)(1U << i);
+        }
+    }
+    return code;
+}
+
+static ts_code filter_methods(frame_filter *f, const ts_paths *paths)
+{
+    static const unsigned columns[] = {TS_C_stack_method__name, TS_C_stack_method__class,
+                                       TS_C_stack_method__package, TS_C_stack_method__file,
+                                       TS_C_stack_method__line};
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    uint64_t done = 0;
+    ts_code code = ts_rows_open(&rows, ts_model_rows(f->model), TS_T_stack_method, columns, 5);
+    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
+            uint32_t method = ts_ids_find(&paths->methods, b->rowids[i]);
+            if (method != TS_NO_INDEX) {
+                code = filter_method(f, b, i, &f->hits[method]);
+            }
+        }
+        done += b->rows;
+        ts_model_report(f->model, "looking at methods", done, paths->methods.count);
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+/* Parents are before their children: what is above a node is known when it is looked at. */
+static ts_code filter_nodes(const frame_filter *f, ts_path_weights *w, const ts_paths *paths)
+{
+    ts_ctx *ctx = ts_model_ctx(f->model);
+    uint8_t *above = ts_alloc(ctx, paths->nodes.count, sizeof *above);
+    if (above == NULL) {
+        return ctx->error.code;
+    }
+    for (uint32_t i = 0; i < paths->nodes.count; i++) {
+        uint32_t method = paths->method[i];
+        above[i] = paths->parent[i] == TS_NO_INDEX ? 0 : above[paths->parent[i]];
+        if (method != TS_NO_INDEX) {
+            above[i] |= f->hits[method];
+        }
+        if ((f->wanted[F_ONLY] && (above[i] & ONLY) == 0) || (above[i] & IGNORE) != 0) {
+            w->self[i] = 0;
+            w->count[i] = 0;
+        }
+    }
+    ts_free(ctx, above);
+    return TS_OK;
+}
+
+ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
+                         const ts_paths *paths, const ts_frame_filter *filter)
+{
+    frame_filter f = {.model = model};
+    *hidden = NULL;
+    ts_code code = filter_begin(&f, filter, paths->methods.count);
+    bool any = f.wanted[F_ONLY] || f.wanted[F_IGNORE] || f.wanted[F_HIDE];
+    if (code == TS_OK && any) {
+        code = filter_methods(&f, paths);
+    }
+    if (code == TS_OK && any) {
+        code = filter_nodes(&f, w, paths);
+    }
+    if (code == TS_OK && f.wanted[F_HIDE]) {
+        for (uint32_t i = 0; i < paths->methods.count; i++) {
+            f.hits[i] = (f.hits[i] & HIDE) != 0;
+        }
+        *hidden = f.hits;
+        f.hits = NULL;
+    }
+    filter_free(&f);
+    return code;
+}

@@ -1,0 +1,363 @@
+/* What call paths weigh for a page, which asks again and again: by kept sums, or, of a span, by the
+ * rows in it. */
+#include "model/call_stacks_private.h"
+
+#include "base/alloc.h"
+#include "base/buf.h"
+
+#include <inttypes.h>
+
+typedef struct weigh_work {
+    ts_calls *p;
+    ts_weight *weight;         /* or: */
+    ts_weight *const *classes; /* by the class of what is added; NULL: not wanted */
+    bool totals;               /* nothing but these */
+} weigh_work;
+
+static bool is_idle(const ts_event_kind *what)
+{
+    return what->class == TS_CLASS_waiting && what->reason != NULL &&
+           strcmp(what->reason, "idle") == 0;
+}
+
+/* node: place of the call path + 1; 0: none. */
+static void weigh_add(weigh_work *w, uint32_t node, ts_wide sum, uint64_t count,
+                      const ts_event_kind *what, bool call)
+{
+    ts_weight *weight = w->weight;
+    if (weight == NULL && what->class != TS_CLASS_other) {
+        weight = w->classes[what->class];
+    }
+    if (weight == NULL) {
+        return;
+    }
+    ts_path_weights *of = &weight->of;
+    if (node != 0 && sum > 0) { /* as much of the sum as there is */
+        weight->total = sum > INT64_MAX - weight->total ? INT64_MAX : weight->total + (int64_t)sum;
+        weight->of_calls = weight->of_calls || call;
+        weight->of_samples = weight->of_samples || !call;
+    }
+    weight->length = weight->length || w->weight == NULL;
+    if (w->totals) {
+        return;
+    }
+    if (w->p->no_idle && weight->what.class != TS_CLASS_waiting && is_idle(what)) {
+        of->idle += node == 0 ? 0 : sum;
+        of->idle_count += node == 0 ? 0 : count;
+    } else if (node == 0) {
+        of->no_stack += sum;
+        of->no_stack_count += count;
+    } else {
+        of->self[node - 1] += sum;
+        of->count[node - 1] += count;
+    }
+}
+
+static ts_code weigh_item(void *user, const ts_calls_item *item)
+{
+    weigh_add(user, item->node, item->weight, 1, &item->what, item->call);
+    return TS_OK;
+}
+
+/* --- by sums ---------------------------------------------------------------------------------- */
+
+/* What a lane is for the request. */
+typedef struct lane_view {
+    bool wanted;
+    ts_text event;
+    ts_event_kind what; /* of call paths whose leaf does not matter */
+} lane_view;
+
+static ts_code lane_look(lane_view *out, ts_calls *p, const ts_path_sums *s,
+                         const ts_sum_lane *lane, bool call)
+{
+    const char *event = p->filter.event;
+    out->event =
+        lane->event == TS_NO_INDEX ? TS_TEXT_LIT("") : ts_pool_text(&s->events, lane->event);
+    out->wanted = ts_calls_wants_source(p, lane->source) &&
+                  ts_select_thread(&p->select, lane->has_itid, lane->itid);
+    if (call) {
+        out->wanted = out->wanted && (event == NULL || strcmp(event, "call") == 0);
+        out->what = (ts_event_kind){lane->async ? TS_CLASS_other : TS_CLASS_wall, NULL};
+        return TS_OK;
+    }
+    out->wanted =
+        out->wanted && (event != NULL ? ts_text_is(out->event, event)
+                                      : lane->timed || stacks_wants_untimed(p, lane->source));
+    return ts_events_kind(&out->what, p->events, lane->source, out->event, lane->state, 0);
+}
+
+/* How much of a sum is of the weight: *count rows, 0 for none. */
+static void sum_part(ts_wide *sum, uint64_t *count, const ts_calls *p, const ts_weight *weight,
+                     const ts_path_sum *one, const ts_sum_lane *lane, const ts_event_kind *what,
+                     bool call)
+{
+    bool number = weight->kind == TS_WEIGHT_SAMPLES;
+    bool wanted =
+        weight->kind == TS_WEIGHT_ASYNC ? call && lane->async : stacks_is_of(weight, what);
+    if (weight->kind == TS_WEIGHT_CLASS && !call) {
+        wanted = wanted && !ts_events_in_ns(p->events, lane->source, what->class);
+    }
+    *count = wanted ? (uint64_t)one->count + (number ? one->other : 0) : 0;
+    *sum = number ? (ts_wide)*count : one->sum;
+}
+
+/* weight: which of them; kind TS_WEIGHT_VALUE: all. */
+static ts_code each_sum(weigh_work *w, const ts_path_sums *s, const ts_weight *weight, bool call)
+{
+    ts_calls *p = w->p;
+    const ts_sum_lane *lanes = s->lanes.p;
+    const ts_path_sum *sums = s->sums.p;
+    bool classes = !call && (weight->kind == TS_WEIGHT_CLASS || p->no_idle);
+    ts_code code = TS_OK;
+    lane_view *views = ts_zalloc(p->ctx, s->lanes.n, sizeof *views);
+    if (views == NULL) {
+        return p->ctx->error.code;
+    }
+    for (size_t i = 0; code == TS_OK && i < s->lanes.n; i++) {
+        code = lane_look(&views[i], p, s, &lanes[i], call);
+    }
+    for (size_t i = 0; code == TS_OK && i < s->sums.n; i++) {
+        const lane_view *view = &views[sums[i].lane];
+        const ts_sum_lane *lane = &lanes[sums[i].lane];
+        uint32_t node = sums[i].node == TS_NO_INDEX ? 0 : sums[i].node + 1;
+        ts_event_kind what = view->what;
+        uint8_t leaf = view->wanted && classes && p->events->leaves.n > 0
+                           ? ts_events_leaf(p->events, stacks_method(p, node))
+                           : 0;
+        ts_wide sum = 0;
+        uint64_t count = 0;
+        if (leaf != 0) {
+            code = ts_events_kind(&what, p->events, lane->source, view->event, lane->state, leaf);
+        }
+        if (view->wanted && code == TS_OK) {
+            sum_part(&sum, &count, p, weight, &sums[i], lane, &what, call);
+        }
+        if (count > 0) {
+            weigh_add(w, node, sum, count, &what, call);
+        }
+    }
+    ts_free(p->ctx, views);
+    return code;
+}
+
+/* --- sums of values --------------------------------------------------------------------------- */
+
+typedef struct values_build {
+    const ts_calls *p;
+    const bool *wanted;
+    ts_path_sums *sums;
+} values_build;
+
+static ts_code values_item(void *user, const ts_calls_item *item)
+{
+    values_build *v = user;
+    const ts_sum_lane lane = {
+        .source = item->source_id,
+        .itid = item->itid == TS_NO_THREAD ? 0 : item->itid,
+        .has_itid = item->itid != TS_NO_THREAD,
+        .timed = item->ts != TS_NO_TIME,
+        .state = ts_events_state(v->p->events, item->id),
+    };
+    return ts_path_sums_add(v->sums, &lane, item->event.n == 0 ? TS_TEXT_NULL : item->event,
+                            item->node - 1, item->weight);
+}
+
+static ts_code values_make(void **what, ts_model *m, const void *user)
+{
+    values_build v = *(const values_build *)user;
+    ts_ctx *ctx = ts_model_ctx(m);
+    const ts_calls all = {
+        .ctx = ctx,
+        .stackless = true,
+        .any_sample = true,
+        .model = m,
+        .select = {.sources.all = true, .threads.all = true, .span = TS_SPAN_ALL},
+        .events = v.p->events,
+        .paths = v.p->paths,
+    };
+    *what = v.sums = ts_zalloc(ctx, 1, sizeof *v.sums);
+    ts_code code = v.sums == NULL ? ctx->error.code : ts_path_sums_begin(v.sums, ctx, v.p->paths);
+    if (code == TS_OK) {
+        code = stacks_each_value(&all, v.wanted, false, values_item, &v);
+        ts_path_sums_end(v.sums);
+    }
+    return code;
+}
+
+/* Values of the weight, by sums that are kept for these kinds of value. */
+static ts_code values_by_sums(weigh_work *w, const ts_weight *weight)
+{
+    static const ts_weight all = {.kind = TS_WEIGHT_VALUE};
+    ts_calls *p = w->p;
+    values_build v = {.p = p};
+    ts_buf key = {0};
+    bool *wanted;
+    bool any;
+    void *sums = NULL;
+    ts_code code = stacks_kinds_of(&wanted, &any, p, weight);
+    for (size_t id = 0; code == TS_OK && any && id < p->events->kinds.n; id++) {
+        code = wanted[id] ? ts_buf_printf(p->ctx, &key, "%zu,", id) : TS_OK;
+    }
+    if (code == TS_OK && any) {
+        code = ts_buf_putc(p->ctx, &key, '\0');
+    }
+    v.wanted = wanted;
+    if (code == TS_OK && any) {
+        code = ts_model_keep(&sums, p->model, "values", key.p, values_make, ts_path_sums_free, &v);
+    }
+    if (code == TS_OK && any) {
+        code = each_sum(w, sums, &all, false);
+    }
+    ts_buf_free(p->ctx, &key);
+    ts_free(p->ctx, wanted);
+    return code;
+}
+
+/* --- a weight --------------------------------------------------------------------------------- */
+
+/* By the length of samples and calls. */
+static ts_code add_lengths(weigh_work *w, const ts_weight *weight)
+{
+    ts_calls *p = w->p;
+    if (!ts_select_whole(&p->select)) {
+        return stacks_each_length(p, weight, weigh_item, w);
+    }
+    ts_code code = p->any_sample ? each_sum(w, p->sums[0], weight, false) : TS_OK;
+    return code == TS_OK && p->any_slice ? each_sum(w, p->sums[1], weight, true) : code;
+}
+
+static ts_code add_values(weigh_work *w, const ts_weight *weight)
+{
+    if (!w->p->any_sample) {
+        return TS_OK;
+    }
+    return ts_select_whole(&w->p->select) ? values_by_sums(w, weight)
+                                          : stacks_each_value_of(w->p, weight, weigh_item, w);
+}
+
+ts_code stacks_weigh(ts_calls *p, ts_weight *weight)
+{
+    weigh_work w = {.p = p, .weight = weight};
+    bool class = weight->kind == TS_WEIGHT_CLASS;
+    ts_code code = TS_OK;
+    stacks_weighed_free(p->ctx, weight);
+    weight->total = 0;
+    weight->of = (ts_path_weights){.n = p->paths->nodes.count};
+    weight->of.self = ts_zalloc(p->ctx, weight->of.n, sizeof *weight->of.self);
+    weight->of.count = ts_zalloc(p->ctx, weight->of.n, sizeof *weight->of.count);
+    if (weight->of.self == NULL || weight->of.count == NULL) {
+        return p->ctx->error.code;
+    }
+    if (weight->kind != TS_WEIGHT_VALUE && (!class || ts_text_is(weight->unit, "ns"))) {
+        code = add_lengths(&w, weight);
+    }
+    if (code == TS_OK && (class || weight->kind == TS_WEIGHT_VALUE)) {
+        code = add_values(&w, weight);
+    }
+    return code;
+}
+
+ts_code stacks_weigh_classes(ts_calls *p, ts_weight *const classes[TS_CLASS_other])
+{
+    static const ts_weight any = {.kind = TS_WEIGHT_CLASS, .what = {TS_CLASS_other, NULL}};
+    weigh_work w = {.p = p, .classes = classes, .totals = true};
+    ts_code code = add_lengths(&w, &any);
+    for (unsigned c = 0; code == TS_OK && c < TS_CLASS_other; c++) {
+        if (classes[c] != NULL) {
+            w.weight = classes[c];
+            code = add_values(&w, classes[c]);
+            stacks_settle_class(p, classes[c]);
+        }
+    }
+    return code;
+}
+
+void stacks_weighed_free(ts_ctx *ctx, ts_weight *weight)
+{
+    ts_free(ctx, weight->of.self);
+    ts_free(ctx, weight->of.count);
+    weight->of = (ts_path_weights){0};
+}
+
+uint64_t stacks_threads(const ts_idset *threads)
+{
+    const uint8_t *small = threads->bits.p;
+    const int64_t *far = threads->far.p;
+    uint64_t bits = threads->all ? UINT64_MAX : threads->no_id ? ts_zone_bit(true, 0) : 0;
+    for (size_t i = 0; i < threads->bits.n; i++) {
+        bits |= small[i] != 0 ? ts_zone_bit(false, (int64_t)i) : 0;
+    }
+    for (size_t i = 0; i < threads->far.n; i++) {
+        bits |= ts_zone_bit(false, far[i]);
+    }
+    return bits;
+}
+
+/* --- a request -------------------------------------------------------------------------------- */
+
+static ts_code has_rows(bool *has, ts_model *m, enum ts_table_id table)
+{
+    const ts_batch *b = NULL;
+    ts_rows *rows = NULL;
+    *has = false;
+    if (!ts_rows_there(ts_model_rows(m), table, NULL, 0)) {
+        return TS_OK;
+    }
+    ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, NULL, 0);
+    if (code == TS_OK) {
+        code = ts_rows_next(&b, rows);
+    }
+    *has = code == TS_OK && b != NULL && b->rows > 0;
+    ts_rows_close(rows);
+    return code;
+}
+
+/* Sums, and which sources have calls, whose samples without a time are sums of these. */
+static ts_code weigh_sums(ts_calls *p)
+{
+    ts_code code = TS_OK;
+    if (p->any_sample) {
+        code = ts_path_sums_get(&p->sums[0], p->model, false);
+    }
+    if (code == TS_OK && p->any_slice) {
+        code = ts_path_sums_get(&p->sums[1], p->model, true);
+    }
+    const ts_sum_lane *lanes = p->sums[1] == NULL ? NULL : p->sums[1]->lanes.p;
+    for (size_t i = 0; code == TS_OK && p->any_sample && lanes != NULL && i < p->sums[1]->lanes.n;
+         i++) {
+        code = ts_vec_reach(p->ctx, &p->sliced, lanes[i].source, sizeof(bool));
+        if (code == TS_OK) {
+            ((bool *)p->sliced.p)[lanes[i].source] = lanes[i].source > 0;
+        }
+    }
+    return code;
+}
+
+ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_weigh_asked *asked)
+{
+    *p = (ts_calls){.ctx = ts_model_ctx(m),
+                    .model = m,
+                    .filter = {.event = asked->event, .weight = asked->weight},
+                    .select = *select,
+                    .stackless = true,
+                    .no_idle = asked->no_idle};
+    *select = (ts_select){0};
+    ts_code code = ts_call_paths(&p->paths, m);
+    if (code == TS_OK) {
+        code = ts_events_get(&p->events, m);
+    }
+    if (code == TS_OK && asked->samples) {
+        code = has_rows(&p->any_sample, m, TS_T_stack_sample);
+    }
+    if (code == TS_OK && asked->calls) {
+        code = has_rows(&p->any_slice, m, TS_T_stack_slice);
+    }
+    if (code == TS_OK) {
+        code = weigh_sums(p);
+    }
+    if (code == TS_OK) {
+        code = stacks_list_weights(p);
+    }
+    return code != TS_OK ? code : stacks_load_weights(p, TS_LOAD_CHOSEN);
+}

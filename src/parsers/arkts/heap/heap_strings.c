@@ -1,0 +1,109 @@
+/* Strings of a snapshot: from pieces to rows, or to the texts of the `snapshot` member. */
+#include "parsers/arkts/heap/heap_state.h"
+
+#include "base/utf8.h"
+
+void heap_strings_free(ts_ctx *ctx, heap_strings *strings)
+{
+    ts_buf_free(ctx, &strings->text);
+    ts_buf_free(ctx, &strings->clean);
+    ts_spool_free(strings->long_text);
+    strings->long_text = NULL;
+}
+
+void heap_string_begin(ts_heap *h)
+{
+    h->strings.json_replaced = ts_json_replaced(h->json);
+}
+
+void heap_string_end(ts_heap *h, bool kept)
+{
+    uint64_t replaced = ts_json_replaced(h->json);
+    h->strings.replaced += kept ? replaced - h->strings.json_replaced : 0;
+    h->strings.json_replaced = replaced;
+}
+
+/* Equal texts: by length, beginning and end, which is enough where other numbers contradict too. */
+static void note_text(ts_heap *h, ts_text text)
+{
+    enum { ENDS = 16 };
+    ts_hash hash = ts_hash_begin(&h->ctx->hash_key);
+    uint64_t value;
+    ts_hash_word(&hash, text.n);
+    ts_hash_bytes(&hash, text.p, text.n < ENDS ? text.n : ENDS);
+    if (text.n > ENDS) {
+        ts_hash_bytes(&hash, text.p + text.n - ENDS, ENDS);
+    }
+    value = ts_hash_end(&hash);
+    h->strings.twice |= h->strings.recent[value % HEAP_RECENT_STRINGS] == value;
+    h->strings.recent[value % HEAP_RECENT_STRINGS] = value;
+}
+
+static ts_code put_string(ts_heap *h, ts_text text)
+{
+    ts_row_js_heap_string row = {
+        .file_id = h->file_id,
+        .file_index = (int64_t)h->strings.count,
+        .string = text,
+    };
+    h->strings.count++;
+    note_text(h, text);
+    heap_look_at_string(h, text.n);
+    return ts_put_js_heap_string(h->sink, &row);
+}
+
+ts_code heap_string_odd(ts_heap *h)
+{
+    h->strings.not_text++;
+    return put_string(h, TS_TEXT_NULL);
+}
+
+static ts_code put_whole(ts_heap *h, ts_text text)
+{
+    heap_strings *s = &h->strings;
+    if (h->raw && !ts_utf8_valid(text.p, text.n)) {
+        ts_code code;
+        s->clean.n = 0;
+        code = ts_utf8_clean(h->ctx, &s->clean, &s->replaced, text.p, text.n);
+        if (code != TS_OK) {
+            return code;
+        }
+        text = ts_buf_text(&s->clean);
+    }
+    return h->part == PART_STRINGS ? put_string(h, text) : heap_meta_text(h, text);
+}
+
+ts_code heap_string_piece(ts_heap *h, const char *p, size_t n, unsigned flags)
+{
+    heap_strings *s = &h->strings;
+    uint64_t max = h->ctx->limits.max_string;
+    size_t left;
+    ts_code code;
+    if ((flags & TS_JSON_FIRST) != 0) {
+        s->text.n = 0;
+        s->text_cut = false;
+        ts_spool_free(s->long_text);
+        s->long_text = NULL;
+        if ((flags & TS_JSON_LAST) != 0 && n <= max) {
+            return put_whole(h, (ts_text){p, n});
+        }
+    }
+    if (h->part == PART_STRINGS && max > HEAP_LONG_TEXT &&
+        (s->long_text != NULL || s->text.n + n > HEAP_LONG_TEXT)) {
+        return heap_long_piece(h, p, n, (flags & TS_JSON_LAST) != 0);
+    }
+    left = (size_t)max - s->text.n;
+    if (n > left) {
+        n = left;
+        s->text_cut = true;
+    }
+    code = ts_buf_put(h->ctx, &s->text, p, n);
+    if (code != TS_OK || (flags & TS_JSON_LAST) == 0) {
+        return code;
+    }
+    s->cut += s->text_cut ? 1 : 0;
+    if (s->text_cut) {
+        s->text.n = ts_utf8_cut(s->text.p, s->text.n);
+    }
+    return put_whole(h, ts_buf_text(&s->text));
+}

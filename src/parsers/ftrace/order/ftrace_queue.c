@@ -1,0 +1,350 @@
+/*
+ * Events of a CPU come in order of time, but for some. Those that do are packed into a lane of
+ * their own, block by block, and need no sorting: each is compared with the last one of its lane
+ * when it comes, and with those of the other lanes when they are handed out. Blocks stay in memory
+ * while they fit, and then go to a spool, from which they are read once. Events that are earlier
+ * than the last one of their lane are sorted (ftrace_runs.h).
+ *
+ * An event in a lane is the time since the one before and the numbers of events between them, as
+ * varints, then what ftrace_dense.h makes.
+ */
+#include "parsers/ftrace/order/ftrace_queue.h"
+
+#include "base/alloc.h"
+#include "parsers/ftrace/order/ftrace_dense.h"
+#include "parsers/ftrace/order/ftrace_runs.h"
+
+enum {
+    LANES_MAX = 64, /* CPUs with higher numbers share them */
+    BLOCK_MIN = 1024,
+    BLOCK_MAX = 64 * 1024,
+    FIRST_BLOCK = 1024,               /* bytes at first */
+    HEAD_MAX = 2 * FTRACE_VARINT_MAX, /* bytes in front of what ftrace_dense makes */
+    CANCEL_SPAN = 4096,               /* events between checks for signals */
+};
+
+typedef struct lane_block {
+    uint8_t *bytes; /* NULL: in the spool */
+    uint64_t off;   /* there */
+    size_t n;
+} lane_block;
+
+typedef struct lane {
+    ftrace_dense *dense; /* NULL: it has no events */
+    int64_t first;       /* time of its first event */
+    int64_t ts;          /* of its last event; then of the next one that is handed out */
+    uint64_t number;
+    uint8_t *block; /* the open one; then room for those of the spool */
+    size_t n, cap;  /* FTRACE_DENSE_SLACK bytes more are there, of every block */
+    ts_vec blocks;  /* lane_block: those before */
+    size_t next;    /* of them, when they are read */
+    ftrace_packed in;
+} lane;
+
+struct ftrace_queue {
+    ts_ctx *ctx;
+    uint32_t lane_count;
+    size_t block; /* the largest block of a lane */
+    size_t keep;  /* bytes of blocks that may stay in memory */
+    uint64_t added;
+    ts_spool *spool; /* blocks; NULL: none */
+    lane lanes[LANES_MAX];
+    ftrace_runs runs;
+    ftrace_heap_item *heap;
+    uint32_t heap_n;
+};
+
+ts_code ftrace_queue_open(ftrace_queue **out, ts_ctx *ctx, size_t memory)
+{
+    ftrace_queue *q = ts_zalloc(ctx, 1, sizeof *q);
+    size_t quarter = memory / 4;
+    size_t block = quarter / LANES_MAX;
+    *out = q;
+    if (q == NULL) {
+        return ctx->error.code;
+    }
+    q->ctx = ctx;
+    q->block = block < BLOCK_MIN ? BLOCK_MIN : block > BLOCK_MAX ? BLOCK_MAX : block;
+    q->lane_count = (uint32_t)(quarter / q->block < LANES_MAX ? quarter / q->block : LANES_MAX);
+    q->keep = memory / 2;
+    ftrace_runs_init(&q->runs, ctx, memory - quarter);
+    return TS_OK;
+}
+
+static void free_lane(ts_ctx *ctx, lane *l)
+{
+    lane_block *blocks = l->blocks.p;
+    for (size_t i = 0; i < l->blocks.n; i++) {
+        ts_free(ctx, blocks[i].bytes);
+    }
+    ts_vec_free(ctx, &l->blocks);
+    ts_free(ctx, l->block);
+    ts_free(ctx, l->dense);
+}
+
+void ftrace_queue_close(ftrace_queue *q)
+{
+    if (q == NULL) {
+        return;
+    }
+    for (uint32_t i = 0; i < q->lane_count; i++) {
+        free_lane(q->ctx, &q->lanes[i]);
+    }
+    ts_spool_free(q->spool);
+    ftrace_runs_free(&q->runs);
+    ts_free(q->ctx, q->heap);
+    ts_free(q->ctx, q);
+}
+
+/* --- adding ---------------------------------------------------------------------------------- */
+
+/* The open block of the lane is complete: it stays in memory or goes to the spool. */
+static ts_code end_block(ftrace_queue *q, lane *l)
+{
+    lane_block *done = ts_vec_add(q->ctx, &l->blocks, sizeof *done);
+    ts_code code = TS_OK;
+    if (done == NULL) {
+        return q->ctx->error.code;
+    }
+    done->n = l->n;
+    if (q->runs.memory > l->cap && q->keep >= l->cap) {
+        q->keep -= l->cap;
+        q->runs.memory -= l->cap;
+        done->bytes = l->block;
+        l->block = NULL;
+        l->cap = 0;
+    } else {
+        if (q->spool == NULL && (code = ts_spool_new(&q->spool, q->ctx)) != TS_OK) {
+            return code;
+        }
+        done->off = ts_spool_size(q->spool);
+        code = ts_spool_write(q->spool, l->block, l->n);
+    }
+    l->n = 0;
+    return code;
+}
+
+/* Room for n bytes, at most a block, in the open block of the lane. */
+static ts_code lane_reserve(ftrace_queue *q, lane *l, size_t n)
+{
+    size_t cap = l->blocks.n > 0 ? q->block : l->cap == 0 ? FIRST_BLOCK : l->cap;
+    uint8_t *block;
+    ts_code code;
+    if (n > q->block - l->n && (code = end_block(q, l)) != TS_OK) {
+        return code;
+    }
+    cap = l->blocks.n > 0 ? q->block : cap;
+    while (cap < l->n + n) {
+        cap *= 2;
+    }
+    cap = cap > q->block ? q->block : cap;
+    if (cap <= l->cap) {
+        return TS_OK;
+    }
+    block = ts_realloc(q->ctx, l->block, cap + FTRACE_DENSE_SLACK, 1);
+    if (block == NULL) {
+        return q->ctx->error.code;
+    }
+    l->block = block;
+    l->cap = cap;
+    return TS_OK;
+}
+
+/* The lane's first event comes. */
+static ts_code open_lane(ftrace_queue *q, lane *l, const ftrace_event *event)
+{
+    l->dense = ts_alloc(q->ctx, 1, sizeof *l->dense);
+    if (l->dense == NULL) {
+        return q->ctx->error.code;
+    }
+    ftrace_dense_begin(l->dense);
+    l->first = event->ts;
+    l->ts = event->ts;
+    return TS_OK;
+}
+
+/* size: the most that the event takes. */
+static ts_code add_to_lane(ftrace_queue *q, lane *l, const ftrace_event *event, size_t size)
+{
+    uint8_t *p;
+    ts_code code;
+    if ((size > l->cap - l->n && (code = lane_reserve(q, l, size)) != TS_OK) ||
+        (l->dense == NULL && (code = open_lane(q, l, event)) != TS_OK)) {
+        return code;
+    }
+    p = ftrace_put_uint(l->block + l->n, (uint64_t)event->ts - (uint64_t)l->ts);
+    p = ftrace_put_uint(p, q->added - l->number);
+    p = ftrace_dense_put(l->dense, p, event);
+    l->n = (size_t)(p - l->block);
+    l->ts = event->ts;
+    l->number = q->added;
+    return TS_OK;
+}
+
+static inline lane *lane_of(ftrace_queue *q, uint32_t cpu)
+{
+    return q->lane_count == 0    ? NULL
+           : cpu < q->lane_count ? &q->lanes[cpu]
+                                 : &q->lanes[cpu % q->lane_count];
+}
+
+/* A loss, which is of no kind, may be at a time of other CPUs: no lane should take that as its
+ * own. */
+ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
+{
+    lane *l = lane_of(q, event->cpu);
+    size_t size;
+    q->added++;
+    if (l == NULL || event->kind >= FTRACE_KINDS || (l->dense != NULL && event->ts < l->ts) ||
+        !ftrace_dense_max(&size, event) || size > q->block - HEAD_MAX) {
+        return ftrace_runs_add(&q->runs, event, q->added);
+    }
+    return add_to_lane(q, l, event, size + HEAD_MAX);
+}
+
+/* --- handing out ----------------------------------------------------------------------------- */
+
+/* The lane's next block becomes its bytes; there are none after the last one. */
+static ts_code next_block(ftrace_queue *q, lane *l)
+{
+    lane_block *block = (lane_block *)l->blocks.p + l->next;
+    size_t got = 0;
+    ts_code code;
+    if (l->next > 0) {
+        ts_free(q->ctx, block[-1].bytes);
+        block[-1].bytes = NULL;
+    }
+    l->in = (ftrace_packed){NULL, NULL};
+    if (l->next == l->blocks.n) {
+        return TS_OK;
+    }
+    l->next++;
+    if (block->bytes != NULL) {
+        l->in = (ftrace_packed){block->bytes, block->bytes + block->n};
+        return TS_OK;
+    }
+    if (l->block == NULL &&
+        (l->block = ts_alloc(q->ctx, q->block + FTRACE_DENSE_SLACK, 1)) == NULL) {
+        return q->ctx->error.code;
+    }
+    code = ts_spool_read(&got, q->spool, block->off, l->block, block->n);
+    l->in = (ftrace_packed){l->block, l->block + got};
+    return code != TS_OK || got == block->n
+               ? code
+               : ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
+}
+
+/* Looks at time and number of the lane's next event. */
+static ts_code step_lane(bool *ended, ftrace_queue *q, lane *l)
+{
+    if (l->in.p == l->in.end) {
+        ts_code code = next_block(q, l);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    *ended = l->in.p == NULL;
+    if (!*ended) {
+        l->ts = (int64_t)((uint64_t)l->ts + ftrace_get_uint(&l->in));
+        l->number += ftrace_get_uint(&l->in);
+    }
+    return TS_OK;
+}
+
+/* The open block is the lane's last one. */
+static ts_code begin_lane(bool *ended, ftrace_queue *q, lane *l)
+{
+    if (l->n > 0) {
+        lane_block *last = ts_vec_add(q->ctx, &l->blocks, sizeof *last);
+        if (last == NULL) {
+            return q->ctx->error.code;
+        }
+        *last = (lane_block){.bytes = l->block, .n = l->n};
+        l->block = NULL;
+    }
+    ftrace_dense_begin(l->dense);
+    l->ts = l->first;
+    l->number = 0;
+    return step_lane(ended, q, l);
+}
+
+static ts_code begin_merge(ftrace_queue *q)
+{
+    ts_code code = ftrace_runs_finish(&q->runs);
+    if (code != TS_OK) {
+        return code;
+    }
+    q->heap = ts_alloc(q->ctx, q->lane_count + q->runs.runs.n + 1, sizeof *q->heap);
+    if (q->heap == NULL) {
+        return q->ctx->error.code;
+    }
+    for (uint32_t i = 0; i < q->lane_count; i++) {
+        lane *l = &q->lanes[i];
+        bool ended = true;
+        if (l->dense != NULL && (code = begin_lane(&ended, q, l)) != TS_OK) {
+            return code;
+        }
+        if (!ended) {
+            q->heap[q->heap_n++] = (ftrace_heap_item){l->ts, l->number, i};
+        }
+    }
+    for (size_t i = 0; i < q->runs.runs.n; i++) {
+        const ftrace_run *run = ftrace_run_at(&q->runs, i);
+        q->heap[q->heap_n++] =
+            (ftrace_heap_item){run->ts, run->number, q->lane_count + (uint32_t)i};
+    }
+    ftrace_heap_make(q->heap, q->heap_n);
+    return TS_OK;
+}
+
+static ts_code take_of_lane(bool *ended, ftrace_heap_item *next, ftrace_queue *q,
+                            ftrace_queue_take *take, void *user)
+{
+    lane *l = &q->lanes[next->source];
+    ftrace_event event;
+    ts_code code;
+    ftrace_dense_get(&event, l->dense, &l->in);
+    event.ts = l->ts;
+    if (l->in.p == NULL) {
+        return ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
+    }
+    if ((code = take(user, &event)) == TS_OK && (code = step_lane(ended, q, l)) == TS_OK) {
+        next->ts = l->ts;
+        next->number = l->number;
+    }
+    return code;
+}
+
+static ts_code take_of_run(bool *ended, ftrace_heap_item *next, ftrace_queue *q,
+                           ftrace_queue_take *take, void *user)
+{
+    ftrace_run *run = ftrace_run_at(&q->runs, next->source - q->lane_count);
+    ftrace_event event;
+    ts_code code = ftrace_run_event(&event, &q->runs, run);
+    if (code == TS_OK && (code = take(user, &event)) == TS_OK &&
+        (code = ftrace_run_step(&q->runs, run)) == TS_OK) {
+        *ended = run->ended;
+        next->ts = run->ts;
+        next->number = run->number;
+    }
+    return code;
+}
+
+ts_code ftrace_queue_drain(ftrace_queue *q, ftrace_queue_take *take, void *user)
+{
+    ts_code code = begin_merge(q);
+    for (uint64_t i = 0; code == TS_OK && q->heap_n > 0; i++) {
+        ftrace_heap_item *first = q->heap;
+        bool ended = false;
+        code = i % CANCEL_SPAN != 0 ? TS_OK : ts_check_cancel(q->ctx);
+        if (code == TS_OK) {
+            code = first->source < q->lane_count ? take_of_lane(&ended, first, q, take, user)
+                                                 : take_of_run(&ended, first, q, take, user);
+        }
+        if (ended) {
+            *first = q->heap[--q->heap_n];
+        }
+        ftrace_heap_sink(q->heap, q->heap_n, 0);
+    }
+    return code;
+}

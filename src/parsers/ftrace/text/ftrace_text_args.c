@@ -1,0 +1,590 @@
+/* Arguments of the events of text traces: "key=value ...", and the forms that differ
+ * (docs/formats.md, "Traces of the kernel as text"). */
+#include "parsers/ftrace/text/ftrace_text.h"
+
+#include "base/alloc.h"
+
+/* How the value of a key is written. */
+typedef enum value_form {
+    FORM_DECIMAL,
+    FORM_HEX,
+    FORM_TEXT,
+    FORM_COMM,   /* a name of a thread, which may have blanks: up to the next known key */
+    FORM_STATE,  /* letters of a state */
+    FORM_HANDLED /* 1: "handled" */
+} value_form;
+
+typedef struct field_name {
+    const char *name;
+    uint8_t n;
+    uint8_t slot;
+    uint8_t form; /* value_form */
+} field_name;
+
+enum {
+    MAX_FIELDS = 12, /* with other names; test_binder has the most */
+    MAX_NAME = 40    /* of an event */
+};
+
+typedef struct kind_names {
+    field_name field[MAX_FIELDS];
+    uint8_t count;
+    uint8_t need_numbers; /* a bit per slot: without it the event cannot be read */
+    uint8_t need_texts;
+} kind_names;
+
+struct ftrace_names {
+    kind_names kind[FTRACE_KINDS];
+    uint8_t by_length[FTRACE_KINDS]; /* kinds, those with short names first */
+    uint8_t begin[MAX_NAME + 2];     /* place in by_length of the first with so long a name */
+};
+
+_Static_assert(FTRACE_KINDS < UINT8_MAX, "a byte holds a kind");
+
+/* What texts call a field, where that is not its name in event_kinds.def. */
+static const struct {
+    ftrace_kind kind;
+    const char *field;
+    const char *name;
+} other_names[] = {
+    {FTRACE_sched_blocked_reason, "iowait", "io_wait"},
+    {FTRACE_sched_blocked_reason, "caller_str", "caller"},
+    {FTRACE_cpu_frequency_limits, "min_freq", "min"},
+    {FTRACE_cpu_frequency_limits, "max_freq", "max"},
+    {FTRACE_binder_transaction, "debug_id", "transaction"},
+    {FTRACE_binder_transaction, "target_node", "dest_node"},
+    {FTRACE_binder_transaction, "to_proc", "dest_proc"},
+    {FTRACE_binder_transaction, "to_thread", "dest_thread"},
+    {FTRACE_binder_transaction_received, "debug_id", "transaction"},
+};
+
+/* Values that are not written as their kind says. */
+static const struct {
+    ftrace_kind kind;
+    const char *name;
+    value_form form;
+} other_forms[] = {
+    {FTRACE_sched_switch, "prev_state", FORM_STATE}, {FTRACE_irq_handler_exit, "ret", FORM_HANDLED},
+    {FTRACE_binder_transaction, "flags", FORM_HEX},  {FTRACE_binder_transaction, "code", FORM_HEX},
+    {FTRACE_task_newtask, "clone_flags", FORM_HEX},
+};
+
+/* Slots without which an event cannot be read: numbers, texts. Of others nothing is needed. */
+#define N(kind, field) (1U << FTRACE_N_##kind##_##field)
+#define T(kind, field) (1U << FTRACE_T_##kind##_##field)
+static const struct {
+    ftrace_kind kind;
+    unsigned numbers;
+    unsigned texts;
+} needs[] = {
+    {FTRACE_sched_switch,
+     N(sched_switch, prev_pid) | N(sched_switch, prev_prio) | N(sched_switch, prev_state) |
+         N(sched_switch, next_pid) | N(sched_switch, next_prio),
+     T(sched_switch, prev_comm) | T(sched_switch, next_comm)},
+    {FTRACE_sched_wakeup, N(sched_wakeup, pid), 0},
+    {FTRACE_sched_wakeup_new, N(sched_wakeup_new, pid), 0},
+    {FTRACE_wakeup, N(wakeup, pid), 0},
+    {FTRACE_sched_waking, N(sched_waking, pid), 0},
+    {FTRACE_sched_blocked_reason, N(sched_blocked_reason, pid) | N(sched_blocked_reason, iowait),
+     T(sched_blocked_reason, caller_str)},
+    {FTRACE_sched_process_exit, N(sched_process_exit, pid), T(sched_process_exit, comm)},
+    {FTRACE_sched_process_free, N(sched_process_free, pid), T(sched_process_free, comm)},
+    {FTRACE_task_newtask, N(task_newtask, pid), 0},
+    {FTRACE_task_rename, N(task_rename, pid), T(task_rename, newcomm)},
+    {FTRACE_binder_transaction,
+     N(binder_transaction, debug_id) | N(binder_transaction, target_node) |
+         N(binder_transaction, to_proc) | N(binder_transaction, to_thread) |
+         N(binder_transaction, reply) | N(binder_transaction, code) | N(binder_transaction, flags),
+     0},
+    {FTRACE_binder_transaction_received, N(binder_transaction_received, debug_id), 0},
+    {FTRACE_binder_transaction_alloc_buf,
+     N(binder_transaction_alloc_buf, data_size) | N(binder_transaction_alloc_buf, offsets_size), 0},
+    {FTRACE_cpu_idle, N(cpu_idle, state) | N(cpu_idle, cpu_id), 0},
+    {FTRACE_cpu_frequency, N(cpu_frequency, state) | N(cpu_frequency, cpu_id), 0},
+    {FTRACE_cpu_frequency_limits,
+     N(cpu_frequency_limits, min_freq) | N(cpu_frequency_limits, max_freq) |
+         N(cpu_frequency_limits, cpu_id),
+     0},
+    {FTRACE_clock_set_rate, N(clock_set_rate, state), T(clock_set_rate, name)},
+    {FTRACE_clock_enable, N(clock_enable, state), T(clock_enable, name)},
+    {FTRACE_clock_disable, N(clock_disable, state), T(clock_disable, name)},
+    {FTRACE_clk_set_rate, N(clk_set_rate, rate), T(clk_set_rate, name)},
+    {FTRACE_clk_enable, 0, T(clk_enable, name)},
+    {FTRACE_clk_disable, 0, T(clk_disable, name)},
+    {FTRACE_oom_score_adj_update,
+     N(oom_score_adj_update, pid) | N(oom_score_adj_update, oom_score_adj), 0},
+    {FTRACE_irq_handler_entry, N(irq_handler_entry, irq), T(irq_handler_entry, name)},
+    {FTRACE_irq_handler_exit, N(irq_handler_exit, irq) | N(irq_handler_exit, ret), 0},
+    {FTRACE_softirq_entry, N(softirq_entry, vec), 0},
+    {FTRACE_softirq_exit, N(softirq_exit, vec), 0},
+    {FTRACE_workqueue_execute_start, 0, T(workqueue_execute_start, function_name)},
+    {FTRACE_sys_enter, N(sys_enter, id), 0},
+    {FTRACE_sys_exit, N(sys_exit, id) | N(sys_exit, ret), 0},
+    {FTRACE_timerfd_wakeup,
+     N(timerfd_wakeup, thread_pid) | N(timerfd_wakeup, thread_tid) | N(timerfd_wakeup, interval) |
+         N(timerfd_wakeup, curr_mono) | N(timerfd_wakeup, expire_mono),
+     T(timerfd_wakeup, thread_name)},
+};
+#undef N
+#undef T
+
+/* --- names ---------------------------------------------------------------------------------- */
+
+static void add_field(kind_names *k, const char *name, unsigned slot, value_form form)
+{
+    k->field[k->count++] = (field_name){name, (uint8_t)strlen(name), (uint8_t)slot, (uint8_t)form};
+}
+
+static void add_fields(kind_names *k, unsigned kind)
+{
+    const ftrace_kind_info *info = &ftrace_kinds[kind];
+    for (unsigned f = 0; f < info->field_count; f++) {
+        const ftrace_field_info *field = &info->fields[f];
+        const size_t n = strlen(field->name);
+        value_form form = !field->is_text                                      ? FORM_DECIMAL
+                          : n >= 4 && strcmp(field->name + n - 4, "comm") == 0 ? FORM_COMM
+                                                                               : FORM_TEXT;
+        const char *name = field->name;
+        for (size_t i = 0; i < sizeof other_forms / sizeof *other_forms; i++) {
+            if (other_forms[i].kind == (ftrace_kind)kind &&
+                strcmp(other_forms[i].name, name) == 0) {
+                form = other_forms[i].form;
+            }
+        }
+        for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
+            if (other_names[i].kind == (ftrace_kind)kind &&
+                strcmp(other_names[i].field, name) == 0) {
+                add_field(k, other_names[i].name, field->slot, form);
+            }
+        }
+        /* The address of the caller is a text here. */
+        if (kind != FTRACE_sched_blocked_reason || strcmp(name, "caller") != 0) {
+            add_field(k, name, field->slot, form);
+        }
+    }
+}
+
+ts_code ftrace_names_new(ftrace_names **out, ts_ctx *ctx)
+{
+    ftrace_names *names = ts_zalloc(ctx, 1, sizeof *names);
+    *out = names;
+    if (names == NULL) {
+        return ctx->error.code;
+    }
+    for (unsigned length = 0, place = 0; length <= MAX_NAME; length++) {
+        names->begin[length] = (uint8_t)place;
+        for (unsigned kind = 0; kind < FTRACE_KINDS; kind++) {
+            if (strlen(ftrace_kinds[kind].name) == length) {
+                names->by_length[place++] = (uint8_t)kind;
+            }
+        }
+        names->begin[length + 1] = (uint8_t)place;
+    }
+    for (unsigned kind = 0; kind < FTRACE_KINDS; kind++) {
+        add_fields(&names->kind[kind], kind);
+    }
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
+        names->kind[needs[i].kind].need_numbers = (uint8_t)needs[i].numbers;
+        names->kind[needs[i].kind].need_texts = (uint8_t)needs[i].texts;
+    }
+    return TS_OK;
+}
+
+unsigned ftrace_names_kind(const ftrace_names *names, ts_text name)
+{
+    if (ts_text_is(name, "0")) { /* old kernels did not know the function that wrote a marker */
+        return FTRACE_tracing_mark_write;
+    }
+    if (name.n <= MAX_NAME) {
+        for (unsigned i = names->begin[name.n]; i < names->begin[name.n + 1]; i++) {
+            unsigned kind = names->by_length[i];
+            if (memcmp(ftrace_kinds[kind].name, name.p, name.n) == 0) {
+                return kind;
+            }
+        }
+    }
+    return FTRACE_KINDS;
+}
+
+/* --- values --------------------------------------------------------------------------------- */
+
+static void set_number(ftrace_event *e, unsigned slot, int64_t v)
+{
+    e->number[slot] = v;
+    e->numbers |= (uint8_t)(1U << slot);
+}
+
+static void set_text(ftrace_event *e, unsigned slot, ts_text t)
+{
+    e->text[slot] = t;
+    e->texts |= (uint8_t)(1U << slot);
+}
+
+/* Letters of a state, or-ed; one that is not known ends it. */
+static int64_t state_of(ts_text t)
+{
+    int64_t state = 0;
+    for (size_t i = 0; i < t.n; i++) {
+        switch (t.p[i]) {
+        case 'R':
+        case '|':
+            break;
+        case 'S':
+            state |= 1;
+            break;
+        case 'D':
+            state |= 2;
+            break;
+        case 'T':
+            state |= 4;
+            break;
+        case 't':
+            state |= 8;
+            break;
+        case 'X':
+            state |= 16;
+            break;
+        case 'Z':
+            state |= 32;
+            break;
+        case 'P':
+            state |= 64;
+            break;
+        case 'I':
+            state |= 128;
+            break;
+        case '+':
+            state |= 2048;
+            break;
+        default:
+            return state;
+        }
+    }
+    return state;
+}
+
+static void set_value(ftrace_event *e, const field_name *f, ts_text value)
+{
+    int64_t v = 0;
+    bool read = true;
+    if (f->form == FORM_TEXT || f->form == FORM_COMM) {
+        set_text(e, f->slot, value);
+        return;
+    }
+    switch ((value_form)f->form) {
+    case FORM_STATE:
+        v = state_of(value);
+        break;
+    case FORM_HANDLED:
+        v = ts_text_is(value, "handled") ? 1 : 0;
+        break;
+    case FORM_HEX:
+        read = ftrace_hex(&v, value);
+        break;
+    default:
+        value.n -= value.n > 1 && value.p[value.n - 1] == ')'; /* of a list in brackets */
+        read = ftrace_decimal(&v, value);
+    }
+    if (read) {
+        set_number(e, f->slot, v);
+    }
+}
+
+/* --- words ---------------------------------------------------------------------------------- */
+
+static inline bool args_space(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+/* The next word between blanks; false: there is none. */
+static inline bool next_word(ts_text *word, const char **p, const char *end)
+{
+    const char *begin;
+    while (*p < end && args_space(**p)) {
+        (*p)++;
+    }
+    begin = *p;
+    while (*p < end && !args_space(**p)) {
+        (*p)++;
+    }
+    *word = (ts_text){begin, (size_t)(*p - begin)};
+    return word->n > 0;
+}
+
+static inline const field_name *find_field(const kind_names *k, const char *p, size_t n)
+{
+    for (unsigned i = 0; i < k->count; i++) {
+        const field_name *f = &k->field[i];
+        if (f->n == n && memcmp(f->name, p, n) == 0) {
+            return f;
+        }
+    }
+    return NULL;
+}
+
+/* Does the word begin with a key that is after names of threads? */
+static bool is_next_key(const kind_names *k, ts_text word)
+{
+    static const char *const others[] = {"prio", "success", "oom_score_adj"};
+    const char *equals = memchr(word.p, '=', word.n);
+    const size_t n = equals == NULL ? 0 : (size_t)(equals - word.p);
+    if (n == 0) {
+        return false;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        if (strlen(others[i]) == n && memcmp(others[i], word.p, n) == 0) {
+            return true;
+        }
+    }
+    return find_field(k, word.p, n) != NULL;
+}
+
+/* A name of a thread that begins at `begin`: *p is after it then. */
+static ts_text read_comm(const char *begin, const char **p, const char *end, const kind_names *k)
+{
+    const char *last = *p;
+    const char *at = *p;
+    ts_text word;
+    while (next_word(&word, &at, end) && !is_next_key(k, word)) {
+        last = at;
+    }
+    *p = last;
+    return (ts_text){begin, (size_t)(last - begin)};
+}
+
+/* "key=value key=value", of which the first of a key counts: bare are the words without '=', two at
+ * most; the number of words. */
+static unsigned read_pairs(ftrace_event *e, ts_text bare[2], const kind_names *k, ts_text args)
+{
+    const char *p = args.p;
+    const char *end = args.p + args.n;
+    unsigned bares = 0;
+    unsigned words = 0;
+    unsigned seen = 0;
+    ts_text word;
+    bare[0] = bare[1] = TS_TEXT_NULL;
+    while (next_word(&word, &p, end)) {
+        const char *equals = memchr(word.p, '=', word.n);
+        const field_name *f;
+        words++;
+        if (equals == NULL) {
+            if (bares < 2) {
+                bare[bares++] = word;
+            }
+            continue;
+        }
+        f = find_field(k, word.p, (size_t)(equals - word.p));
+        if (f != NULL) {
+            ts_text value = {equals + 1, (size_t)(word.p + word.n - equals) - 1};
+            value = f->form == FORM_COMM ? read_comm(value.p, &p, end, k) : value;
+            if ((seen >> (f - k->field) & 1) == 0) {
+                set_value(e, f, value);
+            }
+            seen |= 1U << (f - k->field);
+        }
+    }
+    return words;
+}
+
+/* --- forms of their own --------------------------------------------------------------------- */
+
+/* What follows `mark`, and *before what is in front of it. */
+static bool split_at(ts_text *before, ts_text *after, ts_text t, const char *mark)
+{
+    const char *p = t.n == 0 ? NULL : memmem(t.p, t.n, mark, strlen(mark));
+    if (p == NULL) {
+        return false;
+    }
+    *before = (ts_text){t.p, (size_t)(p - t.p)};
+    *after = (ts_text){p + strlen(mark), t.n - before->n - strlen(mark)};
+    return true;
+}
+
+/* "comm:pid [prio]", and what may be after it. */
+static bool read_task(ts_text *comm, int64_t *pid, int64_t *prio, ts_text t)
+{
+    size_t close = t.n;
+    size_t open;
+    size_t colon;
+    while (close > 0 && t.p[close - 1] != ']') {
+        close--;
+    }
+    for (open = close; open > 0 && t.p[open - 1] != '['; open--) {
+    }
+    if (open < 3 || close == 0 || !ftrace_decimal(prio, (ts_text){t.p + open, close - 1 - open}) ||
+        t.p[open - 2] != ' ') {
+        return false;
+    }
+    for (colon = open - 2; colon > 0 && t.p[colon - 1] != ':'; colon--) {
+    }
+    *comm = (ts_text){t.p, colon == 0 ? 0 : colon - 1};
+    return colon > 0 && ftrace_decimal(pid, (ts_text){t.p + colon, open - 2 - colon});
+}
+
+static ts_text behind_bracket(ts_text t)
+{
+    size_t i = t.n;
+    while (i > 0 && t.p[i - 1] != ']') {
+        i--;
+    }
+    while (i < t.n && args_space(t.p[i])) {
+        i++;
+    }
+    return (ts_text){t.p + i, t.n - i};
+}
+
+/* As trace-cmd and perf write it: "a:1 [120] S ==> b:2 [120]". */
+static bool read_switch(ftrace_event *e, ts_text args)
+{
+    ts_text prev;
+    ts_text next;
+    ts_text state;
+    ts_text comm[2];
+    int64_t pid[2];
+    int64_t prio[2];
+    size_t n = 0;
+    if (!split_at(&prev, &next, args, " ==> ") || !read_task(&comm[0], &pid[0], &prio[0], prev) ||
+        !read_task(&comm[1], &pid[1], &prio[1], next)) {
+        return false;
+    }
+    state = behind_bracket(prev);
+    while (n < state.n && !args_space(state.p[n])) {
+        n++;
+    }
+    if (n == 0) {
+        return false;
+    }
+    set_text(e, FTRACE_T_sched_switch_prev_comm, comm[0]);
+    set_text(e, FTRACE_T_sched_switch_next_comm, comm[1]);
+    set_number(e, FTRACE_N_sched_switch_prev_pid, pid[0]);
+    set_number(e, FTRACE_N_sched_switch_prev_prio, prio[0]);
+    set_number(e, FTRACE_N_sched_switch_prev_state, state_of((ts_text){state.p, n}));
+    set_number(e, FTRACE_N_sched_switch_next_pid, pid[1]);
+    set_number(e, FTRACE_N_sched_switch_next_prio, prio[1]);
+    return true;
+}
+
+/* Likewise "a:1 [120] success=1 CPU:002", "a:1 [120]<CPU:002>". */
+static bool read_wakeup(ftrace_event *e, ts_text args)
+{
+    enum { PID = FTRACE_N_sched_wakeup_pid, CPU = FTRACE_N_sched_wakeup_target_cpu };
+    ts_text task;
+    ts_text cpu;
+    ts_text comm;
+    int64_t pid;
+    int64_t prio;
+    int64_t v;
+    if (!split_at(&task, &cpu, args, "CPU:") || !read_task(&comm, &pid, &prio, task)) {
+        return false;
+    }
+    cpu.n -= cpu.n > 0 && cpu.p[cpu.n - 1] == '>' ? 1 : 0;
+    set_number(e, PID, pid);
+    if (ftrace_decimal(&v, cpu)) {
+        set_number(e, CPU, v);
+    }
+    return true;
+}
+
+/* "NR 64 (1, 2, 3)" and "NR 64 = 5". */
+static void read_syscall(ftrace_event *e, ts_text args)
+{
+    const char *p = args.p;
+    const char *end = args.p + args.n;
+    ts_text word;
+    int64_t v;
+    if (!next_word(&word, &p, end) || !ts_text_is(word, "NR") || !next_word(&word, &p, end) ||
+        !ftrace_decimal(&v, word)) {
+        return;
+    }
+    set_number(e, FTRACE_N_sys_enter_id, v);
+    while (p < end && args_space(*p)) {
+        p++;
+    }
+    if (e->kind == FTRACE_sys_enter) {
+        if (end - p >= 2 && *p == '(' && end[-1] == ')') {
+            p++;
+            end--;
+        }
+        set_text(e, FTRACE_T_sys_enter_args, (ts_text){p, (size_t)(end - p)});
+    } else if (next_word(&word, &p, end) && ts_text_is(word, "=") && next_word(&word, &p, end) &&
+               ftrace_decimal(&v, word)) {
+        set_number(e, FTRACE_N_sys_exit_ret, v);
+    }
+}
+
+_Static_assert((int)FTRACE_N_sys_enter_id == (int)FTRACE_N_sys_exit_id, "read by one function");
+_Static_assert((int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_waking_pid &&
+                   (int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_wakeup_new_pid &&
+                   (int)FTRACE_N_sched_wakeup_target_cpu == (int)FTRACE_N_sched_waking_target_cpu,
+               "read by one function");
+
+static void read_named(ftrace_event *e, const kind_names *k, ts_text args)
+{
+    ts_text bare[2];
+    read_pairs(e, bare, k, args);
+    if (bare[0].p != NULL && find_field(k, "name", 4) != NULL && !ftrace_has_text(e, 0)) {
+        set_text(e, 0, bare[0]);
+    }
+    if (bare[1].p != NULL && e->kind == FTRACE_clk_set_rate && !ftrace_has_number(e, 0)) {
+        set_value(e, find_field(k, "rate", 4), bare[1]);
+    }
+}
+
+static void read_function(ftrace_event *e, ts_text args)
+{
+    ts_text before;
+    ts_text name;
+    if (split_at(&before, &name, args, "function ")) {
+        set_text(e, FTRACE_T_workqueue_execute_start_function_name, name);
+    }
+}
+
+bool ftrace_args_read(ftrace_event *e, const ftrace_names *names, ts_text args)
+{
+    enum { WAKEUP_WORDS = 2, WAKING_WORDS = 4 };
+    const kind_names *k = &names->kind[e->kind];
+    ts_text bare[2];
+    e->numbers = 0;
+    e->texts = 0;
+    memset(e->number, 0, sizeof e->number);
+    memset(e->text, 0, sizeof e->text);
+    switch (e->kind) {
+    case FTRACE_print:
+    case FTRACE_tracing_mark_write:
+    case FTRACE_ipi_entry:
+    case FTRACE_ipi_exit:
+        set_text(e, 0, args);
+        return true;
+    case FTRACE_sched_switch:
+        read_pairs(e, bare, k, args);
+        if ((e->numbers & k->need_numbers) == 0) {
+            return read_switch(e, args);
+        }
+        break;
+    case FTRACE_sched_wakeup:
+    case FTRACE_sched_wakeup_new:
+    case FTRACE_wakeup:
+    case FTRACE_sched_waking: {
+        unsigned words = read_pairs(e, bare, k, args);
+        if (e->numbers == 0) {
+            return read_wakeup(e, args);
+        }
+        if (words < (e->kind == FTRACE_sched_waking ? WAKING_WORDS : WAKEUP_WORDS)) {
+            return false;
+        }
+        break;
+    }
+    case FTRACE_sys_enter:
+    case FTRACE_sys_exit:
+        read_syscall(e, args);
+        break;
+    case FTRACE_workqueue_execute_start:
+        read_function(e, args);
+        break;
+    default:
+        read_named(e, k, args);
+    }
+    return (e->numbers & k->need_numbers) == k->need_numbers &&
+           (e->texts & k->need_texts) == k->need_texts;
+}

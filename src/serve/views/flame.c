@@ -1,0 +1,393 @@
+/* GET flame: call paths with weights, from the roots, from one node, or around a method. */
+#include "serve/views/flame.h"
+
+#include "model/stack_filter.h"
+#include "model/stack_inverted.h"
+#include "serve/views/frame_tree.h"
+
+enum {
+    P_ROOT = TS_P_CHOSEN,
+    P_FOCUS,
+    P_LIMIT,
+    P_JOIN,
+    P_ONLY,
+    P_IGNORE,
+    P_HIDE,
+    P_IDLE,
+    P_ORDER,
+    P_LEAF
+};
+
+const ts_view_param ts_flame_params[] = {
+    TS_CHOSEN_PARAMS,
+    TS_PARAM_ANY("root", "id of stack_node: only what lies below it"),
+    TS_PARAM_ANY("focus", "id of stack_method: its callees and callers"),
+    TS_PARAM_LIMIT(1000000, 50000, "nodes"),
+    {.name = "join",
+     .type = TS_VIEW_CHOICE,
+     .choices = "none,lines",
+     .doc = "lines: callees of one method are one, whatever their lines"},
+    TS_PARAM_PATTERN("only", "only stacks with such a frame"),
+    TS_PARAM_PATTERN("ignore", "only stacks without such a frame"),
+    TS_PARAM_PATTERN("hide", "such frames are taken out of their stacks"),
+    {.name = "idle",
+     .type = TS_VIEW_CHOICE,
+     .choices = "with,without",
+     .doc = "without: not what waits for nothing to do, unless weight is waiting"},
+    {.name = "order",
+     .type = TS_VIEW_CHOICE,
+     .choices = "callees,callers",
+     .doc = "callers: paths upside down, callers below what they call"},
+    TS_PARAM_ANY("leaf", "with order=callers and root: where its path begins"),
+    {.name = NULL}};
+
+_Static_assert(sizeof ts_flame_params / sizeof ts_flame_params[0] - 1 <= TS_VIEW_PARAMS,
+               "the values of all parameters have a place");
+
+/* Deeper callers of a focus are left out: their number may be the square of that of the nodes. */
+enum { CALLER_DEPTH = 1000 };
+
+typedef struct flame {
+    ts_view_call *call;
+    const ts_paths *paths;
+    ts_calls calls;
+    ts_path_weights *weights;
+    ts_method_list methods;
+    uint8_t *hidden; /* of each method; NULL: none */
+    ts_wide all;     /* weight of all stacks, also of those that filters leave out */
+    uint64_t all_count;
+    uint32_t limit;
+} flame;
+
+/* A tree with totals as a member; key NULL: into the open object. */
+static ts_code flame_put(flame *f, const char *key, ts_tree *tree, uint32_t root)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_shown_tree shown = {0};
+    ts_code code = tree->total == NULL ? ts_tree_totals(tree, ctx) : TS_OK;
+    if (code == TS_OK) {
+        code = ts_tree_choose(&shown, ctx, tree, root, f->limit);
+    }
+    if (code == TS_OK) {
+        if (key != NULL) {
+            ts_jout_open(f->call->out, key, '{');
+        }
+        code = ts_tree_write(f->call, tree, &shown, &f->methods);
+        if (key != NULL) {
+            ts_jout_close(f->call->out, '}');
+        }
+    }
+    ts_shown_tree_free(ctx, &shown);
+    return code;
+}
+
+static void flame_begin(flame *f)
+{
+    bool capped = false;
+    ts_jout_open(f->call->out, NULL, '{');
+    ts_view_weight_put(f->call->out, ts_view_weight(&f->calls));
+    ts_jout_open(f->call->out, "all", '{');
+    ts_jout_int(f->call->out, "total", ts_wide_cap(f->all, &capped));
+    ts_jout_uint(f->call->out, "count", f->all_count);
+    ts_jout_close(f->call->out, '}');
+    ts_jout_open(f->call->out, "no_stack", '{');
+    ts_jout_int(f->call->out, "total", ts_wide_cap(f->weights->no_stack, &capped));
+    ts_jout_uint(f->call->out, "count", f->weights->no_stack_count);
+    ts_jout_close(f->call->out, '}');
+}
+
+static void flame_all(flame *f)
+{
+    f->all = f->weights->idle;
+    f->all_count = f->weights->idle_count;
+    for (uint32_t i = 0; i < f->weights->n; i++) {
+        f->all += f->weights->self[i];
+        f->all_count += f->weights->count[i];
+    }
+}
+
+static ts_code flame_end(flame *f)
+{
+    ts_code code = ts_method_list_write(f->call, "methods", &f->methods, f->paths);
+    ts_jout_close(f->call->out, '}');
+    return code;
+}
+
+static ts_tree flame_tree(flame *f)
+{
+    return (ts_tree){.n = f->paths->nodes.count,
+                     .parent = f->paths->parent,
+                     .method = f->paths->method,
+                     .line = f->paths->line,
+                     .nodes = &f->paths->nodes,
+                     .self = f->weights->self,
+                     .count = f->weights->count};
+}
+
+/* Callees with the same method are joined: *map gets the node of the trie for each call path, of a
+ * hidden one that of the nearest caller that is not; TS_NO_INDEX when there is none. */
+static ts_code flame_join(flame *f, ts_trie *trie, uint32_t **map)
+{
+    const ts_paths *p = f->paths;
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_code code = TS_OK;
+    *map = ts_alloc(ctx, p->nodes.count, sizeof **map);
+    if (*map == NULL) {
+        return ctx->error.code;
+    }
+    for (uint32_t i = 0; code == TS_OK && i < p->nodes.count; i++) {
+        uint32_t above = p->parent[i] == TS_NO_INDEX ? TS_NO_INDEX : (*map)[p->parent[i]];
+        if (f->hidden != NULL && p->method[i] != TS_NO_INDEX && f->hidden[p->method[i]] != 0) {
+            (*map)[i] = above;
+        } else {
+            code = ts_trie_child(&(*map)[i], ctx, trie, above, p->method[i], i);
+        }
+        if (code == TS_OK && (*map)[i] != TS_NO_INDEX) {
+            ts_trie_add(trie, (*map)[i], f->weights->self[i], f->weights->count[i]);
+        } else if (code == TS_OK) {
+            f->weights->no_stack += f->weights->self[i]; /* nothing is left of its stack */
+            f->weights->no_stack_count += f->weights->count[i];
+        }
+    }
+    return code;
+}
+
+static ts_code flame_whole(flame *f, uint32_t root, bool join)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_trie trie = {0};
+    uint32_t *map = NULL;
+    ts_tree tree = flame_tree(f);
+    ts_code code = TS_OK;
+    if (join && (code = flame_join(f, &trie, &map)) == TS_OK) {
+        tree = ts_trie_tree(&trie, &f->paths->nodes);
+        root = root == TS_NO_INDEX ? root : map[root];
+    }
+    if (code == TS_OK) {
+        code = ts_tree_totals(&tree, ctx);
+    }
+    if (code == TS_OK) {
+        flame_begin(f);
+        code = flame_put(f, NULL, &tree, root);
+    }
+    if (code == TS_OK) {
+        code = flame_end(f);
+    }
+    ts_free(ctx, tree.total);
+    ts_free(ctx, tree.all);
+    ts_free(ctx, map);
+    ts_trie_free(ctx, &trie);
+    return code;
+}
+
+/* --- upside down ------------------------------------------------------------------------------ */
+
+static ts_code flame_inverted(flame *f, uint32_t root, uint32_t leaf)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_inverted made;
+    const ts_inverted_of of = {.model = f->call->views->model,
+                               .paths = f->paths,
+                               .weights = f->weights,
+                               .hidden = f->hidden,
+                               .leaf = leaf == TS_NO_INDEX ? root : leaf,
+                               .root = root,
+                               .limit = f->limit};
+    ts_code code = ts_inverted_make(&made, f->weights, &of);
+    if (code == TS_OK) {
+        ts_tree tree = ts_inverted_tree(&made, &f->paths->nodes);
+        flame_begin(f);
+        code = flame_put(f, NULL, &tree, TS_NO_INDEX);
+        if (made.total.p == NULL) { /* a tree without nodes, whose totals flame_put has made */
+            ts_free(ctx, tree.total);
+            ts_free(ctx, tree.all);
+        }
+    }
+    if (code == TS_OK) {
+        code = flame_end(f);
+    }
+    ts_inverted_free(ctx, &made);
+    return code;
+}
+
+/* --- around a method -------------------------------------------------------------------------- */
+
+/* What the outermost frames of the method call: each node below one goes to the joined tree.
+ * map: TS_NO_INDEX for nodes that are above or beside them. */
+static ts_code focus_callees(flame *f, ts_trie *trie, uint32_t *map, uint32_t method)
+{
+    const ts_paths *p = f->paths;
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_code code = TS_OK;
+    for (uint32_t i = 0; code == TS_OK && i < p->nodes.count; i++) {
+        uint32_t above = p->parent[i] == TS_NO_INDEX ? TS_NO_INDEX : map[p->parent[i]];
+        map[i] = TS_NO_INDEX;
+        if (above != TS_NO_INDEX || p->method[i] == method) {
+            code = ts_trie_child(&map[i], ctx, trie, above, p->method[i], i);
+        }
+        if (code == TS_OK && map[i] != TS_NO_INDEX) {
+            ts_trie_add(trie, map[i], f->weights->self[i], f->weights->count[i]);
+        }
+    }
+    return code;
+}
+
+/* Who calls the outermost frames: their paths in reverse, weighed by what lies below them. */
+static ts_code focus_callers(flame *f, ts_trie *trie, const uint32_t *map, const ts_tree *tree,
+                             bool *cut)
+{
+    const ts_paths *p = f->paths;
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_code code = TS_OK;
+    for (uint32_t i = 0; code == TS_OK && i < p->nodes.count; i++) {
+        uint32_t at = TS_NO_INDEX;
+        uint32_t steps = 0;
+        bool outermost = map[i] != TS_NO_INDEX &&
+                         (p->parent[i] == TS_NO_INDEX || map[p->parent[i]] == TS_NO_INDEX);
+        if (!outermost || tree->all[i] == 0) {
+            continue;
+        }
+        uint32_t node = i;
+        for (; code == TS_OK && node != TS_NO_INDEX && steps <= CALLER_DEPTH;
+             node = p->parent[node], steps++) {
+            code = ts_trie_child(&at, ctx, trie, at, p->method[node], node);
+        }
+        *cut = *cut || node != TS_NO_INDEX;
+        if (code == TS_OK) {
+            ts_trie_add(trie, at, tree->total[i], tree->all[i]);
+            code = i % 1024 == 0 ? ts_guard_check(f->call->guard, ctx) : TS_OK;
+        }
+    }
+    return code;
+}
+
+static ts_code focus_put(flame *f, ts_trie *callees, ts_trie *callers, bool cut)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_tree below = ts_trie_tree(callees, &f->paths->nodes);
+    ts_tree above = ts_trie_tree(callers, &f->paths->nodes);
+    ts_code code = ts_tree_totals(&below, ctx);
+    if (code == TS_OK) {
+        code = ts_tree_totals(&above, ctx);
+    }
+    if (code == TS_OK) {
+        flame_begin(f);
+        code = flame_put(f, "callees", &below, TS_NO_INDEX);
+    }
+    if (code == TS_OK) {
+        code = flame_put(f, "callers", &above, TS_NO_INDEX);
+    }
+    if (code == TS_OK) {
+        ts_jout_bool(f->call->out, "callers_cut", cut);
+        code = flame_end(f);
+    }
+    ts_free(ctx, below.total);
+    ts_free(ctx, below.all);
+    ts_free(ctx, above.total);
+    ts_free(ctx, above.all);
+    return code;
+}
+
+static ts_code flame_focus(flame *f, uint32_t method)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_trie callees = {0};
+    ts_trie callers = {0};
+    ts_tree tree = flame_tree(f);
+    bool cut = false;
+    uint32_t *map = ts_alloc(ctx, f->paths->nodes.count, sizeof *map);
+    ts_code code = map == NULL ? ctx->error.code : ts_tree_totals(&tree, ctx);
+    if (code == TS_OK) {
+        code = focus_callees(f, &callees, map, method);
+    }
+    if (code == TS_OK) {
+        code = focus_callers(f, &callers, map, &tree, &cut);
+    }
+    if (code == TS_OK) {
+        code = focus_put(f, &callees, &callers, cut);
+    }
+    ts_free(ctx, tree.total);
+    ts_free(ctx, tree.all);
+    ts_free(ctx, map);
+    ts_trie_free(ctx, &callees);
+    ts_trie_free(ctx, &callers);
+    return code;
+}
+
+/* The place of an id that a parameter gives. */
+static ts_code flame_place(uint32_t *out, flame *f, unsigned param, const ts_ids *ids,
+                           const char *what)
+{
+    const ts_view_value *v = ts_view_value_of(f->call, param);
+    *out = v->given ? ts_ids_find(ids, v->number) : TS_NO_INDEX;
+    if (v->given && *out == TS_NO_INDEX) {
+        return ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE, "no %s %lld", what,
+                       (long long)v->number);
+    }
+    return TS_OK;
+}
+
+/* Takes out of the weights what the filters do not let through. */
+static ts_code flame_filter(flame *f)
+{
+    const ts_frame_filter filter = {.only = ts_view_value_of(f->call, P_ONLY)->text,
+                                    .ignore = ts_view_value_of(f->call, P_IGNORE)->text,
+                                    .hide = ts_view_value_of(f->call, P_HIDE)->text};
+    return ts_frames_filter(&f->hidden, f->weights, f->call->views->model, f->paths, &filter);
+}
+
+/* The tree that is asked for. */
+static ts_code flame_make(flame *f, uint32_t root, uint32_t leaf, uint32_t focus)
+{
+    bool callers = ts_view_value_of(f->call, P_ORDER)->number == 1;
+    if (leaf != TS_NO_INDEX && (!callers || root == TS_NO_INDEX)) {
+        return ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
+                       "'leaf' needs order=callers and the parameter 'root'");
+    }
+    if (focus != TS_NO_INDEX) {
+        return callers ? ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
+                                 "'focus' has callers of its own: not with order=callers")
+                       : flame_focus(f, focus);
+    }
+    return callers
+               ? flame_inverted(f, root, leaf)
+               : flame_whole(f, root,
+                             f->hidden != NULL || ts_view_value_of(f->call, P_JOIN)->number == 1);
+}
+
+ts_code ts_flame_run(ts_view_call *call)
+{
+    flame f = {.call = call, .limit = (uint32_t)ts_view_value_of(call, P_LIMIT)->number};
+    ts_ctx *ctx = ts_view_ctx(call);
+    uint32_t root = TS_NO_INDEX;
+    uint32_t focus = TS_NO_INDEX;
+    uint32_t leaf = TS_NO_INDEX;
+    ts_code code = ts_paths_get(&f.paths, call);
+    if (code == TS_OK) {
+        code = flame_place(&root, &f, P_ROOT, &f.paths->nodes, "node");
+    }
+    if (code == TS_OK) {
+        code = flame_place(&focus, &f, P_FOCUS, &f.paths->methods, "method");
+    }
+    if (code == TS_OK) {
+        code = flame_place(&leaf, &f, P_LEAF, &f.paths->nodes, "node");
+    }
+    if (code == TS_OK) {
+        code = ts_view_weigh(&f.calls, call, ts_view_value_of(call, P_IDLE)->number == 1);
+    }
+    if (code == TS_OK) {
+        f.weights = &ts_view_weight(&f.calls)->of;
+        flame_all(&f);
+        code = flame_filter(&f);
+    }
+    if (code == TS_OK) {
+        code = ts_method_list_begin(&f.methods, ctx, f.paths);
+    }
+    if (code == TS_OK) {
+        code = flame_make(&f, root, leaf, focus);
+    }
+    ts_free(ctx, f.hidden);
+    ts_method_list_free(ctx, &f.methods);
+    ts_calls_free(&f.calls);
+    return code;
+}

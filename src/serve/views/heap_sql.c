@@ -1,0 +1,296 @@
+/* Views of heaps that are the rows of one statement. */
+#include "serve/views/heap_private.h"
+
+enum { P_FILE, P_OFFSET, P_LIMIT };
+
+const ts_view_param ts_heap_files_params[] = {{.name = NULL}};
+
+const ts_view_param ts_heap_rows_params[] = {
+    TS_PARAM_FILE, TS_PARAMS_PAGE(10000, 200, "rows"), {.name = NULL}};
+
+/* Writes {"columns","rows"} of a statement whose parameters are bound. */
+static ts_code rows_put(ts_view_call *call, sqlite3_stmt *stmt)
+{
+    const ts_rows_from from = ts_view_rows(call);
+    ts_jout *out = call->out;
+    int n = sqlite3_column_count(stmt);
+    bool row;
+    ts_code code = ts_stmt_step(&row, &from, stmt); /* what fails at once writes nothing */
+    if (code != TS_OK) {
+        return code;
+    }
+    ts_jout_open(out, NULL, '{');
+    ts_jout_open(out, "columns", '[');
+    for (int i = 0; i < n; i++) {
+        ts_jout_str(out, NULL, sqlite3_column_name(stmt, i));
+    }
+    ts_jout_close(out, ']');
+    ts_jout_open(out, "rows", '[');
+    while (code == TS_OK && row) {
+        ts_jout_open(out, NULL, '[');
+        for (int i = 0; i < n; i++) {
+            ts_view_cell(out, NULL, stmt, i);
+        }
+        ts_jout_close(out, ']');
+        code = ts_stmt_step(&row, &from, stmt);
+    }
+    ts_jout_close(out, ']');
+    ts_jout_close(out, '}');
+    return code;
+}
+
+/* ?1 file, ?2 limit, ?3 offset. */
+static ts_code rows_run(ts_view_call *call, const char *sql)
+{
+    const ts_rows_from from = ts_view_rows(call);
+    sqlite3_stmt *stmt = NULL;
+    ts_code code = ts_stmt_prepare(&stmt, &from, sql);
+    if (code == TS_OK) {
+        sqlite3_bind_int64(stmt, 1, ts_view_value_of(call, P_FILE)->number);
+        sqlite3_bind_int64(stmt, 2, ts_view_value_of(call, P_LIMIT)->number);
+        sqlite3_bind_int64(stmt, 3, ts_view_value_of(call, P_OFFSET)->number);
+        code = rows_put(call, stmt);
+    }
+    sqlite3_finalize(stmt);
+    return code;
+}
+
+ts_code ts_heap_files_run(ts_view_call *call)
+{
+    const ts_rows_from from = ts_view_rows(call);
+    sqlite3_stmt *stmt = NULL;
+    ts_code code = ts_stmt_prepare(
+        &stmt, &from,
+        "SELECT f.id AS id, f.file_name AS file_name, f.start_time AS start_time, f.end_time AS "
+        "end_time, f.self_size AS self_size, d.source_id AS source_id, d.node_count AS node_count, "
+        "d.edge_count AS edge_count, d.class_count AS class_count, d.complete AS complete, "
+        "(SELECT count(*) FROM js_heap_sample AS s WHERE s.file_id = f.id) AS marks, "
+        "EXISTS (SELECT 1 FROM js_heap_analysis AS a WHERE a.file_id = f.id) AS analysed, "
+        "(SELECT a.base_file_id FROM js_heap_analysis AS a WHERE a.file_id = f.id) AS base_file_id "
+        "FROM js_heap_files AS f JOIN js_heap_file_detail AS d ON d.file_id = f.id "
+        "ORDER BY f.id LIMIT 1000");
+    if (code == TS_OK) {
+        code = rows_put(call, stmt);
+    }
+    sqlite3_finalize(stmt);
+    return code;
+}
+
+ts_code ts_heap_strings_run(ts_view_call *call)
+{
+    return rows_run(call, "SELECT count, self_size, wasted_size, substr(string, 1, 200) AS string, "
+                          "file_index FROM v_js_string_duplicates WHERE file_id = ?1 "
+                          "ORDER BY wasted_size DESC, file_index LIMIT ?2 OFFSET ?3");
+}
+
+ts_code ts_heap_detached_run(ts_view_call *call)
+{
+    return rows_run(call, "SELECT node_id, name, self_size, node_index, type, edge_count "
+                          "FROM v_js_detached WHERE file_id = ?1 "
+                          "ORDER BY self_size DESC, node_index LIMIT ?2 OFFSET ?3");
+}
+
+ts_code ts_heap_constructors_run(ts_view_call *call)
+{
+    return rows_run(call, "SELECT name, script_id, line, \"column\", count, distance, "
+                          "shallow_size, retained_size, constructor_id FROM v_js_constructor "
+                          "WHERE file_id = ?1 ORDER BY retained_size DESC, constructor_id "
+                          "LIMIT ?2 OFFSET ?3");
+}
+
+ts_code ts_heap_comparison_run(ts_view_call *call)
+{
+    return rows_run(call,
+                    "SELECT base_file_id, name, script_id, line, \"column\", new_count, "
+                    "deleted_count, count_delta, new_size, deleted_size, size_delta "
+                    "FROM v_js_comparison WHERE file_id = ?1 ORDER BY new_size DESC, deleted_size "
+                    "DESC, name, script_id, line, \"column\" LIMIT ?2 OFFSET ?3");
+}
+
+ts_code ts_heap_duplicates_run(ts_view_call *call)
+{
+    return rows_run(call, "SELECT substr(string, 1, 200) AS string, count, shallow_size, "
+                          "retained_size, node_id, node_index FROM v_js_duplicate_string "
+                          "WHERE file_id = ?1 ORDER BY retained_size DESC, node_index "
+                          "LIMIT ?2 OFFSET ?3");
+}
+
+/* --- heap/dominated --------------------------------------------------------------------------- */
+
+enum { D_FILE, D_NODE, D_OFFSET, D_LIMIT };
+
+const ts_view_param ts_heap_dominated_params[] = {
+    TS_PARAM_FILE, TS_PARAM_NODE, TS_PARAMS_PAGE(10000, 100, "rows"), {.name = NULL}};
+
+/* A node right below: what it dominates are the places up to the next one. */
+typedef struct dominated {
+    ts_view_call *call;
+    ts_heap_file file;
+    sqlite3_stmt *place; /* js_heap_dominated by rowid */
+    sqlite3_stmt *node;  /* js_heap_retained by rowid */
+    ts_vec children;     /* of uint32_t: node_index */
+    ts_vec sizes;        /* of ts_wide: retained_size */
+} dominated;
+
+/* tree_position, tree_count and retained_size of a node. */
+static ts_code node_place(int64_t out[3], dominated *d, int64_t node)
+{
+    const ts_rows_from from = ts_view_rows(d->call);
+    bool row = false;
+    ts_code code = TS_OK;
+    sqlite3_reset(d->node);
+    sqlite3_bind_int64(d->node, 1, ts_sat_add(d->file.at.first_retained, node));
+    if (node >= 0 && node < d->file.at.node_count) {
+        code = ts_stmt_step(&row, &from, d->node);
+    }
+    if (code == TS_OK && !row) {
+        code = ts_fail(from.ctx, TS_ERR_INPUT, "the tree of dominators is damaged");
+    }
+    for (int i = 0; code == TS_OK && i < 3; i++) {
+        out[i] = sqlite3_column_int64(d->node, i);
+    }
+    if (code == TS_OK && (out[0] < 0 || out[0] >= d->file.at.node_count || out[1] < 1 ||
+                          out[1] > d->file.at.node_count - out[0])) {
+        code = ts_fail(from.ctx, TS_ERR_INPUT, "the tree of dominators is damaged");
+    }
+    return code;
+}
+
+static ts_code dominated_find(dominated *d, int64_t node)
+{
+    const ts_rows_from from = ts_view_rows(d->call);
+    int64_t top[3];
+    ts_code code = node_place(top, d, node);
+    int64_t at = code == TS_OK ? top[0] + 1 : 0;
+    int64_t until = code == TS_OK ? top[0] + top[1] : 0;
+    while (code == TS_OK && at < until) {
+        int64_t child[3];
+        bool row;
+        sqlite3_reset(d->place);
+        sqlite3_bind_int64(d->place, 1, ts_sat_add(d->file.at.first_dominated, at));
+        code = ts_stmt_step(&row, &from, d->place);
+        int64_t index = code == TS_OK && row ? sqlite3_column_int64(d->place, 0) : -1;
+        if (code == TS_OK) {
+            code = node_place(child, d, index);
+        }
+        uint32_t *kept = code == TS_OK ? ts_vec_add(from.ctx, &d->children, sizeof *kept) : NULL;
+        ts_wide *size = kept == NULL ? NULL : ts_vec_add(from.ctx, &d->sizes, sizeof *size);
+        if (size == NULL) {
+            return from.ctx->error.code;
+        }
+        *kept = (uint32_t)index;
+        *size = child[2];
+        at += child[1];
+        if (d->children.n % 4096 == 0) {
+            code = ts_guard_check(d->call->guard, from.ctx);
+        }
+    }
+    return code;
+}
+
+static ts_code dominated_row(dominated *d, ts_heap_rows *rows, sqlite3_stmt *stmt, uint32_t node)
+{
+    const ts_rows_from from = ts_view_rows(d->call);
+    bool row = false;
+    ts_jout_open(d->call->out, NULL, '[');
+    ts_code code = ts_heap_put_node(rows, node);
+    ts_jout_uint(d->call->out, NULL, node);
+    sqlite3_reset(stmt);
+    sqlite3_bind_int64(stmt, 1, ts_sat_add(d->file.at.first_retained, node));
+    if (code == TS_OK) {
+        code = ts_stmt_step(&row, &from, stmt);
+    }
+    for (int i = 0; code == TS_OK && row && i < 4; i++) {
+        ts_view_cell(d->call->out, NULL, stmt, i);
+    }
+    ts_jout_close(d->call->out, ']');
+    return code;
+}
+
+static int by_retained(const void *user, uint32_t a, uint32_t b)
+{
+    const dominated *d = user;
+    const ts_wide *sizes = d->sizes.p;
+    const uint32_t *nodes = d->children.p;
+    return sizes[a] != sizes[b] ? (sizes[a] < sizes[b]) - (sizes[a] > sizes[b])
+                                : (nodes[a] > nodes[b]) - (nodes[a] < nodes[b]);
+}
+
+/* The largest first, equal ones by node_index. */
+static ts_code dominated_put(dominated *d)
+{
+    const ts_rows_from from = ts_view_rows(d->call);
+    const ts_page page = ts_view_page(d->call, D_OFFSET);
+    const uint32_t *children = d->children.p;
+    size_t n = d->children.n;
+    ts_jout *out = d->call->out;
+    sqlite3_stmt *stmt = NULL;
+    ts_heap_rows rows = {0};
+    uint32_t *places = ts_alloc(from.ctx, n, sizeof *places);
+    ts_code code = places == NULL ? from.ctx->error.code : TS_OK;
+    for (size_t i = 0; code == TS_OK && i < n; i++) {
+        places[i] = (uint32_t)i;
+    }
+    if (code == TS_OK) {
+        code = ts_sort_by(from.ctx, places, n, by_retained, d);
+    }
+    if (code == TS_OK) {
+        code = ts_stmt_prepare(&stmt, &from,
+                               "SELECT tree_count, distance, shallow_size, retained_size "
+                               "FROM js_heap_retained WHERE rowid = ?1");
+    }
+    if (code == TS_OK && (code = ts_heap_rows_open(&rows, d->call, &d->file)) == TS_OK) {
+        ts_jout_open(out, NULL, '{');
+        ts_heap_columns(out, "id,type,name,self_size,edge_count,node_index,tree_count,distance,"
+                             "shallow_size,retained_size");
+        ts_jout_open(out, "rows", '[');
+        for (uint64_t i = page.first; code == TS_OK && i < n && i < page.end; i++) {
+            code = dominated_row(d, &rows, stmt, children[places[i]]);
+        }
+        ts_jout_close(out, ']');
+        ts_jout_uint(out, "row_count", n);
+        ts_jout_close(out, '}');
+    }
+    ts_heap_rows_close(&rows);
+    sqlite3_finalize(stmt);
+    ts_free(from.ctx, places);
+    return code;
+}
+
+ts_code ts_heap_dominated_run(ts_view_call *call)
+{
+    const ts_rows_from from = ts_view_rows(call);
+    int64_t node = ts_view_value_of(call, D_NODE)->number;
+    dominated *d = ts_zalloc(from.ctx, 1, sizeof *d);
+    if (d == NULL) {
+        return from.ctx->error.code;
+    }
+    d->call = call;
+    ts_code code =
+        ts_heap_file_read(&d->file, call->views->model, ts_view_value_of(call, D_FILE)->number);
+    if (code == TS_OK && (!d->file.at.analysed || node >= d->file.at.node_count)) {
+        code = ts_fail(from.ctx, TS_ERR_USAGE, "heap file %lld %s", (long long)d->file.at.file_id,
+                       d->file.at.analysed ? "has no such node" : "was not analysed");
+    }
+    if (code == TS_OK) {
+        code = ts_stmt_prepare(&d->place, &from,
+                               "SELECT node_index FROM js_heap_dominated WHERE rowid = ?1");
+    }
+    if (code == TS_OK) {
+        code = ts_stmt_prepare(&d->node, &from,
+                               "SELECT tree_position, tree_count, retained_size "
+                               "FROM js_heap_retained WHERE rowid = ?1");
+    }
+    if (code == TS_OK) {
+        code = dominated_find(d, node);
+    }
+    if (code == TS_OK) {
+        code = dominated_put(d);
+    }
+    sqlite3_finalize(d->place);
+    sqlite3_finalize(d->node);
+    ts_vec_free(from.ctx, &d->children);
+    ts_vec_free(from.ctx, &d->sizes);
+    ts_free(from.ctx, d);
+    return code;
+}

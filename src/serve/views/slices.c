@@ -1,0 +1,353 @@
+/* GET slices: the calls of threads in a range, those below a pixel added up. */
+#include "serve/views/timeline.h"
+
+#include "serve/views/frame_tree.h"
+
+enum { P_THREADS, P_FROM, P_TO, P_PX };
+enum { SLICE_THREADS = 64, SLICE_ROWS = 20000, SLICE_DEPTH_BITS = 21 };
+
+const ts_view_param ts_slices_params[] = {
+    TS_PARAM_THREADS(true, "itid of threads"),
+    TS_PARAM_TIME("from", true),
+    TS_PARAM_TIME("to", true),
+    TS_PARAM_PX(1, 4096, 1600, "columns: calls shorter than one are added up"),
+    {.name = NULL}};
+
+typedef struct slice {
+    int64_t depth; /* INT64_MIN: not known */
+    int64_t ts;
+    int64_t id;
+    int64_t dur;
+    uint32_t node;
+} slice;
+
+/* Short calls of one depth in one column. */
+typedef struct slice_sum {
+    int64_t key; /* column and depth */
+    uint64_t n;
+    ts_wide ns;
+} slice_sum;
+
+typedef struct slice_thread {
+    slice *heap; /* the first SLICE_ROWS by depth, ts and id; the last of them on top */
+    unsigned n;
+    bool more;
+    ts_idmap keys; /* to places in sums */
+    ts_vec sums;   /* of slice_sum */
+} slice_thread;
+
+typedef struct slices {
+    ts_view_call *call;
+    const ts_paths *paths;
+    const ts_view_value *threads;
+    int64_t origin;
+    int64_t from;
+    int64_t to;
+    int64_t width;
+    int64_t first_column;
+    slice_thread all[SLICE_THREADS];
+    ts_method_list methods;
+} slices;
+
+static bool slice_before(const slice *a, const slice *b)
+{
+    return a->depth != b->depth ? a->depth < b->depth
+           : a->ts != b->ts     ? a->ts < b->ts
+                                : a->id < b->id;
+}
+
+static void slice_down(slice *heap, unsigned n, unsigned at)
+{
+    for (;;) {
+        unsigned last = at;
+        for (unsigned child = 2 * at + 1; child <= 2 * at + 2 && child < n; child++) {
+            last = slice_before(&heap[last], &heap[child]) ? child : last;
+        }
+        if (last == at) {
+            return;
+        }
+        slice moved = heap[at];
+        heap[at] = heap[last];
+        heap[last] = moved;
+        at = last;
+    }
+}
+
+static ts_code slice_keep(slice_thread *t, ts_ctx *ctx, const slice *s)
+{
+    if (t->heap == NULL && (t->heap = ts_alloc(ctx, SLICE_ROWS, sizeof *t->heap)) == NULL) {
+        return ctx->error.code;
+    }
+    if (t->n == SLICE_ROWS) {
+        t->more = true;
+        if (slice_before(s, &t->heap[0])) {
+            t->heap[0] = *s;
+            slice_down(t->heap, t->n, 0);
+        }
+        return TS_OK;
+    }
+    unsigned at = t->n++;
+    t->heap[at] = *s;
+    while (at > 0 && slice_before(&t->heap[(at - 1) / 2], &t->heap[at])) {
+        slice moved = t->heap[at];
+        t->heap[at] = t->heap[(at - 1) / 2];
+        t->heap[(at - 1) / 2] = moved;
+        at = (at - 1) / 2;
+    }
+    return TS_OK;
+}
+
+/* The greatest multiple of width that is not above the time, as a number of widths. */
+static int64_t column_of(int64_t ts, int64_t width)
+{
+    int64_t column = ts / width;
+    return ts % width < 0 ? column - 1 : column;
+}
+
+static ts_code slice_add(slices *s, slice_thread *t, const slice *one)
+{
+    ts_ctx *ctx = ts_view_ctx(s->call);
+    int64_t begin = one->ts < s->to ? one->ts : s->to;
+    int64_t column = column_of(ts_sat_sub(begin, s->origin), s->width) - s->first_column;
+    uint64_t place;
+    if (one->depth != INT64_MIN && (one->depth < 0 || one->depth >= (1 << SLICE_DEPTH_BITS) - 1)) {
+        return ts_fail(ctx, TS_ERR_INPUT, "call %lld has an impossible depth", (long long)one->id);
+    }
+    int64_t key = column * (1 << SLICE_DEPTH_BITS) + (one->depth == INT64_MIN ? 0 : one->depth + 1);
+    if (!ts_idmap_find(&place, &t->keys, key)) {
+        slice_sum *sum = ts_vec_add(ctx, &t->sums, sizeof *sum);
+        if (sum == NULL) {
+            return ctx->error.code;
+        }
+        sum->key = key;
+        place = t->sums.n - 1;
+        ts_code code = ts_idmap_put(ctx, &t->keys, key, place);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    slice_sum *sum = (slice_sum *)t->sums.p + place;
+    sum->n++;
+    sum->ns += one->dur;
+    return TS_OK;
+}
+
+enum { S_ITID, S_TS, S_DUR, S_DEPTH, S_NODE };
+
+static ts_code slices_row(slices *s, const ts_batch *b, unsigned i)
+{
+    ts_ctx *ctx = ts_view_ctx(s->call);
+    ts_cell itid = ts_cell_of(b, S_ITID, i);
+    ts_cell ts = ts_cell_of(b, S_TS, i);
+    ts_cell dur = ts_cell_of(b, S_DUR, i);
+    ts_cell depth = ts_cell_of(b, S_DEPTH, i);
+    ts_cell node = ts_cell_of(b, S_NODE, i);
+    unsigned k = 0;
+    while (k < s->threads->id_count && (itid.null || s->threads->ids[k] != itid.value)) {
+        k++;
+    }
+    if (k == s->threads->id_count || ts.null || dur.null || ts.value >= s->to ||
+        ts_sat_add(ts.value, dur.value) <= s->from) {
+        return TS_OK;
+    }
+    slice one = {.depth = depth.null ? INT64_MIN : depth.value,
+                 .ts = ts.value,
+                 .id = b->rowids[i],
+                 .dur = dur.value,
+                 .node = TS_NO_INDEX};
+    if (!node.null && (one.node = ts_ids_find(&s->paths->nodes, node.value)) == TS_NO_INDEX) {
+        return ts_fail(ctx, TS_ERR_INPUT, "no call path %lld", (long long)node.value);
+    }
+    return dur.value >= s->width ? slice_keep(&s->all[k], ctx, &one)
+                                 : slice_add(s, &s->all[k], &one);
+}
+
+static ts_code slices_scan(slices *s, const ts_rollup *r)
+{
+    static const unsigned columns[] = {TS_C_stack_slice__itid, TS_C_stack_slice__ts,
+                                       TS_C_stack_slice__dur, TS_C_stack_slice__depth,
+                                       TS_C_stack_slice__node_id};
+    const ts_rows_from from = ts_view_rows(s->call);
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    ts_zone_walk walk;
+    unsigned n = 1;
+    uint64_t threads = 0;
+    for (unsigned i = 0; i < s->threads->id_count; i++) {
+        threads |= ts_zone_bit(false, s->threads->ids[i]);
+    }
+    ts_code code = ts_rows_open(&rows, &from, TS_T_stack_slice, columns, 5);
+    ts_zone_walk_begin(&walk, &r->zones, rows, s->from, s->to, threads);
+    while (code == TS_OK && n > 0 && (code = ts_zone_walk_next(&b, &n, &walk)) == TS_OK) {
+        for (unsigned i = 0; code == TS_OK && i < n; i++) {
+            code = slices_row(s, b, i);
+        }
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
+static void put_slices(slices *s, const slice_thread *t)
+{
+    static const char *const names[] = {"id", "ts", "dur", "depth", "node", "method"};
+    ts_jout *out = s->call->out;
+    for (unsigned column = 0; column < 6; column++) {
+        ts_jout_open(out, names[column], '[');
+        for (unsigned i = 0; i < t->n; i++) {
+            const slice *one = &t->heap[i];
+            uint32_t method = one->node == TS_NO_INDEX ? TS_NO_INDEX : s->paths->method[one->node];
+            const int64_t values[] = {
+                one->id,
+                ts_sat_sub(one->ts, s->origin),
+                one->dur,
+                one->depth,
+                one->node == TS_NO_INDEX ? INT64_MIN : ts_ids_at(&s->paths->nodes, one->node),
+                method == TS_NO_INDEX ? -1 : (int64_t)s->methods.number[method]};
+            if (column >= 3 && values[column] == INT64_MIN) {
+                ts_jout_null(out, NULL);
+            } else {
+                ts_jout_int(out, NULL, values[column]);
+            }
+        }
+        ts_jout_close(out, ']');
+    }
+    ts_jout_bool(out, "more", t->more);
+}
+
+/* Sums in the order of columns and depths. */
+static ts_code put_sums(slices *s, const slice_thread *t)
+{
+    static const char *const names[] = {"x", "depth", "n", "ns"};
+    ts_ctx *ctx = ts_view_ctx(s->call);
+    ts_jout *out = s->call->out;
+    const slice_sum *sums = t->sums.p;
+    size_t n = t->sums.n;
+    bool capped = false;
+    uint32_t *places = ts_alloc(ctx, n, sizeof *places);
+    ts_wide *keys = ts_alloc(ctx, n, sizeof *keys);
+    if (places == NULL || keys == NULL) {
+        ts_free(ctx, places);
+        ts_free(ctx, keys);
+        return ctx->error.code;
+    }
+    for (size_t i = 0; i < n; i++) {
+        places[i] = (uint32_t)i;
+        keys[i] = -(ts_wide)sums[i].key;
+    }
+    ts_sort_places(places, n, keys);
+    ts_jout_open(out, "small", '{');
+    for (unsigned column = 0; column < 4; column++) {
+        ts_jout_open(out, names[column], '[');
+        for (size_t i = 0; i < n && i < SLICE_ROWS; i++) {
+            const slice_sum *sum = &sums[places[i]];
+            int64_t x = column_of(sum->key, 1 << SLICE_DEPTH_BITS);
+            int64_t depth = sum->key - x * (1 << SLICE_DEPTH_BITS) - 1;
+            if (column == 1 && depth < 0) {
+                ts_jout_null(out, NULL);
+            } else if (column < 2) {
+                ts_jout_int(out, NULL, column == 0 ? ts_sat_add(x, s->first_column) : depth);
+            } else if (column == 2) {
+                ts_jout_uint(out, NULL, sum->n);
+            } else {
+                ts_jout_int(out, NULL, ts_wide_cap(sum->ns, &capped));
+            }
+        }
+        ts_jout_close(out, ']');
+    }
+    ts_jout_bool(out, "more", n > SLICE_ROWS);
+    ts_jout_close(out, '}');
+    ts_free(ctx, places);
+    ts_free(ctx, keys);
+    return TS_OK;
+}
+
+/* Sorts what is kept, and numbers its methods. */
+static ts_code slices_sort(slices *s, slice_thread *t)
+{
+    ts_ctx *ctx = ts_view_ctx(s->call);
+    for (unsigned end = t->n; end > 1; end--) {
+        slice last = t->heap[0];
+        t->heap[0] = t->heap[end - 1];
+        t->heap[end - 1] = last;
+        slice_down(t->heap, end - 1, 0);
+    }
+    for (unsigned i = 0; i < t->n; i++) {
+        uint32_t number;
+        uint32_t node = t->heap[i].node;
+        ts_code code = node == TS_NO_INDEX
+                           ? TS_OK
+                           : ts_method_list_add(&number, ctx, &s->methods, s->paths->method[node]);
+        if (code != TS_OK) {
+            return code;
+        }
+    }
+    return TS_OK;
+}
+
+static ts_code slices_put(slices *s)
+{
+    ts_jout *out = s->call->out;
+    ts_code code = ts_method_list_begin(&s->methods, ts_view_ctx(s->call), s->paths);
+    for (unsigned i = 0; code == TS_OK && i < s->threads->id_count; i++) {
+        code = slices_sort(s, &s->all[i]);
+    }
+    if (code != TS_OK) {
+        return code;
+    }
+    ts_jout_open(out, NULL, '{');
+    ts_jout_int(out, "px_ns", s->width);
+    ts_jout_open(out, "threads", '[');
+    for (unsigned i = 0; code == TS_OK && i < s->threads->id_count; i++) {
+        ts_jout_open(out, NULL, '{');
+        ts_jout_int(out, "itid", s->threads->ids[i]);
+        put_slices(s, &s->all[i]);
+        code = put_sums(s, &s->all[i]);
+        ts_jout_close(out, '}');
+    }
+    ts_jout_close(out, ']');
+    if (code == TS_OK) {
+        code = ts_method_list_write(s->call, "methods", &s->methods, s->paths);
+    }
+    ts_jout_close(out, '}');
+    return code;
+}
+
+ts_code ts_slices_run(ts_view_call *call)
+{
+    ts_ctx *ctx = ts_view_ctx(call);
+    const ts_rollup *r = NULL;
+    slices *s = ts_zalloc(ctx, 1, sizeof *s);
+    if (s == NULL) {
+        return ctx->error.code;
+    }
+    s->call = call;
+    s->threads = ts_view_value_of(call, P_THREADS);
+    s->origin = ts_view_db_origin(call->views, call->db);
+    s->from = ts_view_time(call, P_FROM, 0);
+    s->to = ts_view_time(call, P_TO, 0);
+    s->width = ts_view_column(s->from, s->to, ts_view_value_of(call, P_PX)->number);
+    s->first_column = column_of(ts_sat_sub(s->from, s->origin), s->width);
+    ts_code code = s->threads->id_count <= SLICE_THREADS
+                       ? TS_OK
+                       : ts_fail(ctx, TS_ERR_USAGE, "more than %d threads", SLICE_THREADS);
+    if (code == TS_OK) {
+        code = ts_paths_get(&s->paths, call);
+    }
+    if (code == TS_OK) {
+        code = ts_rollup_get(&r, call, TS_KIND_SLICE);
+    }
+    if (code == TS_OK) {
+        code = slices_scan(s, r);
+    }
+    if (code == TS_OK) {
+        code = slices_put(s);
+    }
+    for (unsigned i = 0; i < SLICE_THREADS; i++) {
+        ts_free(ctx, s->all[i].heap);
+        ts_idmap_free(ctx, &s->all[i].keys);
+        ts_vec_free(ctx, &s->all[i].sums);
+    }
+    ts_method_list_free(ctx, &s->methods);
+    ts_free(ctx, s);
+    return code;
+}
