@@ -125,6 +125,17 @@ keyless=$(cd "$code" && grep -LE '(ts_hash_(begin|number)|ts_node_hash) *\(' "${
 [ -z "$keyless" ] || complain "a table of slots without ts_hash_begin, ts_hash_number or ts_node_hash: $keyless"
 [ ${#tables[@]} -ge 6 ] || complain "only ${#tables[@]} files with hash tables found: does the pattern still fit?"
 
+# Steps that may fail are written with TS_TRY, TS_STEP and TS_NEED (base/result.h), not in other words.
+steps=$(cd "$code" && except 'base/result\.h$' | grep -E '\.[ch]$' | xargs perl -0777 -ne '
+    sub found { my ($at) = @_; my $line = 1 + (substr($_, 0, $at) =~ tr/\n//); print "$ARGV:$line\n"; }
+    found($-[0]) while /\n( *)if \(([\w>.*-]+) == TS_OK\) \{\n +\2 = [^;]*;\n\1\}\n/g;
+    found($-[0]) while /\n( *)if \(\((\w+) = [^|&{};]*\) != TS_OK\) \{\n +return \2;\n\1\}\n/g;
+    found($-[0]) while /\n( *)(?:ts_code )?(\w+) = [^;{}]*;\n\1if \(\2 != TS_OK\) \{\n +return \2;\n\1\}\n/g;
+    found($-[0]) while /([\w>.*-]*code) == TS_OK(?: &&[^;?]*)?\s+\? [^;]*: \1;/g;
+    found($-[0]) while /\n( *)if \(([^\n{}|&]|&(?!&))* == NULL\) \{\n +return [\w>.-]+->error\.code;\n\1\}\n/g;
+    ')
+[ -z "$steps" ] || complain "a step that is not written as base/result.h says:"$'\n'"$steps"
+
 doubles=$(printf '%s\n' "${files[@]}" | grep -E '\.[ch]$' | sed 's|.*/||' | sort | uniq -d)
 [ -z "$doubles" ] || complain "names that stand for two files: $doubles"
 exit $bad

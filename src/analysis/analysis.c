@@ -20,10 +20,9 @@ static ts_code analysis_unknown(ts_ctx *ctx, ts_text name)
     for (unsigned i = 0; ts_analyses[i] != NULL && code == TS_OK; i++) {
         code = ts_buf_printf(ctx, &names, "%s, ", ts_analyses[i]->name);
     }
-    if (code == TS_OK) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "unknown analysis \"%.*s\"; known are: %.*sdefault, none",
-                       (int)(name.n > 100 ? 100 : name.n), name.p, (int)names.n, names.p);
-    }
+    TS_STEP(code,
+            ts_fail(ctx, TS_ERR_USAGE, "unknown analysis \"%.*s\"; known are: %.*sdefault, none",
+                    (int)(name.n > 100 ? 100 : name.n), name.p, (int)names.n, names.p));
     ts_buf_free(ctx, &names);
     return code;
 }

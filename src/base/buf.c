@@ -19,10 +19,7 @@ ts_code ts_buf_reserve(ts_ctx *ctx, ts_buf *b, size_t more)
     while (cap < need) {
         cap = cap > SIZE_MAX / 2 ? need : cap * 2;
     }
-    p = ts_realloc(ctx, b->p, cap, 1);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p = ts_realloc(ctx, b->p, cap, 1));
     b->p = p;
     b->cap = cap;
     return TS_OK;
@@ -70,10 +67,7 @@ ts_code ts_buf_printf(ts_ctx *ctx, ts_buf *b, const char *fmt, ...)
     if (need < 0) {
         return ts_fail(ctx, TS_ERR_INTERNAL, "a text cannot be formatted");
     }
-    code = ts_buf_reserve(ctx, b, (size_t)need + 1);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_reserve(ctx, b, (size_t)need + 1));
     va_start(ap, fmt);
     vsnprintf(b->p + b->n, (size_t)need + 1, fmt, ap);
     va_end(ap);

@@ -5,9 +5,7 @@
 ts_code ts_file_set_add(ts_ctx *ctx, ts_file_set *set, dev_t dev, ino_t ino)
 {
     ts_file_id *id = ts_vec_add(ctx, &set->ids, sizeof *id);
-    if (id == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, id);
     *id = (ts_file_id){dev, ino};
     return TS_OK;
 }

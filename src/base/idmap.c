@@ -26,9 +26,7 @@ bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id)
 static ts_code grow_entries(ts_ctx *ctx, ts_idmap *map)
 {
     ts_idmap_entry *entries = ts_realloc(ctx, map->entries, map->index.room, sizeof *entries);
-    if (entries == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, entries);
     map->entries = entries;
     map->room = map->index.room;
     return TS_OK;

@@ -17,10 +17,7 @@ ts_code ts_index_grow(ts_ctx *ctx, ts_index *index)
     if (index->slot_count == MAX_SLOTS) {
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u entries of a table", index->room);
     }
-    slots = ts_zalloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, slots = ts_zalloc(ctx, count, sizeof *slots));
     for (uint32_t i = 0; i < index->slot_count; i++) {
         uint64_t slot = index->slots[i];
         if (slot != 0) {

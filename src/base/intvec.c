@@ -48,9 +48,7 @@ static void store(ts_intvec_block *block, size_t i, int64_t value)
 static ts_code widen(ts_ctx *ctx, ts_intvec_block *block, size_t used, uint8_t width)
 {
     ts_intvec_block wide = {ts_alloc(ctx, TS_INTVEC_BLOCK, width), width};
-    if (wide.p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, wide.p);
     for (size_t i = 0; i < used; i++) {
         store(&wide, i, intvec_load(block, i));
     }
@@ -63,9 +61,7 @@ static ts_code grow_directory(ts_ctx *ctx, ts_intvec *v)
 {
     size_t cap = v->block_cap == 0 ? 16 : v->block_cap * 2;
     ts_intvec_block *blocks = ts_realloc(ctx, v->blocks, cap, sizeof *blocks);
-    if (blocks == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, blocks);
     memset(blocks + v->block_cap, 0, (cap - v->block_cap) * sizeof *blocks);
     v->blocks = blocks;
     v->block_cap = cap;
@@ -143,10 +139,8 @@ ts_code ts_intvec_push_many(ts_ctx *ctx, ts_intvec *v, const int64_t *values, si
     while (n > 0) {
         size_t in = (size_t)(v->n & (TS_INTVEC_BLOCK - 1));
         size_t now = n < TS_INTVEC_BLOCK - in ? n : TS_INTVEC_BLOCK - in;
-        ts_code code = make_room(ctx, v, width_for(all_bits(values, now)));
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, make_room(ctx, v, width_for(all_bits(values, now))));
         store_many(&v->blocks[v->n >> TS_INTVEC_SHIFT], in, values, now);
         v->n += now;
         values += now;
@@ -241,10 +235,8 @@ ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value)
     uint64_t used = v->n - first < TS_INTVEC_BLOCK ? v->n - first : TS_INTVEC_BLOCK;
     uint8_t width = width_for(value);
     if (block->width < width) {
-        ts_code code = widen(ctx, block, (size_t)used, width);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, widen(ctx, block, (size_t)used, width));
     }
     store(block, (size_t)(i - first), value);
     return TS_OK;

@@ -84,10 +84,9 @@ ts_code ts_json_quote(ts_ctx *ctx, ts_buf *out, ts_text text, unsigned escapes)
         }
         at += bytes;
     }
-    if (code == TS_OK) {
-        code = ts_buf_put(ctx, out, text.p + from, at - from);
-    }
-    return code == TS_OK ? ts_buf_putc(ctx, out, '"') : code;
+    TS_STEP(code, ts_buf_put(ctx, out, text.p + from, at - from));
+    TS_STEP(code, ts_buf_putc(ctx, out, '"'));
+    return code;
 }
 
 /* --- the writer ------------------------------------------------------------------------------- */
@@ -112,7 +111,7 @@ ts_jout ts_jout_spaced(ts_ctx *ctx, ts_buf *to, int flat)
 
 void ts_jout_fail(ts_jout *j, ts_code code)
 {
-    j->code = j->code == TS_OK ? code : j->code;
+    TS_STEP(j->code, code);
 }
 
 void ts_jout_flush(ts_jout *j)
@@ -143,9 +142,7 @@ static inline char *jout_room(ts_buf **to, ts_jout *j, size_t n)
 {
     ts_buf *b = jout_to(j);
     *to = b;
-    if (j->code == TS_OK && n > b->cap - b->n) {
-        j->code = ts_buf_reserve(j->ctx, b, n);
-    }
+    TS_STEP_IF(j->code, n > b->cap - b->n, ts_buf_reserve(j->ctx, b, n));
     return j->code == TS_OK ? b->p + b->n : NULL;
 }
 
@@ -401,10 +398,8 @@ static ts_code ts_base64(ts_ctx *ctx, ts_buf *out, const void *bytes, size_t n)
         const char four[4] = {alphabet[v >> 18], alphabet[v >> 12 & 63],
                               rest > 1 ? alphabet[v >> 6 & 63] : '=',
                               rest > 2 ? alphabet[v & 63] : '='};
-        ts_code code = ts_buf_put(ctx, out, four, sizeof four);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_buf_put(ctx, out, four, sizeof four));
     }
     return TS_OK;
 }
@@ -412,8 +407,6 @@ static ts_code ts_base64(ts_ctx *ctx, ts_buf *out, const void *bytes, size_t n)
 void ts_jout_base64(ts_jout *j, const char *key, ts_text bytes)
 {
     ts_jout_raw(j, key, TS_TEXT_LIT("\""));
-    if (j->code == TS_OK) {
-        j->code = ts_base64(j->ctx, jout_to(j), bytes.p, bytes.n);
-    }
+    TS_STEP(j->code, ts_base64(j->ctx, jout_to(j), bytes.p, bytes.n));
     ts_jout_put(j, "\"", 1);
 }

@@ -14,10 +14,7 @@ static ts_code more_lanes(ts_ctx *ctx, ts_lanes *lanes)
     if (cap < lanes->cap) {
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u spans at once", lanes->cap);
     }
-    least = ts_alloc(ctx, 2 * (size_t)cap, sizeof *least);
-    if (least == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, least = ts_alloc(ctx, 2 * (size_t)cap, sizeof *least));
     for (uint32_t i = 0; i < cap; i++) {
         least[(size_t)cap + i] = i < lanes->cap ? lanes->least[(size_t)lanes->cap + i] : INT64_MIN;
     }
@@ -35,10 +32,8 @@ ts_code ts_lanes_take(int64_t *lane, ts_ctx *ctx, ts_lanes *lanes, int64_t begin
     int64_t free_below = begin == INT64_MIN ? INT64_MIN + 1 : begin;
     size_t i = 1;
     if (lanes->cap == 0 || lanes->least[1] >= free_below) {
-        ts_code code = more_lanes(ctx, lanes);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, more_lanes(ctx, lanes));
     }
     while (i < lanes->cap) {
         i = 2 * i + (lanes->least[2 * i] >= free_below);

@@ -31,9 +31,7 @@ ts_code ts_lines_feed(ts_ctx *ctx, ts_lines *l, ts_line_call *call, void *user, 
             code = hand_out(l, call, user, (ts_text){p, part});
         } else {
             code = ts_buf_put(ctx, &l->held, p, part);
-            if (code == TS_OK && lf != NULL) {
-                code = hand_out(l, call, user, ts_buf_text(&l->held));
-            }
+            TS_STEP_IF(code, lf != NULL, hand_out(l, call, user, ts_buf_text(&l->held)));
         }
         p += used;
         n -= used;

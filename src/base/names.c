@@ -189,12 +189,9 @@ ts_code ts_nearest_put(ts_buf *out, ts_ctx *ctx, const ts_nearest *n)
     for (unsigned i = 0; i < n->count && code == TS_OK; i++) {
         ts_text name = shown(n->best[i].name);
         code = ts_buf_printf(ctx, out, "%s", i == 0 ? "" : ", ");
-        if (code == TS_OK && !n->no_ids) {
-            code = ts_buf_printf(ctx, out, "%" PRId64, n->best[i].id);
-        }
-        if (code == TS_OK && name.n > 0) {
-            code = ts_buf_printf(ctx, out, n->no_ids ? "%.*s" : " (%.*s)", (int)name.n, name.p);
-        }
+        TS_STEP_IF(code, !n->no_ids, ts_buf_printf(ctx, out, "%" PRId64, n->best[i].id));
+        TS_STEP_IF(code, name.n > 0,
+                   ts_buf_printf(ctx, out, n->no_ids ? "%.*s" : " (%.*s)", (int)name.n, name.p));
     }
     if (code != TS_OK || n->seen == n->count) {
         return code;
@@ -207,12 +204,10 @@ ts_code ts_nearest_fail(ts_ctx *ctx, const char *what, const char *those, const 
 {
     ts_buf names = {0};
     ts_code code = ts_nearest_put(&names, ctx, near);
-    if (code == TS_OK) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "no %s is \"%.*s\"; %s%.*s", what,
-                       (int)(near->typed.n > 100 ? 100 : near->typed.n), near->typed.p,
-                       names.n == 0 ? "none was recorded" : those, (int)names.n,
-                       names.n == 0 ? "" : names.p);
-    }
+    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "no %s is \"%.*s\"; %s%.*s", what,
+                          (int)(near->typed.n > 100 ? 100 : near->typed.n), near->typed.p,
+                          names.n == 0 ? "none was recorded" : those, (int)names.n,
+                          names.n == 0 ? "" : names.p));
     ts_buf_free(ctx, &names);
     return code;
 }

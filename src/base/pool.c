@@ -30,9 +30,7 @@ static ts_code grow_texts(ts_ctx *ctx, ts_pool *pool)
 {
     uint32_t cap = pool->text_cap == 0 ? FIRST_TEXTS : pool->text_cap * 2;
     ts_text *texts = ts_realloc(ctx, pool->texts, cap, sizeof *texts);
-    if (texts == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, texts);
     pool->texts = texts;
     pool->text_cap = cap;
     return TS_OK;
@@ -71,10 +69,8 @@ ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts
     ts_index_place place;
     uint32_t found;
     char *p;
-    ts_code code = ts_index_reserve(ctx, &pool->index);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_index_reserve(ctx, &pool->index));
     found = ts_index_search(&place, &pool->index, pool_hash(pool, text), is_text, pool, &text);
     if (added != NULL) {
         *added = found == TS_INDEX_NONE;
@@ -86,10 +82,7 @@ ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts
     if (pool->count == pool->text_cap && (code = grow_texts(ctx, pool)) != TS_OK) {
         return code;
     }
-    p = keep_bytes(ctx, pool, text);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p = keep_bytes(ctx, pool, text));
     pool->texts[pool->count] = (ts_text){p, text.n};
     ts_index_add(&pool->index, place, pool->count);
     *id = pool->count++;

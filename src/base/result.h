@@ -25,6 +25,42 @@ typedef enum ts_code {
     TS_CODE_COUNT
 } ts_code;
 
+/*
+ * Steps that may fail, a line each. The first argument is where the function keeps its code.
+ *
+ * TS_TRY, TS_NEED: of functions that own nothing: they return at once when the step fails.
+ * TS_STEP, TS_STEP_IF: of functions that release something at their end: a step is done unless one
+ * before it failed; that of TS_STEP_IF only when its condition holds, which is not asked otherwise.
+ */
+#define TS_TRY(code, ...)                                                                          \
+    do {                                                                                           \
+        if (((code) = (__VA_ARGS__)) != TS_OK) {                                                   \
+            return (code);                                                                         \
+        }                                                                                          \
+    } while (0)
+
+/* The pointer that a call gave; NULL means that it failed, as the context's error says. */
+#define TS_NEED(ctx, ...)                                                                          \
+    do {                                                                                           \
+        if ((__VA_ARGS__) == NULL) {                                                               \
+            return (ctx)->error.code;                                                              \
+        }                                                                                          \
+    } while (0)
+
+#define TS_STEP(code, ...)                                                                         \
+    do {                                                                                           \
+        if ((code) == TS_OK) {                                                                     \
+            (code) = (__VA_ARGS__);                                                                \
+        }                                                                                          \
+    } while (0)
+
+#define TS_STEP_IF(code, condition, ...)                                                           \
+    do {                                                                                           \
+        if ((code) == TS_OK && (condition)) {                                                      \
+            (code) = (__VA_ARGS__);                                                                \
+        }                                                                                          \
+    } while (0)
+
 /* Name of a code in lower case ("out of memory"), for messages. Static text. */
 const char *ts_code_name(ts_code code);
 

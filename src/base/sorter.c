@@ -84,10 +84,7 @@ ts_code ts_sorter_open(ts_sorter **out, ts_ctx *ctx, size_t record_size,
         return ts_fail(ctx, TS_ERR_INTERNAL, "cannot sort records of %zu bytes by this order",
                        record_size);
     }
-    s = ts_zalloc(ctx, 1, sizeof *s);
-    if (s == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s = ts_zalloc(ctx, 1, sizeof *s));
     s->ctx = ctx;
     s->order = *order;
     s->size = record_size;
@@ -163,20 +160,16 @@ static inline __attribute__((always_inline)) ts_code sort_words(ts_sorter *s, si
         j++;
     }
     for (size_t i = 0; i < (size_t)1 << j; i++) {
-        ts_code code = i % CANCEL_SPAN != 0 ? TS_OK : ts_check_cancel(s->ctx);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, i % CANCEL_SPAN != 0 ? TS_OK : ts_check_cancel(s->ctx));
         insert_all(s, s->n * i >> j, s->n * (i + 1) >> j, words);
     }
     for (size_t step = 1; step < (size_t)1 << j; step *= 2) {
         for (size_t i = 0; i < (size_t)1 << j; i += 2 * step) {
             size_t begin = s->n * i >> j;
             size_t end = s->n * (i + 2 * step) >> j;
-            ts_code code = end - begin < CANCEL_SPAN ? TS_OK : ts_check_cancel(s->ctx);
-            if (code != TS_OK) {
-                return code;
-            }
+            ts_code code;
+            TS_TRY(code, end - begin < CANCEL_SPAN ? TS_OK : ts_check_cancel(s->ctx));
             merge(s, begin, s->n * (i + step) >> j, end, words);
         }
     }
@@ -188,9 +181,7 @@ static ts_code sort_memory(ts_sorter *s)
     size_t room = s->n / 2 + 1;
     if (s->aside_room < room) {
         uint64_t *aside = ts_realloc(s->ctx, s->aside, room, s->size);
-        if (aside == NULL) {
-            return s->ctx->error.code;
-        }
+        TS_NEED(s->ctx, aside);
         s->aside = aside;
         s->aside_room = room;
     }
@@ -217,10 +208,7 @@ static ts_code sorter_grow(ts_sorter *s)
     size_t cap = s->cap == 0 ? FIRST_ROOM / s->size + 1 : s->cap * 2;
     uint64_t *records;
     cap = cap > s->cap_max ? s->cap_max : cap;
-    records = ts_realloc(s->ctx, s->records, cap, s->size);
-    if (records == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, records = ts_realloc(s->ctx, s->records, cap, s->size));
     s->records = records;
     s->cap = cap;
     return TS_OK;
@@ -234,9 +222,7 @@ static ts_code spill(ts_sorter *s)
         s->run_len = (uint64_t)s->n * s->size;
         code = ts_spool_new(&s->spool, s->ctx);
     }
-    if (code == TS_OK) {
-        code = ts_spool_write(s->spool, s->records, s->n * s->size);
-    }
+    TS_STEP(code, ts_spool_write(s->spool, s->records, s->n * s->size));
     s->n = 0;
     return code;
 }
@@ -245,10 +231,7 @@ ts_code ts_sorter_add(ts_sorter *s, const void *record)
 {
     ts_code code;
     if (s->n == s->cap) {
-        code = s->cap == s->cap_max ? spill(s) : sorter_grow(s);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, s->cap == s->cap_max ? spill(s) : sorter_grow(s));
     }
     memcpy(s->records + s->n * s->words, record, s->size);
     s->n++;
@@ -294,10 +277,8 @@ static ts_code sorter_refill(ts_sorter *s, run *r, size_t room)
     uint64_t left = r->end - r->off;
     size_t n = left < (uint64_t)room * s->size ? (size_t)left : room * s->size;
     size_t got;
-    ts_code code = ts_spool_read(&got, s->spool, r->off, r->buffer, n);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_spool_read(&got, s->spool, r->off, r->buffer, n));
     r->off += got;
     r->at = r->buffer;
     r->have = r->buffer + got / 8;

@@ -84,15 +84,14 @@ ts_code ts_utf8_clean(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const char *
         size_t len = utf8_sequence(&bad, &cp, (const uint8_t *)p + i, n - i);
         if (bad) {
             code = ts_buf_put(ctx, out, p + start, i - start);
-            if (code == TS_OK) {
-                code = ts_buf_put(ctx, out, "\xef\xbf\xbd", 3);
-            }
+            TS_STEP(code, ts_buf_put(ctx, out, "\xef\xbf\xbd", 3));
             (*replaced)++;
             start = i + len;
         }
         i += len;
     }
-    return code == TS_OK && start < n ? ts_buf_put(ctx, out, p + start, n - start) : code;
+    TS_STEP_IF(code, start < n, ts_buf_put(ctx, out, p + start, n - start));
+    return code;
 }
 
 size_t ts_utf8_cut(const char *p, size_t n)

@@ -24,10 +24,7 @@ ts_code ts_vec_reserve(ts_ctx *ctx, ts_vec *v, size_t more, size_t size)
     }
     cap = cap < FIRST_CAP ? FIRST_CAP : cap;
     cap = cap < need ? need : cap;
-    p = ts_realloc(ctx, v->p, cap, size);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p = ts_realloc(ctx, v->p, cap, size));
     v->p = p;
     v->cap = cap;
     return TS_OK;

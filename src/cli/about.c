@@ -32,9 +32,7 @@ static ts_code put_wrapped(ts_ctx *ctx, ts_buf *out, size_t indent, const char *
             code = ts_buf_putc(ctx, out, ' ');
             column++;
         }
-        if (code == TS_OK) {
-            code = ts_buf_put(ctx, out, p, n);
-        }
+        TS_STEP(code, ts_buf_put(ctx, out, p, n));
         column += n;
         p += n + strspn(p + n, " ");
     }
@@ -108,9 +106,7 @@ static ts_code put_options(ts_ctx *ctx, ts_buf *out, ts_verb verb)
                 titled = group;
                 code = ts_buf_printf(ctx, out, "\n%s:\n", ts_option_group_titles[group]);
             }
-            if (code == TS_OK) {
-                code = put_option(ctx, out, o);
-            }
+            TS_STEP(code, put_option(ctx, out, o));
         }
     }
     return code;
@@ -121,9 +117,7 @@ static ts_code put_exit_codes(ts_ctx *ctx, ts_buf *out)
     ts_code code = ts_buf_printf(ctx, out, "\nExit codes:\n");
     for (size_t i = 0; code == TS_OK && i < ts_exit_count; i++) {
         code = ts_buf_printf(ctx, out, "  %-*s", EXIT_COLUMN - 2, ts_exit_list[i].codes);
-        if (code == TS_OK) {
-            code = put_wrapped(ctx, out, EXIT_COLUMN, ts_exit_list[i].sentence);
-        }
+        TS_STEP(code, put_wrapped(ctx, out, EXIT_COLUMN, ts_exit_list[i].sentence));
     }
     return code;
 }
@@ -145,12 +139,8 @@ static ts_code help(ts_buf *out, ts_ctx *ctx, ts_verb verb)
     } else if (code == TS_OK) {
         code = ts_buf_printf(ctx, out, "\n%c%s.\n", toupper((unsigned char)title[0]), title + 1);
     }
-    if (code == TS_OK) {
-        code = put_options(ctx, out, verb);
-    }
-    if (code == TS_OK && verb == TS_VERB_NONE) {
-        code = put_exit_codes(ctx, out);
-    }
+    TS_STEP(code, put_options(ctx, out, verb));
+    TS_STEP_IF(code, verb == TS_VERB_NONE, put_exit_codes(ctx, out));
     return code != TS_OK ? code : ts_buf_printf(ctx, out, "\nMore: man trace_streamer\n");
 }
 
@@ -170,9 +160,7 @@ static ts_code put_known(ts_ctx *ctx, ts_buf *out)
 {
     const ts_known_file *known;
     ts_code code = put_formats(ctx, out, "");
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "\n  known, not read:\n");
-    }
+    TS_STEP(code, ts_buf_printf(ctx, out, "\n known, not read:\n"));
     for (size_t i = 0; code == TS_OK && (known = ts_known_file_at(i)) != NULL; i++) {
         code = known->maker == NULL
                    ? ts_buf_printf(ctx, out, "    %s; %s\n", known->what, known->how)
@@ -211,21 +199,11 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
         "  output           SQLite database, recordings (-s), rows (-q)\n"
         "  summary          text, JSON (--json)\n";
     ts_code code = ts_buf_printf(ctx, out, "formats:\n");
-    if (code == TS_OK) {
-        code = put_formats(ctx, out, "  ");
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "analyses:\n");
-    }
-    if (code == TS_OK) {
-        code = put_analyses(ctx, out, "  ");
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "exports:\n");
-    }
-    if (code == TS_OK) {
-        code = put_exports(ctx, out, "  ");
-    }
+    TS_STEP(code, put_formats(ctx, out, " "));
+    TS_STEP(code, ts_buf_printf(ctx, out, "analyses:\n"));
+    TS_STEP(code, put_analyses(ctx, out, " "));
+    TS_STEP(code, ts_buf_printf(ctx, out, "exports:\n"));
+    TS_STEP(code, put_exports(ctx, out, " "));
     if (code != TS_OK) {
         return code;
     }
@@ -254,21 +232,13 @@ static ts_code put_info(ts_ctx *ctx, ts_buf *out)
 {
     bool found;
     ts_code code = ts_buf_printf(ctx, out, "formats:\n");
-    if (code == TS_OK) {
-        code = put_formats(ctx, out, "  ");
-    }
-    if (code == TS_OK) {
-        code = put_plugins(ctx, out);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "items that are counted (import_count):\n");
-    }
+    TS_STEP(code, put_formats(ctx, out, " "));
+    TS_STEP(code, put_plugins(ctx, out));
+    TS_STEP(code, ts_buf_printf(ctx, out, "items that are counted (import_count):\n"));
     for (int i = 0; code == TS_OK && i < TS_ITEM_COUNT; i++) {
         code = ts_buf_printf(ctx, out, "  %-16s %s\n", ts_item_list[i].name, ts_item_list[i].doc);
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "tables:\n");
-    }
+    TS_STEP(code, ts_buf_printf(ctx, out, "tables:\n"));
     return code != TS_OK ? code : ts_schema_listing(&found, ctx, out, NULL);
 }
 

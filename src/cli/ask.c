@@ -51,11 +51,9 @@ static ts_code unknown_param(ts_ctx *ctx, const ts_query *query, const char *nam
 {
     ts_buf names = {0};
     ts_code code = put_names(&names, ctx, ts_buf_text(&query->sql));
-    if (code == TS_OK) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "%s has no parameter \"%s\"%s%.*s", query->name, name,
-                       names.n == 0 ? " (it has none)" : "; it has ", (int)names.n,
-                       names.n == 0 ? "" : names.p);
-    }
+    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "%s has no parameter \"%s\"%s%.*s", query->name, name,
+                          names.n == 0 ? " (it has none)" : "; it has ", (int)names.n,
+                          names.n == 0 ? "" : names.p));
     ts_buf_free(ctx, &names);
     return code;
 }
@@ -176,16 +174,12 @@ static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const char *name, ts_text sq
     ts_buf text = {0};
     ts_code code = put_missing(&text, ctx, sql);
     size_t n = text.n;
-    if (code == TS_OK) {
-        code = ts_questions_load(&all, ctx);
-    }
+    TS_STEP(code, ts_questions_load(&all, ctx));
     for (int i = 0; code == TS_OK && text.n == n && i < 4; i++) {
         const suggestion want = {topic, i < 2, i % 2 == 0};
         code = put_others(&text, ctx, db, &all, &want);
     }
-    if (code == TS_OK) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "%s does not fit: %.*s", name, (int)text.n, text.p);
-    }
+    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "%s does not fit: %.*s", name, (int)text.n, text.p));
     ts_questions_free(&all, ctx);
     ts_buf_free(ctx, &text);
     return code;
@@ -270,7 +264,7 @@ static ts_code resolve_threads(ts_buf *text, resolving *r, const ts_param *p)
                        "thread (-); --to can",
                        p->name);
     }
-    code = code == TS_OK ? ts_idset_put(text, r->ctx, &threads) : code;
+    TS_STEP(code, ts_idset_put(text, r->ctx, &threads));
     ts_idset_free(r->ctx, &threads);
     return code;
 }
@@ -325,9 +319,8 @@ static ts_code resolve_params(ts_param **out, ts_db *db, ts_ctx *ctx, ts_text sq
         text.n = 0;
         params[i].name = given[i].name;
         code = resolve_value(&text, &r, &given[i]);
-        if (code == TS_OK && (params[i].value = ts_strndup(ctx, text.p, text.n)) == NULL) {
-            code = ctx->error.code;
-        }
+        TS_STEP_IF(code, (params[i].value = ts_strndup(ctx, text.p, text.n)) == NULL,
+                   ctx->error.code);
     }
     ts_buf_free(ctx, &text);
     ts_idset_free(ctx, &r.sources);
@@ -385,9 +378,7 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
     ts_text sql = ts_buf_text(&query->sql);
     ts_param *params = NULL;
     ts_code code = ts_ask_check_fits(db, ctx, query->name, sql);
-    if (code == TS_OK) {
-        code = resolve_params(&params, db, ctx, sql, options->params, options->param_count);
-    }
+    TS_STEP(code, resolve_params(&params, db, ctx, sql, options->params, options->param_count));
     if (code == TS_OK) {
         const ts_row_print print = {
             .format = options->output,
@@ -406,9 +397,7 @@ ts_code ts_ask_rows(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params,
 {
     ts_param *resolved = NULL;
     ts_code code = resolve_params(&resolved, db, ctx, sql, params, count);
-    if (code == TS_OK) {
-        code = ask_shipped(db, ctx, sql, resolved, params, count, visitor);
-    }
+    TS_STEP(code, ask_shipped(db, ctx, sql, resolved, params, count, visitor));
     free_params(ctx, resolved, count);
     return code;
 }

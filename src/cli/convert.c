@@ -115,22 +115,14 @@ static ts_code convert_prepare(run *r)
         return code;
     }
     code = ts_analysis_choose(&r->analyses, ctx, o->analyze, true);
-    if (code == TS_OK) {
-        code = ts_export_file_check(&r->to, ctx, o);
-    }
+    TS_STEP(code, ts_export_file_check(&r->to, ctx, o));
     if (code == TS_OK && o->query != NULL) {
         code = ts_query_read(&r->query, ctx, o->query);
-        if (code == TS_OK) {
-            code = ts_ask_check(ctx, &r->query, o);
-        }
+        TS_STEP(code, ts_ask_check(ctx, &r->query, o));
     }
-    if (code == TS_OK) {
-        code = ts_outputs_check(&r->outputs, ctx, o, r->query.is_file ? &r->query.st : NULL);
-    }
+    TS_STEP(code, ts_outputs_check(&r->outputs, ctx, o, r->query.is_file ? &r->query.st : NULL));
     /* From here on files are written. */
-    if (code == TS_OK) {
-        code = ts_log_open(&r->log, ctx, o, &r->outputs.reads);
-    }
+    TS_STEP(code, ts_log_open(&r->log, ctx, o, &r->outputs.reads));
     if (code == TS_OK) {
         code = ts_json_file_open(&r->json, ctx, o, &r->outputs);
         ts_signals_guard(TS_GUARD_JSON, ts_target_path(r->json.target));
@@ -259,9 +251,7 @@ static ts_code analyse_import(run *r)
         return TS_OK;
     }
     ts_code code = ts_db_reader(&reader, r->db);
-    if (code == TS_OK) {
-        code = analyse(r, reader);
-    }
+    TS_STEP(code, analyse(r, reader));
     ts_reader_free(reader);
     return code;
 }
@@ -314,10 +304,8 @@ static ts_code import(run *r)
                                     .runtime = runtime};
     const bool threads = threads_of(o) > 1;
     ts_code code = r->db != NULL && threads ? ts_db_start_thread(r->db) : TS_OK;
-    if (code == TS_OK) {
-        code = ts_store_new(&r->store, r->ctx, r->db == NULL ? &r->dropping : ts_db_sink(r->db),
-                            &store);
-    }
+    TS_STEP(code, ts_store_new(&r->store, r->ctx, r->db == NULL ? &r->dropping : ts_db_sink(r->db),
+                               &store));
     if (code != TS_OK) {
         return code;
     }
@@ -342,13 +330,9 @@ static ts_code import(run *r)
     if (r->db != NULL) {
         code = ts_analysis_watch(r->ctx, ts_db_sink(r->db), r->analyses);
     }
-    if (code == TS_OK) {
-        code = ts_import_run(&r->summary.result, r->ctx, r->store, &request);
-    }
+    TS_STEP(code, ts_import_run(&r->summary.result, r->ctx, r->store, &request));
     ts_progress_clear(&r->line);
-    if (code == TS_OK) {
-        code = analyse_import(r);
-    }
+    TS_STEP(code, analyse_import(r));
     if (r->db != NULL) {
         ts_analysis_unwatch(ts_db_sink(r->db), r->analyses);
     }
@@ -399,12 +383,8 @@ static ts_code ask_finished(run *r)
 {
     const char *path = r->options->paths[0];
     ts_code code = ts_db_open(&r->db, r->ctx, path);
-    if (code == TS_OK && !r->options->quiet) {
-        code = ts_upgrade_say_version(r->ctx, r->db, path);
-    }
-    if (code == TS_OK && r->to != NULL) {
-        code = ts_export_reader(&r->reader, &r->copy, r->ctx, path);
-    }
+    TS_STEP_IF(code, !r->options->quiet, ts_upgrade_say_version(r->ctx, r->db, path));
+    TS_STEP_IF(code, r->to != NULL, ts_export_reader(&r->reader, &r->copy, r->ctx, path));
     if (code != TS_OK) {
         return code;
     }
@@ -443,10 +423,8 @@ static ts_code open_addition(run *r)
             additions[n++] = (ts_addition){a->writes, a->issues, a->name};
         }
     }
-    ts_code code = ts_db_copy(r->ctx, r->options->paths[0], path, false);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_db_copy(r->ctx, r->options->paths[0], path, false));
     return ts_db_add(&r->db, r->ctx, path, additions, n, r->options->force);
 }
 
@@ -457,15 +435,9 @@ static ts_code add_rows(run *r)
     ts_code code = ts_store_new(&r->store, r->ctx, ts_db_sink(r->db), &store);
     r->summary.store = r->store;
     r->adding = true;
-    if (code == TS_OK) {
-        code = ts_db_reader(&reader, r->db);
-    }
-    if (code == TS_OK) {
-        code = ts_store_reopen(r->store, reader);
-    }
-    if (code == TS_OK) {
-        code = analyse(r, reader);
-    }
+    TS_STEP(code, ts_db_reader(&reader, r->db));
+    TS_STEP(code, ts_store_reopen(r->store, reader));
+    TS_STEP(code, analyse(r, reader));
     ts_reader_free(reader);
     if (code != TS_OK) {
         return code;
@@ -517,24 +489,19 @@ static ts_code add_to_finished(run *r, ts_db_kind kind)
         code = open_addition(r);
         ts_signals_hurry(false);
     }
-    if (code == TS_OK) {
-        code = add_rows(r);
-    }
+    TS_STEP(code, add_rows(r));
     if (code != TS_OK && r->target != NULL) { /* what failed may name the copy */
         return ts_cause(r->ctx, "cannot add to the database: path=\"%s\"", o->paths[0]);
     }
-    return code == TS_OK && o->export_db == NULL ? check_unchanged(r, &before) : code;
+    TS_STEP_IF(code, o->export_db == NULL, check_unchanged(r, &before));
+    return code;
 }
 
 static ts_code import_and_ask(run *r)
 {
     ts_code code = open_database(r);
-    if (code == TS_OK) {
-        code = import(r);
-    }
-    if (code == TS_OK && is_asked(r->options)) {
-        code = ask(r);
-    }
+    TS_STEP(code, import(r));
+    TS_STEP_IF(code, is_asked(r->options), ask(r));
     return code;
 }
 
@@ -562,9 +529,7 @@ static ts_code rename_outputs(run *r, bool done)
     ts_code code;
     ts_signals_hold();
     code = database || (done && r->exported.target != NULL) ? ts_check_cancel(r->ctx) : TS_OK;
-    if (code == TS_OK && database) {
-        code = ts_target_rename(r->target);
-    }
+    TS_STEP_IF(code, database, ts_target_rename(r->target));
     if (code == TS_OK && done && (code = ts_text_file_rename(&r->exported)) != TS_OK && database) {
         ts_cause(r->ctx, "the database is complete and was published: path=\"%s\"",
                  r->summary.target);
@@ -591,12 +556,8 @@ static ts_code publish(run *r)
 {
     bool database = r->summary.target != NULL;
     ts_code code = database ? ts_target_prepare(r->target) : TS_OK;
-    if (code == TS_OK) {
-        code = ts_text_file_prepare(&r->exported);
-    }
-    if (code == TS_OK) {
-        code = ts_text_file_prepare(&r->json);
-    }
+    TS_STEP(code, ts_text_file_prepare(&r->exported));
+    TS_STEP(code, ts_text_file_prepare(&r->json));
     if (code != TS_OK) {
         return code;
     }
@@ -685,16 +646,11 @@ static ts_code open_to_ask(run *r)
     const ts_options *o = r->options;
     ts_db_kind kind = TS_DB_NONE;
     ts_code code = o->format == NULL ? TS_OK : choose_format(r);
-    if (code == TS_OK && strcmp(o->paths[0], "-") != 0) {
-        code = ts_db_kind_of(&kind, r->ctx, o->paths[0]);
-    }
-    if (code == TS_OK && kind == TS_DB_FOREIGN) {
-        code = ts_fail(r->ctx, TS_ERR_INPUT, "not a database of trace_streamer: path=\"%s\"",
-                       o->paths[0]);
-    }
-    if (code == TS_OK) {
-        code = ts_analysis_choose(&r->analyses, r->ctx, o->analyze, kind == TS_DB_NONE);
-    }
+    TS_STEP_IF(code, strcmp(o->paths[0], "-") != 0, ts_db_kind_of(&kind, r->ctx, o->paths[0]));
+    TS_STEP_IF(code, kind == TS_DB_FOREIGN,
+               ts_fail(r->ctx, TS_ERR_INPUT, "not a database of trace_streamer: path=\"%s\"",
+                       o->paths[0]));
+    TS_STEP(code, ts_analysis_choose(&r->analyses, r->ctx, o->analyze, kind == TS_DB_NONE));
     if (code != TS_OK || kind == TS_DB_OURS) {
         r->analyses = o->analyze == NULL ? 0 : r->analyses;
         return code != TS_OK ? code : open_with_analyses(r);
@@ -838,12 +794,8 @@ int ts_convert(ts_ctx *ctx, const ts_options *options)
     begin_progress(&r);
     ts_db_kind kind = TS_DB_NONE;
     ts_code code = convert_prepare(&r);
-    if (code == TS_OK && may_be_finished(options)) {
-        code = ts_db_kind_of(&kind, ctx, options->paths[0]);
-    }
-    if (code == TS_OK) {
-        code = work(&r, kind);
-    }
+    TS_STEP_IF(code, may_be_finished(options), ts_db_kind_of(&kind, ctx, options->paths[0]));
+    TS_STEP(code, work(&r, kind));
     ts_progress_clear(&r.line);
     convert_finish(&r, code);
     int exit_code = r.summary.exit_code;

@@ -31,18 +31,15 @@ ts_code ts_export_reader(ts_reader **reader, ts_target **copy, ts_ctx *ctx, cons
     if (code == TS_OK && !log) {
         return ts_reader_open(reader, ctx, path);
     }
-    if (code == TS_OK) {
-        code = ts_target_anonymous(copy, ctx);
-    }
+    TS_STEP(code, ts_target_anonymous(copy, ctx));
     if (code == TS_OK) {
         ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(*copy));
         code = ts_db_copy(ctx, path, ts_target_path(*copy), false);
     }
-    if (code == TS_OK) {
-        code = ts_target_hide(*copy);
-    }
+    TS_STEP(code, ts_target_hide(*copy));
     ts_signals_guard(TS_GUARD_DATABASE, NULL);
-    return code == TS_OK ? ts_reader_open_fd(reader, ctx, ts_target_fd(*copy), path) : code;
+    TS_STEP(code, ts_reader_open_fd(reader, ctx, ts_target_fd(*copy), path));
+    return code;
 }
 
 const char *ts_export_title(const char *path)
@@ -89,12 +86,8 @@ static ts_code export_fits(ts_db *db, ts_ctx *ctx, const ts_export *what)
     ts_buf text = {0};
     ts_buf name = {0};
     ts_code code = ts_buf_printf(ctx, &text, "-- Topic: stacks\n-- Needs: %s\n", what->needs);
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, &name, "--to=%s%c", what->name, 0);
-    }
-    if (code == TS_OK) {
-        code = ts_ask_check_fits(db, ctx, name.p, ts_buf_text(&text));
-    }
+    TS_STEP(code, ts_buf_printf(ctx, &name, "--to=%s%c", what->name, 0));
+    TS_STEP(code, ts_ask_check_fits(db, ctx, name.p, ts_buf_text(&text)));
     ts_buf_free(ctx, &name);
     ts_buf_free(ctx, &text);
     return code;
@@ -117,15 +110,9 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
     };
     ts_output_init(&out, ctx, file->fd, file->name);
     ts_code code = export_fits(db, ctx, what);
-    if (code == TS_OK) {
-        code = ts_text_file_restart(file);
-    }
-    if (code == TS_OK) {
-        code = ts_export_run(ctx, what, &input, &output);
-    }
-    if (code == TS_OK) {
-        code = ts_output_flush(&out);
-    }
+    TS_STEP(code, ts_text_file_restart(file));
+    TS_STEP(code, ts_export_run(ctx, what, &input, &output));
+    TS_STEP(code, ts_output_flush(&out));
     if (out.gone) {
         code = TS_OK;
     }

@@ -41,9 +41,7 @@ static ts_code extractor_put_name(ts_ctx *ctx, ts_buf *out, const char *name, bo
     const char *dot = strrchr(name, '.');
     size_t stem = dot == NULL ? strlen(name) : (size_t)(dot - name);
     ts_code code = ts_buf_put(ctx, out, name, stem);
-    if (code == TS_OK && !complete) {
-        code = ts_buf_printf(ctx, out, ".incomplete");
-    }
+    TS_STEP_IF(code, !complete, ts_buf_printf(ctx, out, ".incomplete"));
     if (code != TS_OK) {
         return code;
     }
@@ -65,12 +63,8 @@ static ts_code compose(ts_ctx *ctx, ts_buf *out, const char *input, const char *
         bool harms = cp == UINT32_MAX || ts_utf8_steers(cp) || (i == 0 && (cp == '.' || cp == '-'));
         code = harms ? ts_buf_putc(ctx, out, '_') : ts_buf_put(ctx, out, part.p + i, bytes);
     }
-    if (code == TS_OK && k > 1) {
-        code = ts_buf_printf(ctx, out, "-%u", k);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, out, '.');
-    }
+    TS_STEP_IF(code, k > 1, ts_buf_printf(ctx, out, "-%u", k));
+    TS_STEP(code, ts_buf_putc(ctx, out, '.'));
     if (code != TS_OK) {
         return code;
     }
@@ -87,9 +81,7 @@ static ts_code choose_name(char **out, ts_extractor *x, const char *input, const
         uint32_t id;
         code = k > SAME_NAMES_MAX ? ts_fail(x->ctx, TS_ERR_LIMIT, "too many inputs of one name")
                                   : compose(x->ctx, &text, input, name, k);
-        if (code == TS_OK) {
-            code = ts_pool_intern(x->ctx, &id, &added, &x->names, ts_buf_text(&text));
-        }
+        TS_STEP(code, ts_pool_intern(x->ctx, &id, &added, &x->names, ts_buf_text(&text)));
     }
     if (code == TS_OK) {
         *out = ts_strndup(x->ctx, text.p, text.n);
@@ -187,10 +179,8 @@ static ts_code open_file(extract_file *f)
     if (f->fd >= 0) {
         return TS_OK;
     }
-    ts_code code = temporary_name(&f->temporary, x);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, temporary_name(&f->temporary, x));
     f->fd =
         extractor_open_in(x, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
     if (f->fd < 0) {
@@ -207,18 +197,12 @@ static ts_code extractor_begin(void *user, void **file, const char *input, const
     ts_extractor *x = user;
     *file = NULL;
     extract_file *f = ts_zalloc(x->ctx, 1, sizeof *f);
-    if (f == NULL) {
-        return x->ctx->error.code;
-    }
+    TS_NEED(x->ctx, f);
     f->x = x;
     f->fd = -1;
     ts_code code = choose_name(&f->name, x, input, name);
-    if (code == TS_OK) {
-        code = check_free(x, f->name);
-    }
-    if (code == TS_OK) {
-        code = open_file(f);
-    }
+    TS_STEP(code, check_free(x, f->name));
+    TS_STEP(code, open_file(f));
     if (code != TS_OK) {
         file_free(f);
         return code;
@@ -242,7 +226,8 @@ static ts_code write_piece(void *file, const char *p, size_t n)
     extract_file *f = file;
     f->x->bytes += n;
     ts_code code = ts_buf_put(f->x->ctx, &f->buf, p, n);
-    return code == TS_OK && f->buf.n >= WRITE_BLOCK ? extractor_flush(f) : code;
+    TS_STEP_IF(code, f->buf.n >= WRITE_BLOCK, extractor_flush(f));
+    return code;
 }
 
 /* Gives a nameless file a name; an existing file is never replaced. 0, or errno. */
@@ -259,10 +244,8 @@ static ts_code replace(extract_file *f, const char *name)
     ts_extractor *x = f->x;
     if (f->temporary == NULL) {
         char *hidden;
-        ts_code code = temporary_name(&hidden, x);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, temporary_name(&hidden, x));
         int error = link_nameless(f, hidden);
         if (error != 0) {
             ts_free(x->ctx, hidden);
@@ -284,10 +267,8 @@ static ts_code give_name(extract_file *f, const char *name)
 {
     ts_extractor *x = f->x;
     int error;
-    ts_code code = check_free(x, name);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, check_free(x, name));
     if (x->options->force) {
         return replace(f, name);
     }
@@ -305,12 +286,8 @@ static ts_code extractor_end(void *file, bool complete)
     ts_extractor *x = f->x;
     ts_buf name = {0};
     ts_code code = extractor_flush(f);
-    if (code == TS_OK) {
-        code = extractor_put_name(x->ctx, &name, f->name, complete);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_putc(x->ctx, &name, '\0');
-    }
+    TS_STEP(code, extractor_put_name(x->ctx, &name, f->name, complete));
+    TS_STEP(code, ts_buf_putc(x->ctx, &name, '\0'));
     if (code == TS_OK && f->temporary != NULL) {
         /* A file system without nameless files, as network file systems are, reports losses
          * here; nameless ones are closed with their name given. */
@@ -318,9 +295,7 @@ static ts_code extractor_end(void *file, bool complete)
         f->fd = -1;
         code = ts_sys_close_written(x->ctx, fd) == 0 ? TS_OK : cannot(x, "write", f->name, errno);
     }
-    if (code == TS_OK) {
-        code = give_name(f, name.p);
-    }
+    TS_STEP(code, give_name(f, name.p));
     if (code == TS_OK) {
         x->files++;
         x->incomplete += complete ? 0 : 1;

@@ -20,12 +20,8 @@ ts_code ts_json_file_write(ts_text_file *j, const ts_summary *summary)
     }
     ts_output_init(&out, j->ctx, j->fd, j->name);
     ts_code code = ts_summary_json(&out.buf, summary);
-    if (code == TS_OK) {
-        code = ts_text_file_restart(j);
-    }
-    if (code == TS_OK) {
-        code = ts_output_flush(&out);
-    }
+    TS_STEP(code, ts_text_file_restart(j));
+    TS_STEP(code, ts_output_flush(&out));
     if (out.gone) {
         code = TS_OK;
     }

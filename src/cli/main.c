@@ -20,9 +20,7 @@ static int about(ts_ctx *ctx, const ts_options *options)
     ts_output out;
     ts_output_init(&out, ctx, STDOUT_FILENO, "standard output");
     ts_code code = ts_about(&out.buf, ctx, options);
-    if (code == TS_OK) {
-        code = ts_output_flush(&out);
-    }
+    TS_STEP(code, ts_output_flush(&out));
     if (out.gone) {
         code = TS_OK;
     }

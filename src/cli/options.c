@@ -152,9 +152,7 @@ static ts_code add_text(parser *p, const given *g)
 {
     ts_texts *texts = field(p->options, g->option->offset);
     const char **all = ts_realloc(p->ctx, texts->all, texts->count + 1, sizeof *all);
-    if (all == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, all);
     texts->all = all;
     all[texts->count++] = g->value;
     return TS_OK;
@@ -219,14 +217,10 @@ static ts_code add_param(parser *p, const given *g)
         }
     }
     ts_param *params = ts_realloc(p->ctx, o->params, o->param_count + 1, sizeof *params);
-    if (params == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, params);
     o->params = params;
     char *copy = ts_strndup(p->ctx, name, n);
-    if (copy == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, copy);
     params[o->param_count++] = (ts_param){copy, equals + 1};
     return TS_OK;
 }
@@ -497,9 +491,7 @@ static ts_code parse_argument(parser *p)
     }
     ts_code code = find_option(&g.option, p, arg, n);
     g.typed_n = n > 200 ? 200 : (int)n;
-    if (code == TS_OK) {
-        code = options_take_value(&g, p, equals);
-    }
+    TS_STEP(code, options_take_value(&g, p, equals));
     if (code != TS_OK) {
         return code;
     }

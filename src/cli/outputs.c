@@ -24,10 +24,8 @@ static ts_code add_directory(ts_outputs *o, const char *path, const char *prefix
 
 static ts_code outputs_add_file(ts_outputs *o, const struct stat *st)
 {
-    ts_code code = ts_file_set_add(o->ctx, &o->args, st->st_dev, st->st_ino);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_file_set_add(o->ctx, &o->args, st->st_dev, st->st_ino));
     return ts_file_set_add(o->ctx, &o->reads, st->st_dev, st->st_ino);
 }
 
@@ -47,10 +45,10 @@ static ts_code add_inputs(ts_outputs *o, const ts_options *options, const struct
     for (size_t i = 0; code == TS_OK && i < options->path_count; i++) {
         code = add_input(o, options->paths[i]);
     }
-    if (code == TS_OK && options->directory != NULL) {
-        code = add_directory(o, options->directory, split_prefix);
-    }
-    return code == TS_OK && query != NULL ? outputs_add_file(o, query) : code;
+    TS_STEP_IF(code, options->directory != NULL,
+               add_directory(o, options->directory, split_prefix));
+    TS_STEP_IF(code, query != NULL, outputs_add_file(o, query));
+    return code;
 }
 
 /* --- what is written ----------------------------------------------------------------------- */
@@ -113,15 +111,10 @@ ts_code ts_outputs_check(ts_outputs *o, ts_ctx *ctx, const ts_options *options,
     bool any = options->extract && options->force;
     *o = (ts_outputs){.ctx = ctx};
     ts_code code = add_output(o, "-e", options->export_db);
-    if (code == TS_OK) {
-        code = add_output(o, "--json", options->json_file);
-    }
-    if (code == TS_OK) {
-        code = add_output(o, "--log-file", options->log_file);
-    }
-    if (code == TS_OK && options->to != NULL && strcmp(options->out, "-") != 0) {
-        code = add_output(o, "-o", options->out);
-    }
+    TS_STEP(code, add_output(o, "--json", options->json_file));
+    TS_STEP(code, add_output(o, "--log-file", options->log_file));
+    TS_STEP_IF(code, options->to != NULL && strcmp(options->out, "-") != 0,
+               add_output(o, "-o", options->out));
     for (size_t i = 0; code == TS_OK && i < o->count; i++) {
         any = any || o->named[i].exists || strcmp(o->named[i].option, "-e") == 0;
         for (size_t k = i + 1; code == TS_OK && k < o->count; k++) {
@@ -129,9 +122,7 @@ ts_code ts_outputs_check(ts_outputs *o, ts_ctx *ctx, const ts_options *options,
         }
     }
     /* Files that are not there yet are no inputs, so directories need not be listed for them. */
-    if (code == TS_OK && any) {
-        code = add_inputs(o, options, query);
-    }
+    TS_STEP_IF(code, any, add_inputs(o, options, query));
     for (size_t i = 0; code == TS_OK && i < o->count; i++) {
         code = check_input(o, &o->named[i]);
     }

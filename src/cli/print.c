@@ -56,7 +56,8 @@ ts_code ts_output_put(ts_output *out, const char *p, size_t n)
         return put_large(out, p, n);
     }
     ts_code code = ts_buf_put(out->ctx, &out->buf, p, n);
-    return code == TS_OK && out->buf.n >= OUTPUT_BLOCK ? ts_output_flush(out) : code;
+    TS_STEP_IF(code, out->buf.n >= OUTPUT_BLOCK, ts_output_flush(out));
+    return code;
 }
 
 ts_code ts_output_puts(ts_output *out, const char *s)
@@ -94,12 +95,8 @@ static void print_line(ts_ctx *ctx, const char *prefix, const char *text)
     ts_error saved = ctx->error;
     ts_buf line = {0};
     ts_code code = ts_buf_put(ctx, &line, prefix, strlen(prefix));
-    if (code == TS_OK) {
-        code = ts_utf8_printable(ctx, &line, text, strlen(text), MESSAGE_MAX);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, &line, '\n');
-    }
+    TS_STEP(code, ts_utf8_printable(ctx, &line, text, strlen(text), MESSAGE_MAX));
+    TS_STEP(code, ts_buf_putc(ctx, &line, '\n'));
     ctx->error = saved; /* `text` may be a part of it */
     if (code == TS_OK) {
         ts_stderr(ctx, line.p, line.n);

@@ -16,10 +16,8 @@ static ts_code query_read_all(ts_buf *sql, ts_ctx *ctx, int fd, const char *name
 {
     const ts_sys *sys = &ctx->sys;
     for (;;) {
-        ts_code code = ts_buf_reserve(ctx, sql, 65536);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_buf_reserve(ctx, sql, 65536));
         ssize_t n = sys->read(sys->user, fd, sql->p + sql->n, 65536);
         if (n == 0) {
             return TS_OK;
@@ -59,9 +57,7 @@ static ts_code place_path(ts_buf *path, ts_ctx *ctx, const char *dir, const char
         }
         code = n <= 0 ? TS_ERR_INPUT : ts_buf_put(ctx, path, self, (size_t)n);
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, path, "%s%s", dir, name);
-    }
+    TS_STEP(code, ts_buf_printf(ctx, path, "%s%s", dir, name));
     return code != TS_OK ? code : ts_buf_putc(ctx, path, '\0');
 }
 

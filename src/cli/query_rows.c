@@ -46,10 +46,8 @@ static ts_code put_plain(printer *p, const char *value, size_t n)
         return ts_output_put(p->out, value, n);
     }
     p->scratch.n = 0;
-    ts_code code = ts_utf8_printable(p->out->ctx, &p->scratch, value, n, SIZE_MAX);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_utf8_printable(p->out->ctx, &p->scratch, value, n, SIZE_MAX));
     return ts_output_put(p->out, p->scratch.p, p->scratch.n);
 }
 
@@ -63,9 +61,7 @@ static ts_code tsv_value(printer *p, const char *value, size_t n)
             continue;
         }
         code = i > from ? put_plain(p, value + from, i - from) : TS_OK;
-        if (code == TS_OK) {
-            code = ts_output_puts(p->out, escape);
-        }
+        TS_STEP(code, ts_output_puts(p->out, escape));
         from = i + 1;
     }
     return code;
@@ -96,9 +92,7 @@ static ts_code csv_text(printer *p, const char *value, size_t n)
             from = i;
         }
     }
-    if (code == TS_OK && n > from) {
-        code = put_plain(p, value + from, n - from);
-    }
+    TS_STEP_IF(code, n > from, put_plain(p, value + from, n - from));
     return code != TS_OK ? code : ts_output_put(p->out, "\"", 1);
 }
 
@@ -127,9 +121,7 @@ static ts_code separated_row(printer *p, const char *const *values, const size_t
             code = csv ? csv_value(p, values[i], length, types == NULL ? TS_CELL_TEXT : types[i])
                        : tsv_value(p, values[i], length);
         }
-        if (code == TS_OK) {
-            code = ts_output_put(p->out, i + 1 < n ? csv ? "," : "\t" : "\n", 1);
-        }
+        TS_STEP(code, ts_output_put(p->out, i + 1 < n ? csv ? "," : "\t" : "\n", 1));
     }
     return code;
 }
@@ -151,9 +143,7 @@ static ts_code json_header(printer *p, const char *const *names, int n)
     ts_ctx *ctx = p->out->ctx;
     size_t *at = ts_realloc(ctx, p->key_at, (size_t)n, sizeof *at);
     ts_code code = TS_OK;
-    if (at == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, at);
     p->key_at = at;
     p->keys.n = 0;
     p->rows = false;
@@ -161,14 +151,11 @@ static ts_code json_header(printer *p, const char *const *names, int n)
         int before = same_before(names, i);
         at[i] = p->keys.n;
         code = ts_buf_put(ctx, &p->keys, names[i], strlen(names[i]));
-        if (code == TS_OK && before > 0) {
-            code = ts_buf_printf(ctx, &p->keys, ":%d", before);
-        }
-        if (code == TS_OK) {
-            code = ts_buf_putc(ctx, &p->keys, '\0');
-        }
+        TS_STEP_IF(code, before > 0, ts_buf_printf(ctx, &p->keys, ":%d", before));
+        TS_STEP(code, ts_buf_putc(ctx, &p->keys, '\0'));
     }
-    return code == TS_OK && p->format == TS_ROWS_JSON ? ts_output_put(p->out, "[", 1) : code;
+    TS_STEP_IF(code, p->format == TS_ROWS_JSON, ts_output_put(p->out, "[", 1));
+    return code;
 }
 
 /* As SQLite writes it; infinite ones, which JSON lacks, become 9e999, too large for all. */
@@ -253,9 +240,7 @@ static ts_code print_header(void *user, const char *const *names, int n)
     printer *p = user;
     bool json = p->format == TS_ROWS_JSON || p->format == TS_ROWS_JSONL;
     ts_code code = end_result(p);
-    if (code == TS_OK && p->any && !json) {
-        code = ts_output_put(p->out, "\n", 1);
-    }
+    TS_STEP_IF(code, p->any && !json, ts_output_put(p->out, "\n", 1));
     p->any = true;
     if (code != TS_OK) {
         return code;
@@ -337,10 +322,7 @@ static void printer_release(printer *p)
 
 ts_code ts_row_printer_new(ts_row_printer **out, ts_output *to, ts_row_format format, bool terminal)
 {
-    *out = ts_zalloc(to->ctx, 1, sizeof **out);
-    if (*out == NULL) {
-        return to->ctx->error.code;
-    }
+    TS_NEED(to->ctx, *out = ts_zalloc(to->ctx, 1, sizeof **out));
     printer_init(*out, to, format, terminal);
     return TS_OK;
 }
@@ -379,9 +361,7 @@ ts_code ts_query_print(ts_rows_asked *ask, void *user, const ts_row_print *print
     /* The rows before a failure are right: they are shown, and its cause is kept. */
     ts_error saved = out->ctx->error;
     ts_code ended = out->gone ? TS_OK : end_result(&p);
-    if (ended == TS_OK) {
-        ended = ts_output_flush(out);
-    }
+    TS_STEP(ended, ts_output_flush(out));
     if (print->say_unbound && code == TS_OK) {
         say_unbound(&p);
     }

@@ -95,9 +95,7 @@ static ts_code add_cell(ts_table_text *t, const char *p, size_t n, ts_cell_type 
 {
     size_t at = t->text.n;
     cell *c = ts_vec_add(t->out->ctx, &t->cells, sizeof *c);
-    if (c == NULL) {
-        return t->out->ctx->error.code;
-    }
+    TS_NEED(t->out->ctx, c);
     ts_code code = put_value(t, p, n, type);
     *c =
         (cell){.at = at, .n = t->text.n - at, .right = type == TS_CELL_INT || type == TS_CELL_REAL};
@@ -127,12 +125,8 @@ static ts_code put_line(const ts_table_text *t, const cell *row)
         size_t pad = columns[i].width > c->width ? columns[i].width - c->width : 0;
         bool last = i + 1 == t->columns.n;
         code = c->right ? put_blanks(t->out, pad) : TS_OK;
-        if (code == TS_OK && c->n > 0) {
-            code = ts_output_put(t->out, t->text.p + c->at, c->n);
-        }
-        if (code == TS_OK && !last) {
-            code = put_blanks(t->out, (c->right ? 0 : pad) + 2);
-        }
+        TS_STEP_IF(code, c->n > 0, ts_output_put(t->out, t->text.p + c->at, c->n));
+        TS_STEP_IF(code, !last, put_blanks(t->out, (c->right ? 0 : pad) + 2));
     }
     return code != TS_OK ? code : ts_output_put(t->out, "\n", 1);
 }
@@ -145,9 +139,7 @@ static ts_code put_ruler(const ts_table_text *t)
         for (size_t k = 0; code == TS_OK && k < columns[i].width; k++) {
             code = ts_output_put(t->out, "-", 1);
         }
-        if (code == TS_OK) {
-            code = ts_output_puts(t->out, i + 1 < t->columns.n ? "  " : "\n");
-        }
+        TS_STEP(code, ts_output_puts(t->out, i + 1 < t->columns.n ? " " : "\n"));
     }
     return code;
 }
@@ -169,9 +161,7 @@ static ts_code fix_widths(ts_table_text *t)
     }
     t->fixed = true;
     ts_code code = put_line(t, cells);
-    if (code == TS_OK) {
-        code = put_ruler(t);
-    }
+    TS_STEP(code, put_ruler(t));
     for (size_t i = n; code == TS_OK && i < t->cells.n; i += n) {
         code = put_line(t, cells + i);
     }

@@ -30,15 +30,11 @@ static int compare_questions(const void *a, const void *b)
 static ts_code add_question(ts_questions *q, ts_ctx *ctx, int dir, const char *file)
 {
     ts_shipped *all = ts_realloc(ctx, q->all, q->count + 1, sizeof *all);
-    if (all == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, all);
     q->all = all;
     ts_shipped *s = &all[q->count];
     *s = (ts_shipped){.name = ts_strndup(ctx, file, strlen(file) - 4)};
-    if (s->name == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s->name);
     q->count++;
     ts_code code = ts_query_read_at(&s->sql, ctx, dir, file);
     s->topic = ts_question_first(ts_buf_text(&s->sql), "Topic");
@@ -123,23 +119,17 @@ static ts_code put_params(ts_buf *out, ts_ctx *ctx, ts_text sql)
             before = ", ";
         }
     }
-    return code == TS_OK && strcmp(before, ", ") != 0 ? ts_buf_printf(ctx, out, "no parameters")
-                                                      : code;
+    TS_STEP_IF(code, strcmp(before, ", ") != 0, ts_buf_printf(ctx, out, "no parameters"));
+    return code;
 }
 
 static ts_code put_question(ts_buf *out, ts_ctx *ctx, const ts_shipped *s)
 {
     ts_text sql = ts_buf_text(&s->sql);
     ts_code code = ts_buf_printf(ctx, out, "  %-*s ", NAME_COLUMN, s->name);
-    if (code == TS_OK) {
-        code = put_text(out, ctx, ts_question_first(sql, "Question"));
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "\n  %*s ", NAME_COLUMN, "");
-    }
-    if (code == TS_OK) {
-        code = put_params(out, ctx, sql);
-    }
+    TS_STEP(code, put_text(out, ctx, ts_question_first(sql, "Question")));
+    TS_STEP(code, ts_buf_printf(ctx, out, "\n %*s ", NAME_COLUMN, ""));
+    TS_STEP(code, put_params(out, ctx, sql));
     return code != TS_OK ? code : ts_buf_putc(ctx, out, '\n');
 }
 
@@ -153,9 +143,7 @@ static ts_code put_all(ts_buf *out, ts_ctx *ctx, const ts_questions *q)
             topic = s->topic;
             code = ts_buf_printf(ctx, out, "%s%.*s:\n", i == 0 ? "" : "\n", (int)topic.n, topic.p);
         }
-        if (code == TS_OK) {
-            code = put_question(out, ctx, s);
-        }
+        TS_STEP(code, put_question(out, ctx, s));
     }
     return code;
 }
@@ -179,19 +167,17 @@ static ts_code put_one(ts_buf *out, ts_ctx *ctx, const ts_shipped *s)
 ts_code ts_questions_installed(ts_questions *out, ts_ctx *ctx)
 {
     ts_code code = ts_questions_load(out, ctx);
-    return code == TS_OK && out->count == 0
-               ? ts_fail(ctx, TS_ERR_INPUT,
-                         "the shipped questions are not installed: %s is missing", TS_SQL_DIR)
-               : code;
+    TS_STEP_IF(code, out->count == 0,
+               ts_fail(ctx, TS_ERR_INPUT, "the shipped questions are not installed: %s is missing",
+                       TS_SQL_DIR));
+    return code;
 }
 
 ts_code ts_questions_about(ts_buf *out, ts_ctx *ctx, const char *name)
 {
     ts_questions q;
-    ts_code code = ts_questions_installed(&q, ctx);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_questions_installed(&q, ctx));
     const ts_shipped *found = NULL;
     size_t n = name == NULL ? 0 : strlen(name);
     n -= n > 4 && strcmp(name + n - 4, ".sql") == 0 ? 4 : 0;

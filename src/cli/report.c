@@ -59,18 +59,10 @@ static ts_code begin_table(report *r, int n)
                                "gives more rows.\n\n";
     ts_code code = ts_output_puts(r->out, r->any ? "\n" : head);
     r->any = true;
-    if (code == TS_OK) {
-        code = ts_output_put(r->out, r->title.p, r->title.n);
-    }
-    if (code == TS_OK) {
-        code = ts_output_puts(r->out, " (-q ");
-    }
-    if (code == TS_OK) {
-        code = ts_output_puts(r->out, r->question->name);
-    }
-    if (code == TS_OK) {
-        code = ts_output_puts(r->out, ")\n");
-    }
+    TS_STEP(code, ts_output_put(r->out, r->title.p, r->title.n));
+    TS_STEP(code, ts_output_puts(r->out, " (-q "));
+    TS_STEP(code, ts_output_puts(r->out, r->question->name));
+    TS_STEP(code, ts_output_puts(r->out, ")\n"));
     return code != TS_OK ? code : ts_table_text_begin(&r->table, r->names, n);
 }
 
@@ -134,9 +126,7 @@ static ts_code ask_for(report *r)
     r->rows = false;
     ts_code code = ts_ask_rows(r->db, r->ctx, sql, &limit,
                                ts_question_find_param(&param, sql, "limit") ? 1 : 0, &visitor);
-    if (code == TS_OK && r->rows) {
-        code = ts_table_text_end(&r->table);
-    }
+    TS_STEP_IF(code, r->rows, ts_table_text_end(&r->table));
     return code;
 }
 

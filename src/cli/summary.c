@@ -50,9 +50,7 @@ static void summary_add_plugin(void *user, int64_t source_id, ts_item item, cons
     list->code = ts_pool_intern(list->ctx, &id, &added, &list->names, ts_text_of(detail));
     if (list->code == TS_OK && added) {
         list->code = ts_intvec_push(list->ctx, &list->segments, 0);
-        if (list->code == TS_OK) {
-            list->code = ts_intvec_push(list->ctx, &list->bytes, 0);
-        }
+        TS_STEP(list->code, ts_intvec_push(list->ctx, &list->bytes, 0));
     }
     if (list->code == TS_OK) {
         ts_intvec *v = item == TS_ITEM_plugin_segments ? &list->segments : &list->bytes;
@@ -110,27 +108,19 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
     ts_pool formats = {0};
     uint64_t inputs = 0;
     ts_code code = collect_formats(&formats, &inputs, s);
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "  format    %s", formats.count == 0 ? "none" : "");
-    }
+    TS_STEP(code, ts_buf_printf(ctx, out, " format %s", formats.count == 0 ? "none" : ""));
     for (uint32_t i = 0; code == TS_OK && i < formats.count; i++) {
         code = i == 0 ? TS_OK : ts_buf_put(ctx, out, ", ", 2);
-        if (code == TS_OK) {
-            code = summary_put_name(ctx, out, ts_pool_text(&formats, i));
-        }
+        TS_STEP(code, summary_put_name(ctx, out, ts_pool_text(&formats, i)));
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "\n  sources   %" PRIu64 " input%s", inputs,
-                             inputs == 1 ? "" : "s");
-    }
+    TS_STEP(code, ts_buf_printf(ctx, out, "\n sources %" PRIu64 " input%s", inputs,
+                                inputs == 1 ? "" : "s"));
     uint64_t inner = ts_source_count(s->store) - inputs;
     if (code == TS_OK && inner > 0) {
         code = ts_buf_printf(ctx, out, ", %" PRIu64 " recording%s in %s", inner,
                              inner == 1 ? "" : "s", inputs == 1 ? "it" : "them");
     }
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, out, '\n');
-    }
+    TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
     ts_pool_free(ctx, &formats);
     return code;
 }
@@ -181,10 +171,9 @@ static ts_code text_rows(ts_buf *out, const ts_summary *s)
                                  sink->rows[t]);
         }
     }
-    if (code == TS_OK && internal > 0) {
-        code = ts_buf_printf(s->ctx, out, "    %-28s %12" PRIu64 "\n", "internal (--verbose)",
-                             internal);
-    }
+    TS_STEP_IF(
+        code, internal > 0,
+        ts_buf_printf(s->ctx, out, " %-28s %12" PRIu64 "\n", "internal (--verbose)", internal));
     return code;
 }
 
@@ -229,9 +218,7 @@ static ts_code put_word(ts_ctx *ctx, ts_buf *out, const char *path)
 static ts_code put_next(ts_buf *out, const ts_summary *s, const char *words, const char *question)
 {
     ts_code code = ts_buf_printf(s->ctx, out, "%s", words);
-    if (code == TS_OK) {
-        code = put_word(s->ctx, out, s->target);
-    }
+    TS_STEP(code, put_word(s->ctx, out, s->target));
     return code != TS_OK ? code : ts_buf_printf(s->ctx, out, " %s\n", question);
 }
 
@@ -275,18 +262,13 @@ static ts_code text_plugins(ts_buf *out, const ts_summary *s)
 {
     plugin_list list;
     ts_code code = collect_plugins(&list, s);
-    if (code == TS_OK && list.names.count > 0) {
-        code = ts_buf_printf(s->ctx, out, "  not decoded\n");
-    }
+    TS_STEP_IF(code, list.names.count > 0, ts_buf_printf(s->ctx, out, " not decoded\n"));
     for (uint32_t i = 0; code == TS_OK && i < list.names.count && i < PLUGINS_SHOWN; i++) {
         code = ts_buf_put(s->ctx, out, "    ", 4);
-        if (code == TS_OK) {
-            code = summary_put_name(s->ctx, out, ts_pool_text(&list.names, i));
-        }
-        if (code == TS_OK) {
-            code = ts_buf_printf(s->ctx, out, "  %" PRId64 " segments, %" PRId64 " bytes\n",
-                                 ts_intvec_get(&list.segments, i), ts_intvec_get(&list.bytes, i));
-        }
+        TS_STEP(code, summary_put_name(s->ctx, out, ts_pool_text(&list.names, i)));
+        TS_STEP(code,
+                ts_buf_printf(s->ctx, out, " %" PRId64 " segments, %" PRId64 " bytes\n",
+                              ts_intvec_get(&list.segments, i), ts_intvec_get(&list.bytes, i)));
     }
     if (code == TS_OK && list.names.count > PLUGINS_SHOWN) {
         code = ts_buf_printf(s->ctx, out, "    and %u more (table import_count)\n",
@@ -300,12 +282,9 @@ static ts_code text_extracted(ts_buf *out, const ts_summary *s)
 {
     const ts_extractor *x = s->extractor;
     ts_code code = ts_buf_printf(s->ctx, out, "  files     %" PRIu64 " written to ", x->files);
-    if (code == TS_OK) {
-        code = summary_put_name(s->ctx, out, ts_text_of(s->options->out));
-    }
-    if (code == TS_OK && x->incomplete > 0) {
-        code = ts_buf_printf(s->ctx, out, ", %" PRIu64 " of them incomplete", x->incomplete);
-    }
+    TS_STEP(code, summary_put_name(s->ctx, out, ts_text_of(s->options->out)));
+    TS_STEP_IF(code, x->incomplete > 0,
+               ts_buf_printf(s->ctx, out, ", %" PRIu64 " of them incomplete", x->incomplete));
     if (code != TS_OK) {
         return code;
     }
@@ -316,15 +295,12 @@ static ts_code text_end(ts_buf *out, const ts_summary *s)
 {
     double mb = (double)s->result.bytes / 1e6;
     ts_code code = ts_buf_printf(s->ctx, out, "  time      %.2f s", s->seconds);
-    if (code == TS_OK && s->seconds > 0.001) {
-        code = ts_buf_printf(s->ctx, out, ", %.1f MB/s", mb / s->seconds);
-    }
-    if (code == TS_OK && s->index_seconds > 0) {
-        code = ts_buf_printf(s->ctx, out, ", %.2f s of it for indexes", s->index_seconds);
-    }
-    if (code == TS_OK && s->analyses > 0) {
-        code = ts_buf_printf(s->ctx, out, ", %.2f s of it for analyses", s->analysis_seconds);
-    }
+    TS_STEP_IF(code, s->seconds > 0.001,
+               ts_buf_printf(s->ctx, out, ", %.1f MB/s", mb / s->seconds));
+    TS_STEP_IF(code, s->index_seconds > 0,
+               ts_buf_printf(s->ctx, out, ", %.2f s of it for indexes", s->index_seconds));
+    TS_STEP_IF(code, s->analyses > 0,
+               ts_buf_printf(s->ctx, out, ", %.2f s of it for analyses", s->analysis_seconds));
     if (code != TS_OK) {
         return code;
     }
@@ -338,29 +314,18 @@ ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
     ts_code code = TS_OK;
     if (target != NULL) {
         code = summary_put_name(s->ctx, out, ts_text_of(target));
-        if (code == TS_OK) {
-            code = ts_buf_putc(s->ctx, out, '\n');
-        }
+        TS_STEP(code, ts_buf_putc(s->ctx, out, '\n'));
     }
     if (code == TS_OK && s->store != NULL) {
         code = text_sources(out, s);
-        if (code == TS_OK) {
-            code = text_rows(out, s);
-        }
-        if (code == TS_OK) {
-            code = text_issues(out, s);
-        }
-        if (code == TS_OK) {
-            code = text_plugins(out, s);
-        }
+        TS_STEP(code, text_rows(out, s));
+        TS_STEP(code, text_issues(out, s));
+        TS_STEP(code, text_plugins(out, s));
     }
-    if (code == TS_OK && s->extractor != NULL) {
-        code = text_extracted(out, s);
-    }
-    if (code == TS_OK) {
-        code = text_end(out, s);
-    }
-    return code == TS_OK && target != NULL && s->store != NULL ? text_next(out, s) : code;
+    TS_STEP_IF(code, s->extractor != NULL, text_extracted(out, s));
+    TS_STEP(code, text_end(out, s));
+    TS_STEP_IF(code, target != NULL && s->store != NULL, text_next(out, s));
+    return code;
 }
 
 /* --- JSON ---------------------------------------------------------------------------------- */
@@ -528,5 +493,6 @@ ts_code ts_summary_json(ts_buf *out, const ts_summary *s)
     ts_jout_uint(&j, "peak_memory_bytes", peak_memory());
     json_errors(&j, s);
     ts_jout_close(&j, '}');
-    return j.code == TS_OK ? ts_buf_putc(s->ctx, out, '\n') : j.code;
+    TS_STEP(j.code, ts_buf_putc(s->ctx, out, '\n'));
+    return j.code;
 }

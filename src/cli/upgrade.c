@@ -43,15 +43,11 @@ static ts_code upgrade(ts_ctx *ctx, const ts_options *o, ts_outputs *outputs, ts
         return ts_fail(ctx, TS_ERR_INPUT, "not a database of trace_streamer: path=\"%s\"", path);
     }
     how.reads = ts_outputs_reads(outputs);
-    if ((code = ts_target_open(target, ctx, o->export_db, &how)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_target_open(target, ctx, o->export_db, &how));
     ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(*target));
     ts_signals_hurry(true);
     code = ts_db_copy(ctx, path, ts_target_path(*target), true);
-    if (code == TS_OK) {
-        code = ts_db_upgrade(ctx, ts_target_path(*target));
-    }
+    TS_STEP(code, ts_db_upgrade(ctx, ts_target_path(*target)));
     ts_signals_hurry(false);
     if (code != TS_OK) {
         return ts_cause(ctx, "cannot upgrade the database: path=\"%s\"", path);

@@ -9,10 +9,8 @@ static ts_code export_unknown(ts_ctx *ctx, const char *name)
     for (unsigned i = 0; ts_exports[i] != NULL && code == TS_OK; i++) {
         code = ts_buf_printf(ctx, &names, "%s%s", i == 0 ? "" : ", ", ts_exports[i]->name);
     }
-    if (code == TS_OK) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "unknown format for --to: \"%.100s\"; known are: %.*s",
-                       name, (int)names.n, names.p);
-    }
+    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "unknown format for --to: \"%.100s\"; known are: %.*s",
+                          name, (int)names.n, names.p));
     ts_buf_free(ctx, &names);
     return code;
 }

@@ -391,9 +391,7 @@ static ts_code chrome_series_row(chrome_work *c, const ts_batch *b, unsigned i)
     int64_t itid = b->columns[1].null[i] != 0 ? TS_NO_THREAD : b->columns[1].ints[i];
     uint32_t text;
     ts_code code = ts_vec_reach(c->ctx, &c->series, id, sizeof(chrome_series));
-    if (code == TS_OK) {
-        code = ts_pool_intern(c->ctx, &text, NULL, &c->texts, ts_cell_text(b, 2, i));
-    }
+    TS_STEP(code, ts_pool_intern(c->ctx, &text, NULL, &c->texts, ts_cell_text(b, 2, i)));
     if (code == TS_OK) {
         ((chrome_series *)c->series.p)[id] = (chrome_series){
             ts_pool_text(&c->texts, text),
@@ -451,9 +449,7 @@ static ts_code chrome_counters(chrome_work *c)
         return TS_OK;
     }
     ts_code code = chrome_series_all(c);
-    if (code == TS_OK) {
-        code = ts_scan_open(&scan, c->reader, TS_T_timeseries_value, columns, 3);
-    }
+    TS_STEP(code, ts_scan_open(&scan, c->reader, TS_T_timeseries_value, columns, 3));
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows; i++) {
             chrome_value(c, b, i);
@@ -488,27 +484,15 @@ static ts_code chrome_write(chrome_work *c, const char *title)
     ts_jout_close(&c->w, '}');
     ts_jout_open(&c->w, "traceEvents", '[');
     ts_code code = chrome_metadata(c);
-    if (code == TS_OK) {
-        code = chrome_calls(c);
-    }
-    if (code == TS_OK) {
-        code = chrome_slices(c);
-    }
-    if (code == TS_OK) {
-        code = chrome_pauses(c);
-    }
-    if (code == TS_OK) {
-        code = chrome_samples(c);
-    }
-    if (code == TS_OK) {
-        code = chrome_counters(c);
-    }
+    TS_STEP(code, chrome_calls(c));
+    TS_STEP(code, chrome_slices(c));
+    TS_STEP(code, chrome_pauses(c));
+    TS_STEP(code, chrome_samples(c));
+    TS_STEP(code, chrome_counters(c));
     ts_jout_line(&c->w);
     ts_jout_ends(&c->w, "]}");
     ts_jout_line(&c->w);
-    if (code == TS_OK && !c->any) {
-        code = ts_calls_explain(&c->calls, "nothing with a time is wanted");
-    }
+    TS_STEP_IF(code, !c->any, ts_calls_explain(&c->calls, "nothing with a time is wanted"));
     return code;
 }
 
@@ -521,21 +505,15 @@ static ts_code chrome_run(ts_ctx *ctx, const ts_export_input *input, const ts_ex
                        "--to=chrome-json");
     }
     chrome_work *c = ts_zalloc(ctx, 1, sizeof *c);
-    if (c == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, c);
     c->ctx = ctx;
     c->reader = input->side.reader;
     c->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
     ts_export_json(&c->w, &c->sink, ctx, output);
     c->w.escapes |= TS_JOUT_MARKUP;
     code = chrome_open(c, &input->side);
-    if (code == TS_OK) {
-        code = ts_naming_load(&c->names, ctx, c->reader);
-    }
-    if (code == TS_OK) {
-        code = chrome_write(c, input->side.title);
-    }
+    TS_STEP(code, ts_naming_load(&c->names, ctx, c->reader));
+    TS_STEP(code, chrome_write(c, input->side.title));
     ts_jout_fail(&c->w, code);
     code = ts_jout_end(&c->w);
     ts_scan_close(c->words);

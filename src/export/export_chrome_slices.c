@@ -79,16 +79,12 @@ static ts_code chrome_sets(ts_sorter **sets, chrome_work *c)
             if (*sets == NULL) {
                 code = ts_sorter_open(sets, c->ctx, sizeof r, &order, ARGS_MEMORY);
             }
-            if (code == TS_OK) {
-                code = ts_sorter_add(*sets, &r);
-            }
+            TS_STEP(code, ts_sorter_add(*sets, &r));
         }
     }
     ts_scan_close(scan);
     scan = NULL;
-    if (code == TS_OK && *sets != NULL) {
-        code = ts_scan_open(&scan, c->reader, TS_T_args, columns, 4);
-    }
+    TS_STEP_IF(code, *sets != NULL, ts_scan_open(&scan, c->reader, TS_T_args, columns, 4));
     while (code == TS_OK && scan != NULL && (code = ts_scan_next(&b, scan)) == TS_OK &&
            b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
@@ -134,19 +130,12 @@ static ts_code chrome_args(chrome_work *c)
     const ts_sorter_order order = {.key_offset = 0, .key_count = 2};
     ts_sorter *sets = NULL;
     ts_code code = chrome_sets(&sets, c);
-    if (code == TS_OK && sets != NULL) {
-        code = ts_sorter_open(&c->args, c->ctx, sizeof(arg_record), &order, ARGS_MEMORY);
-    }
-    if (code == TS_OK && sets != NULL) {
-        code = chrome_join(c, sets);
-    }
+    TS_STEP_IF(code, sets != NULL,
+               ts_sorter_open(&c->args, c->ctx, sizeof(arg_record), &order, ARGS_MEMORY));
+    TS_STEP_IF(code, sets != NULL, chrome_join(c, sets));
     ts_sorter_close(sets);
-    if (code == TS_OK && c->args != NULL) {
-        code = ts_sorter_finish(c->args);
-    }
-    if (code == TS_OK && c->args != NULL) {
-        code = ts_sorter_next(&c->arg, c->args);
-    }
+    TS_STEP_IF(code, c->args != NULL, ts_sorter_finish(c->args));
+    TS_STEP_IF(code, c->args != NULL, ts_sorter_next(&c->arg, c->args));
     return code != TS_OK || c->args == NULL
                ? code
                : ts_scan_open(&c->words, c->reader, TS_T_data_dict, columns, 2);
@@ -182,9 +171,7 @@ static ts_code chrome_set_args(chrome_work *c, uint64_t rowid)
             continue;
         }
         keys[n++] = r.key;
-        if ((code = chrome_word(&word, c, r.key)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, chrome_word(&word, c, r.key));
         ts_jout_key(&c->w, word);
         if (r.type == ARG_BOOLEAN) {
             ts_jout_bool(&c->w, NULL, r.value != 0);
@@ -269,9 +256,7 @@ ts_code chrome_slices(chrome_work *c)
         return TS_OK;
     }
     ts_code code = chrome_args(c);
-    if (code == TS_OK) {
-        code = ts_scan_open(&scan, c->reader, TS_T_callstack, slice_columns, SLICE_COLUMNS);
-    }
+    TS_STEP(code, ts_scan_open(&scan, c->reader, TS_T_callstack, slice_columns, SLICE_COLUMNS));
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             code = chrome_wants_slice(c, b, i) ? chrome_slice(c, b, i) : TS_OK;

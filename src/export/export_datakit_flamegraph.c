@@ -192,23 +192,15 @@ static ts_code graph_load(graph_work *f, const ts_export_input *input)
     const ts_export_side *side = &input->side;
     ts_calls_load load = side->filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
     ts_code code = graph_dimension(f, input->dimension);
-    if (code == TS_OK) {
-        code = ts_calls_open(&f->calls, f->ctx, side->reader, &side->filter, &f->frames, load);
-    }
+    TS_STEP(code, ts_calls_open(&f->calls, f->ctx, side->reader, &side->filter, &f->frames, load));
     if (code == TS_OK) {
         graph_choose(f);
         code = ts_uploads_load(&f->uploads, f->ctx, side->reader, false);
     }
-    if (code == TS_OK) {
-        code = ts_naming_load(&f->names, f->ctx, side->reader);
-    }
-    if (code == TS_OK) {
-        code = ts_methods_load(&f->methods, f->ctx, &f->calls, &f->frames, &f->uploads);
-    }
-    if (code == TS_OK) {
-        code = ts_dim_make(&f->tree, f->ctx, &f->calls, f->weight, &f->methods, &f->names,
-                           f->dimension);
-    }
+    TS_STEP(code, ts_naming_load(&f->names, f->ctx, side->reader));
+    TS_STEP(code, ts_methods_load(&f->methods, f->ctx, &f->calls, &f->frames, &f->uploads));
+    TS_STEP(code, ts_dim_make(&f->tree, f->ctx, &f->calls, f->weight, &f->methods, &f->names,
+                              f->dimension));
     if (code == TS_OK && !f->tree.available[f->dimension]) {
         code = ts_fail(f->ctx, TS_ERR_USAGE, "--dimension=%s: no stack that is wanted has a %s",
                        ts_dimension_names[f->dimension], ts_dimension_names[f->dimension]);
@@ -223,9 +215,7 @@ static ts_code graph_load(graph_work *f, const ts_export_input *input)
 static ts_code graph_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
 {
     graph_work *f = ts_zalloc(ctx, 1, sizeof *f);
-    if (f == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, f);
     f->ctx = ctx;
     f->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
     ts_export_json(&f->w, &f->sink, ctx, output);

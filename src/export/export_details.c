@@ -42,13 +42,10 @@ ts_code ts_details_open(ts_details *d, ts_ctx *ctx, ts_reader *reader, bool labe
     const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
     *d = (ts_details){0};
     ts_code code = ts_sorter_open(&d->sorter, ctx, sizeof(ts_detail), &order, DETAILS_MEMORY);
-    if (code == TS_OK) {
-        code = details_read(d, reader, labels);
-    }
-    if (code == TS_OK) {
-        code = ts_sorter_finish(d->sorter);
-    }
-    return code == TS_OK ? details_step(d) : code;
+    TS_STEP(code, details_read(d, reader, labels));
+    TS_STEP(code, ts_sorter_finish(d->sorter));
+    TS_STEP(code, details_step(d));
+    return code;
 }
 
 void ts_details_close(ts_details *d)

@@ -67,7 +67,8 @@ static ts_code dim_thread(uint32_t *word, dim_work *w, const ts_calls_item *item
         name = (ts_text){digits, (size_t)n};
     }
     ts_code code = dim_word(word, w, name);
-    return code == TS_OK ? ts_idmap_put(w->ctx, &w->threads, item->itid, *word) : code;
+    TS_STEP(code, ts_idmap_put(w->ctx, &w->threads, item->itid, *word));
+    return code;
 }
 
 /* --- nodes ------------------------------------------------------------------------------------ */
@@ -96,17 +97,16 @@ static ts_code dim_child(uint32_t *out, dim_work *w, uint32_t key, const ts_dim_
         return TS_OK;
     }
     ts_code code = dim_add(out, w, node);
-    return code == TS_OK ? ts_idmap_put(w->ctx, &w->children, at, *out) : code;
+    TS_STEP(code, ts_idmap_put(w->ctx, &w->children, at, *out));
+    return code;
 }
 
 static ts_code dim_package(uint32_t *out, dim_work *w, uint32_t parent, uint32_t key)
 {
     ts_method_row m = ts_methods_get(w->methods, key);
     uint32_t word;
-    ts_code code = dim_word(&word, w, m.package.n > 0 ? m.package : m.library);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, dim_word(&word, w, m.package.n > 0 ? m.package : m.library));
     if (parent > 0 && ts_dim_at(w->tree, parent)->key == word) {
         *out = parent;
         return TS_OK;
@@ -133,7 +133,8 @@ static ts_code dim_frame(uint32_t *out, dim_work *w, uint32_t parent, uint32_t k
             code = ts_idmap_put(w->ctx, &w->lines, pair, number);
         }
     }
-    return code == TS_OK ? dim_child(out, w, (uint32_t)number, &node) : code;
+    TS_STEP(code, dim_child(out, w, (uint32_t)number, &node));
+    return code;
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -164,7 +165,8 @@ static ts_code dim_step(uint32_t *at, dim_work *w, int64_t key, uint32_t path)
     w->tree->available[TS_DIM_PACKAGE] =
         w->tree->available[TS_DIM_PACKAGE] ||
         ts_methods_get(w->methods, w->methods->key[method]).package.n > 0;
-    return code == TS_OK ? dim_add_place(at, w, key, &place) : code;
+    TS_STEP(code, dim_add_place(at, w, key, &place));
+    return code;
 }
 
 static ts_code dim_thread_place(uint32_t *at, dim_work *w, uint32_t word)
@@ -177,7 +179,8 @@ static ts_code dim_thread_place(uint32_t *at, dim_work *w, uint32_t word)
         return TS_OK;
     }
     ts_code code = dim_add(&place.node, w, &(ts_dim_node){.key = word, .thread = word + 1});
-    return code == TS_OK ? dim_add_place(at, w, key, &place) : code;
+    TS_STEP(code, dim_add_place(at, w, key, &place));
+    return code;
 }
 
 /* The place of a call path, and those of its callers. word: its thread's + 1, or 0. */
@@ -190,9 +193,7 @@ static ts_code dim_place_of(uint32_t *out, dim_work *w, uint32_t word, uint32_t 
     w->chain.n = 0;
     while (at != 0 && !ts_idmap_find(&known, &w->by_path, (int64_t)(key | at))) {
         uint32_t *next = ts_vec_add(w->ctx, &w->chain, sizeof *next);
-        if (next == NULL) {
-            return w->ctx->error.code;
-        }
+        TS_NEED(w->ctx, next);
         *next = at;
         at = w->p->parent[at];
     }
@@ -210,10 +211,8 @@ static ts_code dim_place_of(uint32_t *out, dim_work *w, uint32_t word, uint32_t 
 static ts_code dim_put(dim_work *w, uint32_t word, uint32_t path, int64_t value)
 {
     uint32_t place = 0;
-    ts_code code = path == 0 ? TS_OK : dim_place_of(&place, w, word, path);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, path == 0 ? TS_OK : dim_place_of(&place, w, word, path));
     ((dim_place *)w->places.p)[place].value += value; /* at most the total */
     return TS_OK;
 }
@@ -236,7 +235,8 @@ static ts_code dim_item(void *user, const ts_calls_item *item)
         code = dim_thread(&word, w, item);
         word++;
     }
-    return code == TS_OK ? dim_put(w, word, item->node, item->weight) : code;
+    TS_STEP(code, dim_put(w, word, item->node, item->weight));
+    return code;
 }
 
 /* --- sums ------------------------------------------------------------------------------------- */
@@ -356,9 +356,7 @@ static ts_code dim_sort(dim_work *w)
         const uint32_t pair[2] = {nodes[i].parent, i};
         code = ts_sorter_add(sorter, pair);
     }
-    if (code == TS_OK) {
-        code = ts_sorter_finish(sorter);
-    }
+    TS_STEP(code, ts_sorter_finish(sorter));
     while (code == TS_OK && (code = ts_sorter_next(&record, sorter)) == TS_OK && record != NULL) {
         uint32_t child = ((const uint32_t *)record)[1];
         ts_dim_node *parent = &nodes[nodes[child].parent];
@@ -408,20 +406,14 @@ ts_code ts_dim_make(ts_dim_tree *tree, ts_ctx *ctx, ts_calls *p, const ts_weight
     uint32_t root;
     *tree = (ts_dim_tree){.available = {[TS_DIM_METHOD] = true}};
     ts_code code = dim_add(&root, &w, &(ts_dim_node){0});
-    if (code == TS_OK) {
-        code = dim_add_place(&root, &w, -1, &(dim_place){0});
-    }
-    if (code == TS_OK) {
-        code = dim_read(&w, p, weight);
-    }
+    TS_STEP(code, dim_add_place(&root, &w, -1, &(dim_place){0}));
+    TS_STEP(code, dim_read(&w, p, weight));
     if (code == TS_OK) {
         dim_sum_up(&w);
         code =
             dimension == TS_DIM_PACKAGE || dimension == TS_DIM_LINE ? TS_OK : dim_choose_lines(&w);
     }
-    if (code == TS_OK) {
-        code = dim_sort(&w);
-    }
+    TS_STEP(code, dim_sort(&w));
     ts_vec_free(ctx, &w.places);
     ts_vec_free(ctx, &w.chain);
     ts_idmap_free(ctx, &w.by_path);

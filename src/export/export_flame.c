@@ -30,10 +30,7 @@ static ts_code flame_files(flame_work *f)
 {
     uint32_t n = f->frames.keys.count;
     ts_code code = TS_OK;
-    f->file = ts_alloc(f->ctx, (size_t)n + 1, sizeof *f->file);
-    if (f->file == NULL) {
-        return f->ctx->error.code;
-    }
+    TS_NEED(f->ctx, f->file = ts_alloc(f->ctx, (size_t)n + 1, sizeof *f->file));
     for (uint32_t i = 0; i < n && code == TS_OK; i++) {
         ts_frame frame = ts_frames_get(&f->frames, i);
         code = ts_pool_intern(f->ctx, &f->file[i], NULL, &f->files, frame.file);
@@ -140,10 +137,7 @@ static ts_code flame_before(flame_work *f, const ts_export_side *before)
     ts_export_side side = *before;
     char *name = NULL;
     if (side.filter.weight == NULL) {
-        name = ts_strndup(f->ctx, weight->name.p, weight->name.n);
-        if (name == NULL) {
-            return f->ctx->error.code;
-        }
+        TS_NEED(f->ctx, name = ts_strndup(f->ctx, weight->name.p, weight->name.n));
         side.filter.weight = name;
     }
     ts_code code =
@@ -157,9 +151,7 @@ static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
 {
     flame_work *f = ts_zalloc(ctx, 1, sizeof *f);
     bool difference = input->before != NULL;
-    if (f == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, f);
     f->ctx = ctx;
     /* Lines move from one version of a program to the next. */
     f->frames.parts = difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE;
@@ -167,15 +159,10 @@ static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     f->w.escapes |= TS_JOUT_MARKUP;
     ts_code code = ts_calls_open(&f->calls[0], ctx, input->side.reader, &input->side.filter,
                                  &f->frames, TS_LOAD_CHOSEN);
-    if (code == TS_OK && difference) {
-        code = flame_before(f, input->before);
-    }
-    if (code == TS_OK) {
-        code = ts_frame_paths_make(&f->tree, ctx, &f->calls[0], difference ? &f->calls[1] : NULL);
-    }
-    if (code == TS_OK) {
-        code = flame_files(f);
-    }
+    TS_STEP_IF(code, difference, flame_before(f, input->before));
+    TS_STEP(code,
+            ts_frame_paths_make(&f->tree, ctx, &f->calls[0], difference ? &f->calls[1] : NULL));
+    TS_STEP(code, flame_files(f));
     if (code == TS_OK) {
         flame_write(f, input);
     }

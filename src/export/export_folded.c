@@ -53,9 +53,7 @@ static void folded_stack(ts_writer *w, const ts_frame_paths *tree, const ts_fram
 static ts_code folded_write(ts_writer *w, const ts_frame_paths *tree, const ts_frames *frames)
 {
     uint32_t *path = ts_alloc(w->ctx, (size_t)tree->n + 1, sizeof *path);
-    if (path == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, path);
     for (uint32_t i = 1; i <= tree->n && w->code == TS_OK; i++) {
         if (tree->self[i] > 0 || (tree->before != NULL && tree->before[i] > 0)) {
             folded_stack(w, tree, frames, i, path);
@@ -75,16 +73,11 @@ static ts_code folded_run(ts_ctx *ctx, const ts_export_input *input, const ts_ex
     ts_writer_begin(&w, ctx, output);
     ts_code code = ts_calls_open(&profiles[0], ctx, input->side.reader, &input->side.filter,
                                  &frames, TS_LOAD_CHOSEN);
-    if (code == TS_OK && difference) {
-        code = ts_calls_open(&profiles[1], ctx, input->before->reader, &input->before->filter,
-                             &frames, TS_LOAD_CHOSEN);
-    }
-    if (code == TS_OK) {
-        code = ts_frame_paths_make(&tree, ctx, &profiles[0], difference ? &profiles[1] : NULL);
-    }
-    if (code == TS_OK) {
-        code = folded_write(&w, &tree, &frames);
-    }
+    TS_STEP_IF(code, difference,
+               ts_calls_open(&profiles[1], ctx, input->before->reader, &input->before->filter,
+                             &frames, TS_LOAD_CHOSEN));
+    TS_STEP(code, ts_frame_paths_make(&tree, ctx, &profiles[0], difference ? &profiles[1] : NULL));
+    TS_STEP(code, folded_write(&w, &tree, &frames));
     ts_writer_fail(&w, code);
     code = ts_writer_end(&w);
     ts_frame_paths_free(&tree, ctx);

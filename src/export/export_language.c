@@ -13,7 +13,8 @@ static ts_code language_join(ts_ctx *ctx, ts_buf *out, ts_text cls, ts_text name
     if (cls.n > 0 && (code = ts_buf_put(ctx, out, cls.p, cls.n)) == TS_OK) {
         code = ts_buf_putc(ctx, out, '.');
     }
-    return code == TS_OK ? ts_buf_put(ctx, out, name.p, name.n) : code;
+    TS_STEP(code, ts_buf_put(ctx, out, name.p, name.n));
+    return code;
 }
 
 /* --- Java with its types spelt: "Ret (Arg,Arg)" ---------------------------------------------- */
@@ -51,9 +52,7 @@ static ts_code spelt_put(ts_ctx *ctx, ts_buf *out, const ts_named *m, ts_text re
     if (!spelt_is_plain(ret) && (code = ts_buf_put(ctx, out, ret.p, ret.n)) == TS_OK) {
         code = ts_buf_putc(ctx, out, ' ');
     }
-    if (code == TS_OK) {
-        code = language_join(ctx, out, m->cls, m->name);
-    }
+    TS_STEP(code, language_join(ctx, out, m->cls, m->name));
     for (size_t i = 0; i < arguments.n && code == TS_OK; i++) {
         bool blank = arguments.p[i] == ',' && i + 1 < arguments.n && arguments.p[i + 1] != ' ';
         code = ts_buf_put(ctx, out, blank ? ", " : arguments.p + i, blank ? 2 : 1);
@@ -69,10 +68,8 @@ static ts_code language_java(ts_ctx *ctx, ts_buf *text, ts_buf *scratch, ts_name
     ts_text package = m->package;
     ts_text cls;
     ts_text ret, arguments;
-    ts_code code = ts_java_class(ctx, scratch, m->cls);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_java_class(ctx, scratch, m->cls));
     cls = ts_buf_text(scratch);
     if (package.n == 0) {
         ts_java_split(&package, &cls, cls);

@@ -269,17 +269,12 @@ static ts_code line_check(ts_ctx *ctx, const ts_stack_filter *f)
 static ts_code line_load(line_work *l, const ts_export_input *input)
 {
     ts_code code = line_check(l->ctx, &input->side.filter);
-    if (code == TS_OK) {
-        code = ts_calls_select(&l->calls, l->ctx, input->side.reader, &input->side.filter);
-    }
-    if (code == TS_OK) {
-        code = ts_uploads_load(&l->uploads, l->ctx, input->side.reader, true);
-    }
-    if (code == TS_OK && l->extended) {
-        code = ts_totals_load(&l->totals, l->ctx, input->side.reader, &l->uploads);
-    }
-    return code == TS_OK ? ts_metrics_load(&l->metrics, l->ctx, input->side.reader, &l->uploads)
-                         : code;
+    TS_STEP(code, ts_calls_select(&l->calls, l->ctx, input->side.reader, &input->side.filter));
+    TS_STEP(code, ts_uploads_load(&l->uploads, l->ctx, input->side.reader, true));
+    TS_STEP_IF(code, l->extended,
+               ts_totals_load(&l->totals, l->ctx, input->side.reader, &l->uploads));
+    TS_STEP(code, ts_metrics_load(&l->metrics, l->ctx, input->side.reader, &l->uploads));
+    return code;
 }
 
 /* Is the upload wanted: the source with its row, or a file of it? */
@@ -306,26 +301,22 @@ static ts_code line_write(line_work *l)
             line_metrics(l, up);
         }
     }
-    return l->w.code == TS_OK && l->points == 0
-               ? ts_fail(l->ctx, TS_ERR_USAGE, "the source \"%.100s\" has no stacks",
-                         l->calls.filter.wanted.source == NULL ? "" : l->calls.filter.wanted.source)
-               : l->w.code;
+    TS_STEP_IF(l->w.code, l->points == 0,
+               ts_fail(l->ctx, TS_ERR_USAGE, "the source \"%.100s\" has no stacks",
+                       l->calls.filter.wanted.source == NULL ? "" : l->calls.filter.wanted.source));
+    return l->w.code;
 }
 
 static ts_code line_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
 {
     line_work *l = ts_zalloc(ctx, 1, sizeof *l);
-    if (l == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, l);
     l->ctx = ctx;
     l->derived = input->lp_derived;
     l->extended = input->lp_extended;
     ts_writer_begin(&l->w, ctx, output);
     ts_code code = line_load(l, input);
-    if (code == TS_OK) {
-        code = line_write(l);
-    }
+    TS_STEP(code, line_write(l));
     ts_writer_fail(&l->w, code);
     code = ts_writer_end(&l->w);
     ts_buf_free(ctx, &l->text);

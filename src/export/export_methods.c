@@ -33,9 +33,7 @@ static ts_code methods_intern(uint32_t *key, ts_methods *m, ts_ctx *ctx, ts_buf 
     for (size_t i = 0; i < sizeof texts / sizeof texts[0] && code == TS_OK; i++) {
         code = ts_buf_put(ctx, scratch, texts[i].p, texts[i].n);
     }
-    if (code == TS_OK) {
-        code = ts_pool_intern(ctx, key, &added, &m->keys, ts_buf_text(scratch));
-    }
+    TS_STEP(code, ts_pool_intern(ctx, key, &added, &m->keys, ts_buf_text(scratch)));
     if (code == TS_OK && added) {
         ts_text *modifiers = ts_vec_add(ctx, &m->modifiers, sizeof *modifiers);
         code = modifiers == NULL ? ctx->error.code
@@ -113,8 +111,8 @@ static ts_code methods_row(ts_methods *m, ts_ctx *ctx, const ts_uploads *uploads
         .modifiers = methods_cut(ts_cell_text(b, MC_MODIFIERS, i)),
     };
     m->line[b->rowids[i]] = line > 0 && line <= INT32_MAX ? (int32_t)line : 0;
-    return code == TS_OK ? methods_intern(&m->key[b->rowids[i]], m, ctx, &buffers->key, &method)
-                         : code;
+    TS_STEP(code, methods_intern(&m->key[b->rowids[i]], m, ctx, &buffers->key, &method));
+    return code;
 }
 
 static ts_code methods_read(ts_methods *m, ts_ctx *ctx, const ts_calls *p,
@@ -169,13 +167,9 @@ ts_code ts_methods_load(ts_methods *m, ts_ctx *ctx, const ts_calls *p, const ts_
     m->key = ts_zalloc(ctx, (size_t)p->methods + 1, sizeof *m->key);
     m->line = ts_zalloc(ctx, (size_t)p->methods + 1, sizeof *m->line);
     ts_code code = m->key == NULL || m->line == NULL ? ctx->error.code : TS_OK;
-    if (code == TS_OK) {
-        code = methods_intern(&m->key[0], m, ctx, &scratch, &unknown);
-    }
-    if (code == TS_OK) {
-        code = p->is_heap ? methods_of_heap(m, ctx, p, frames, &scratch)
-                          : methods_read(m, ctx, p, uploads);
-    }
+    TS_STEP(code, methods_intern(&m->key[0], m, ctx, &scratch, &unknown));
+    TS_STEP(code, p->is_heap ? methods_of_heap(m, ctx, p, frames, &scratch)
+                             : methods_read(m, ctx, p, uploads));
     ts_buf_free(ctx, &scratch);
     return code;
 }

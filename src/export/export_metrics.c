@@ -178,7 +178,8 @@ static ts_code metric_read_types(ts_vec *types, ts_ctx *ctx, ts_reader *reader)
         }
     }
     ts_scan_close(scan);
-    return code == TS_OK ? metric_read_events(types, reader) : code;
+    TS_STEP(code, metric_read_events(types, reader));
+    return code;
 }
 
 static ts_code metric_read_values(ts_metrics *m, ts_ctx *ctx, ts_reader *reader)
@@ -190,9 +191,7 @@ static ts_code metric_read_values(ts_metrics *m, ts_ctx *ctx, ts_reader *reader)
     ts_vec types = {0};
     metric_sums *sums;
     ts_code code = metric_read_types(&types, ctx, reader);
-    if (code == TS_OK && types.n > 0) {
-        code = ts_scan_open(&scan, reader, TS_T_stack_sample_value, columns, 2);
-    }
+    TS_STEP_IF(code, types.n > 0, ts_scan_open(&scan, reader, TS_T_stack_sample_value, columns, 2));
     while (code == TS_OK && scan != NULL && (code = ts_scan_next(&b, scan)) == TS_OK &&
            b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
@@ -252,13 +251,8 @@ static ts_code metric_keep(void *user, int64_t profile_id, int64_t source_id,
     ts_profile_metric *next;
     ts_code code = ts_vec_reach(m->ctx, &m->first, source_id, sizeof(size_t));
     (void)profile_id;
-    if (code == TS_OK) {
-        code = ts_vec_reach(m->ctx, &m->count, source_id, sizeof(size_t));
-    }
-    next = code == TS_OK ? ts_vec_add(m->ctx, &m->profiles, sizeof *next) : NULL;
-    if (next == NULL) {
-        return m->ctx->error.code;
-    }
+    TS_STEP(code, ts_vec_reach(m->ctx, &m->count, source_id, sizeof(size_t)));
+    TS_NEED(m->ctx, next = code == TS_OK ? ts_vec_add(m->ctx, &m->profiles, sizeof *next) : NULL);
     *next = *metric;
     if (((size_t *)m->count.p)[source_id]++ == 0) {
         ((size_t *)m->first.p)[source_id] = m->profiles.n - 1;
@@ -271,13 +265,10 @@ ts_code ts_metrics_load(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, const ts_
     *m = (ts_metrics){.ctx = ctx};
     ts_code code = ts_profile_metrics_read(ctx, reader, uploads->parents.p, uploads->parents.n,
                                            &uploads->lossy, metric_keep, m);
-    if (code == TS_OK) {
-        code = metric_read_values(m, ctx, reader);
-    }
-    if (code == TS_OK) {
-        code = metric_read_spans(m, ctx, reader, true);
-    }
-    return code == TS_OK ? metric_read_spans(m, ctx, reader, false) : code;
+    TS_STEP(code, metric_read_values(m, ctx, reader));
+    TS_STEP(code, metric_read_spans(m, ctx, reader, true));
+    TS_STEP(code, metric_read_spans(m, ctx, reader, false));
+    return code;
 }
 
 void ts_metrics_free(ts_metrics *m, ts_ctx *ctx)

@@ -66,10 +66,9 @@ ts_code ts_naming_load(ts_naming *names, ts_ctx *ctx, ts_reader *reader)
 {
     *names = (ts_naming){0};
     ts_code code = names_read(names, ctx, reader, &names->sources, &from_source);
-    if (code == TS_OK) {
-        code = names_read(names, ctx, reader, &names->processes, &from_process);
-    }
-    return code == TS_OK ? names_read(names, ctx, reader, &names->threads, &from_thread) : code;
+    TS_STEP(code, names_read(names, ctx, reader, &names->processes, &from_process));
+    TS_STEP(code, names_read(names, ctx, reader, &names->threads, &from_thread));
+    return code;
 }
 
 void ts_naming_free(ts_naming *names, ts_ctx *ctx)

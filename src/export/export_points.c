@@ -79,9 +79,7 @@ void ts_point_tag(ts_point *p, ts_text key, ts_text value)
     ts_buf parts[2] = {{0}, {0}};
     ts_ctx *ctx = p->w->ctx;
     ts_code code = point_clean(ctx, &parts[0], key);
-    if (code == TS_OK) {
-        code = point_clean(ctx, &parts[1], value);
-    }
+    TS_STEP(code, point_clean(ctx, &parts[1], value));
     for (unsigned i = 0; i < 2 && code == TS_OK; i++) {
         point_drop_backslashes(&parts[i]);
     }

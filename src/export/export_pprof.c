@@ -94,9 +94,7 @@ static void pprof_varint(pprof_work *w, ts_buf *out, uint64_t v)
         bytes[n++] = (char)(v | 0x80);
     }
     bytes[n++] = (char)v;
-    if (w->code == TS_OK) {
-        w->code = ts_buf_put(w->ctx, out, bytes, n);
-    }
+    TS_STEP(w->code, ts_buf_put(w->ctx, out, bytes, n));
 }
 
 /* A field of wire type 0. */
@@ -111,9 +109,7 @@ static void pprof_bytes(pprof_work *w, ts_buf *out, unsigned field, ts_text byte
 {
     pprof_varint(w, out, field << 3 | 2);
     pprof_varint(w, out, bytes.n);
-    if (w->code == TS_OK) {
-        w->code = ts_buf_put(w->ctx, out, bytes.p, bytes.n);
-    }
+    TS_STEP(w->code, ts_buf_put(w->ctx, out, bytes.p, bytes.n));
 }
 
 /* Ends w->message: it is a field of the profile. */
@@ -138,9 +134,7 @@ static uint64_t pprof_string(pprof_work *w, ts_text text)
         w->code = ts_utf8_clean(w->ctx, &clean, &replaced, text.p, text.n);
         text = ts_buf_text(&clean);
     }
-    if (w->code == TS_OK) {
-        w->code = ts_pool_intern(w->ctx, &id, NULL, &w->strings, text);
-    }
+    TS_STEP(w->code, ts_pool_intern(w->ctx, &id, NULL, &w->strings, text));
     ts_buf_free(w->ctx, &clean);
     return id;
 }
@@ -245,9 +239,7 @@ static void pprof_strings(pprof_work *w)
 {
     for (uint32_t i = 0; i < w->strings.count && w->code == TS_OK; i++) {
         ts_text text = ts_pool_text(&w->strings, i);
-        if (w->code == TS_OK) {
-            w->code = ts_buf_put(w->ctx, &w->message, text.p, text.n);
-        }
+        TS_STEP(w->code, ts_buf_put(w->ctx, &w->message, text.p, text.n));
         pprof_end_message(w, 6);
     }
 }
@@ -279,9 +271,7 @@ static ts_code pprof_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
 {
     pprof_work *w = ts_zalloc(ctx, 1, sizeof *w);
     ts_calls_load load = input->side.filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
-    if (w == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, w);
     w->ctx = ctx;
     w->out = output;
     w->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;

@@ -117,8 +117,8 @@ static ts_code pj_add_cause(pj_work *j, int64_t source_id, ts_text event)
         return code;
     }
     code = ts_pool_intern(j->ctx, &type, NULL, &j->events, event);
-    return code == TS_OK ? ts_idmap_put(j->ctx, &j->by_cause, pj_cause_key(source_id, cause), type)
-                         : code;
+    TS_STEP(code, ts_idmap_put(j->ctx, &j->by_cause, pj_cause_key(source_id, cause), type));
+    return code;
 }
 
 static ts_code pj_find_event(uint32_t *event, pj_work *j, const ts_calls_item *item)
@@ -167,15 +167,13 @@ static ts_code pj_item(void *user, const ts_calls_item *item)
         .d = (item->call ? PJ_CALL : 0) | (ts_text_is(item->event, "cpu") ? PJ_CPU : 0),
     };
     ts_code code = pj_find_event(&event, j, item);
-    if (code == TS_OK && (item->source_id < 1 || item->source_id > UINT32_MAX)) {
-        code = ts_rows_changed(j->ctx, "stack_sample");
-    }
+    TS_STEP_IF(code, (item->source_id < 1 || item->source_id > UINT32_MAX),
+               ts_rows_changed(j->ctx, "stack_sample"));
     up = code == TS_OK ? ts_uploads_find(&j->uploads, item->source_id) : NULL;
     record.group = (uint64_t)(up == NULL ? item->source_id : up->source_id) << 32 | event;
-    if (code == TS_OK) {
-        code = ts_sorter_add(j->sorter, &record);
-    }
-    return code == TS_OK && !item->call ? pj_add_details(j, &record, item->id) : code;
+    TS_STEP(code, ts_sorter_add(j->sorter, &record));
+    TS_STEP_IF(code, !item->call, pj_add_details(j, &record, item->id));
+    return code;
 }
 
 static ts_code pj_sort(pj_work *j)
@@ -183,22 +181,17 @@ static ts_code pj_sort(pj_work *j)
     const ts_sorter_order order = {.key_offset = 0, .key_count = 2};
     const ts_weight count = {.kind = TS_WEIGHT_SAMPLES};
     ts_code code = ts_sorter_open(&j->sorter, j->ctx, sizeof(pj_record), &order, PJ_MEMORY);
-    if (code == TS_OK) {
-        code = ts_details_open(&j->values, j->ctx, j->calls.reader, false);
-    }
-    if (code == TS_OK) {
-        code = ts_details_open(&j->labels, j->ctx, j->calls.reader, true);
-    }
+    TS_STEP(code, ts_details_open(&j->values, j->ctx, j->calls.reader, false));
+    TS_STEP(code, ts_details_open(&j->labels, j->ctx, j->calls.reader, true));
     if (code == TS_OK) {
         j->calls.stackless = true;
         code = ts_calls_each(&j->calls, &count, pj_item, j);
     }
     ts_details_close(&j->values);
     ts_details_close(&j->labels);
-    if (code == TS_OK && j->number == 0) {
-        code = ts_calls_explain(&j->calls, "no sample is wanted");
-    }
-    return code == TS_OK ? ts_sorter_finish(j->sorter) : code;
+    TS_STEP_IF(code, j->number == 0, ts_calls_explain(&j->calls, "no sample is wanted"));
+    TS_STEP(code, ts_sorter_finish(j->sorter));
+    return code;
 }
 
 /* Place of a text's JSON in `texts`. */
@@ -206,8 +199,8 @@ static ts_code pj_json(uint32_t *place, pj_work *j, ts_text text)
 {
     j->scratch.n = 0;
     ts_code code = ts_json_quote(j->ctx, &j->scratch, text, TS_JOUT_STEERS);
-    return code == TS_OK ? ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch))
-                         : code;
+    TS_STEP(code, ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch)));
+    return code;
 }
 
 static ts_code pj_read_types(pj_work *j)
@@ -221,12 +214,8 @@ static ts_code pj_read_types(pj_work *j)
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             pj_type type = {.source_id = b->columns[2].ints[i], .known = true};
             code = ts_vec_reach(j->ctx, &j->types, b->rowids[i], sizeof type);
-            if (code == TS_OK) {
-                code = pj_json(&type.name, j, ts_cell_text(b, 0, i));
-            }
-            if (code == TS_OK) {
-                code = pj_json(&type.unit, j, ts_cell_text(b, 1, i));
-            }
+            TS_STEP(code, pj_json(&type.name, j, ts_cell_text(b, 0, i)));
+            TS_STEP(code, pj_json(&type.unit, j, ts_cell_text(b, 1, i)));
             if (code == TS_OK) {
                 ((pj_type *)j->types.p)[b->rowids[i]] = type;
             }
@@ -254,9 +243,8 @@ static ts_code pj_read_own_types(pj_work *j)
                 continue;
             }
             code = pj_add_cause(j, type->source_id, ts_cell_text(b, 2, i));
-            if (code == TS_OK && ts_cell_text(b, 1, i).n > 0) {
-                code = pj_json(&type->name, j, ts_cell_text(b, 1, i));
-            }
+            TS_STEP_IF(code, ts_cell_text(b, 1, i).n > 0,
+                       pj_json(&type->name, j, ts_cell_text(b, 1, i)));
         }
     }
     ts_scan_close(scan);
@@ -282,17 +270,14 @@ static ts_code pj_make_head(uint32_t *place, pj_work *j, uint32_t node)
     ts_jout head = ts_jout_into(j->ctx, &j->scratch);
     j->scratch.n = 0;
     ts_code code = ts_buf_put(j->ctx, &name, f.label.p, f.label.n);
-    if (code == TS_OK && bracket != NULL && !pj_ends(f.label, arguments)) {
-        code = ts_buf_put(j->ctx, &name, arguments.p, arguments.n);
-    }
+    TS_STEP_IF(code, bracket != NULL && !pj_ends(f.label, arguments),
+               ts_buf_put(j->ctx, &name, arguments.p, arguments.n));
     ts_jout_fail(&head, code);
     ts_jout_open(&head, NULL, '{');
     ts_jout_text(&head, "name", ts_buf_text(&name));
     ts_jout_text(&head, "file", f.file.p == NULL ? TS_TEXT_LIT("") : f.file);
     code = head.code;
-    if (code == TS_OK) {
-        code = ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch));
-    }
+    TS_STEP(code, ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch)));
     ts_buf_free(j->ctx, &name);
     return code;
 }
@@ -342,9 +327,7 @@ static ts_code pj_put_label(pj_work *j, ts_text key, ts_text value)
     pj_label label;
     uint64_t at;
     ts_code code = ts_pool_intern(j->ctx, &label.key, NULL, &j->sample_texts, key);
-    if (code == TS_OK) {
-        code = ts_pool_intern(j->ctx, &label.value, NULL, &j->sample_texts, value);
-    }
+    TS_STEP(code, ts_pool_intern(j->ctx, &label.value, NULL, &j->sample_texts, value));
     if (code != TS_OK) {
         return code;
     }
@@ -356,9 +339,7 @@ static ts_code pj_put_label(pj_work *j, ts_text key, ts_text value)
     }
     at = j->sample_labels.n;
     pj_label *next = ts_vec_add(j->ctx, &j->sample_labels, sizeof *next);
-    if (next == NULL) {
-        return j->ctx->error.code;
-    }
+    TS_NEED(j->ctx, next);
     *next = label;
     return ts_idmap_put(j->ctx, &j->sample_keys, label.key, at);
 }
@@ -367,9 +348,8 @@ static ts_code pj_read_label(pj_work *j, int64_t row)
 {
     const ts_batch *b;
     ts_code code = ts_scan_row(&b, j->label_rows, row);
-    return code == TS_OK && b->rows > 0
-               ? pj_put_label(j, ts_cell_text(b, 0, 0), ts_cell_text(b, 1, 0))
-               : code;
+    TS_STEP_IF(code, b->rows > 0, pj_put_label(j, ts_cell_text(b, 0, 0), ts_cell_text(b, 1, 0)));
+    return code;
 }
 
 static ts_text pj_label_of(const pj_work *j, const char *key)
@@ -612,31 +592,20 @@ static ts_code pj_load(pj_work *j, const ts_export_input *input)
             : ts_fail(ctx, TS_ERR_USAGE,
                       "--to=profile-json has all values: --weight "
                       "cannot be given");
-    if (code == TS_OK) {
-        code = ts_naming_load(&j->names, ctx, side->reader);
-    }
-    if (code == TS_OK) {
-        code = ts_uploads_load(&j->uploads, ctx, side->reader, true);
-    }
-    if (code == TS_OK) {
-        code = ts_methods_load(&j->methods, ctx, &j->calls, &j->frames, &j->uploads);
-    }
-    if (code == TS_OK) {
-        code = ts_metrics_load(&j->metrics, ctx, side->reader, &j->uploads);
-    }
-    if (code == TS_OK) {
-        code = pj_read_types(j);
-    }
-    if (code == TS_OK) {
-        code = pj_read_own_types(j);
-    }
+    TS_STEP(code, ts_naming_load(&j->names, ctx, side->reader));
+    TS_STEP(code, ts_uploads_load(&j->uploads, ctx, side->reader, true));
+    TS_STEP(code, ts_methods_load(&j->methods, ctx, &j->calls, &j->frames, &j->uploads));
+    TS_STEP(code, ts_metrics_load(&j->metrics, ctx, side->reader, &j->uploads));
+    TS_STEP(code, pj_read_types(j));
+    TS_STEP(code, pj_read_own_types(j));
     if (code == TS_OK) {
         j->head = ts_zalloc(ctx, (size_t)j->calls.methods + 1, sizeof *j->head);
         code = j->head == NULL
                    ? ctx->error.code
                    : ts_scan_open(&j->label_rows, side->reader, TS_T_stack_sample_label, labels, 2);
     }
-    return code == TS_OK ? pj_sort(j) : code;
+    TS_STEP(code, pj_sort(j));
+    return code;
 }
 
 static void pj_free(pj_work *j)
@@ -668,16 +637,12 @@ static void pj_free(pj_work *j)
 static ts_code pj_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
 {
     pj_work *j = ts_zalloc(ctx, 1, sizeof *j);
-    if (j == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, j);
     j->ctx = ctx;
     j->frames.parts = TS_FRAME_FILE;
     ts_export_json(&j->w, &j->sink, ctx, output);
     ts_code code = pj_load(j, input);
-    if (code == TS_OK) {
-        code = pj_write(j);
-    }
+    TS_STEP(code, pj_write(j));
     ts_jout_fail(&j->w, code);
     code = ts_jout_end(&j->w);
     pj_free(j);

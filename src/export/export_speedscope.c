@@ -200,10 +200,7 @@ static ts_code scope_profiles(scope_work *s)
 
 static ts_code scope_write(scope_work *s, const char *title)
 {
-    s->path = ts_alloc(s->ctx, (size_t)s->calls.nodes + 1, sizeof *s->path);
-    if (s->path == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, s->path = ts_alloc(s->ctx, (size_t)s->calls.nodes + 1, sizeof *s->path));
     ts_jout_open(&s->w, NULL, '{');
     ts_jout_str(&s->w, "$schema", "https://www.speedscope.app/file-format-schema.json");
     ts_jout_str(&s->w, "exporter", "trace_streamer");
@@ -225,12 +222,8 @@ static ts_code scope_run(ts_ctx *ctx, const ts_export_input *input, const ts_exp
     s.w.escapes |= TS_JOUT_MARKUP;
     ts_code code = ts_calls_open(&s.calls, ctx, input->side.reader, &input->side.filter, &s.frames,
                                  TS_LOAD_CHOSEN);
-    if (code == TS_OK) {
-        code = ts_naming_load(&s.names, ctx, input->side.reader);
-    }
-    if (code == TS_OK) {
-        code = scope_write(&s, input->side.title);
-    }
+    TS_STEP(code, ts_naming_load(&s.names, ctx, input->side.reader));
+    TS_STEP(code, scope_write(&s, input->side.title));
     ts_jout_fail(&s.w, code);
     code = ts_jout_end(&s.w);
     ts_free(ctx, s.path);

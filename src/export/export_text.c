@@ -10,17 +10,13 @@ void ts_writer_begin(ts_writer *w, ts_ctx *ctx, const ts_export_output *out)
 
 void ts_writer_fail(ts_writer *w, ts_code code)
 {
-    w->code = w->code == TS_OK ? code : w->code;
+    TS_STEP(w->code, code);
 }
 
 static void writer_flush(ts_writer *w)
 {
-    if (w->code == TS_OK && w->n > 0) {
-        w->code = w->out->put(w->out->user, w->block, w->n);
-    }
-    if (w->code == TS_OK) {
-        w->code = ts_check_cancel(w->ctx);
-    }
+    TS_STEP_IF(w->code, w->n > 0, w->out->put(w->out->user, w->block, w->n));
+    TS_STEP(w->code, ts_check_cancel(w->ctx));
     w->n = 0;
 }
 
@@ -39,9 +35,7 @@ void ts_write(ts_writer *w, const char *p, size_t n)
         writer_flush(w);
     }
     if (n > TS_WRITER_BLOCK) {
-        if (w->code == TS_OK) {
-            w->code = w->out->put(w->out->user, p, n);
-        }
+        TS_STEP(w->code, w->out->put(w->out->user, p, n));
         return;
     }
     memcpy(w->block + w->n, p, n);

@@ -16,10 +16,7 @@ static ts_code total_find(uint32_t *number, ts_totals *t, ts_ctx *ctx, int64_t s
     }
     if (!ts_idmap_find(&at, &t->by_key, key)) {
         at = t->all.n;
-        total = ts_vec_add(ctx, &t->all, sizeof *total);
-        if (total == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, total = ts_vec_add(ctx, &t->all, sizeof *total));
         *total = (ts_total){.source_id = source_id, .event = ts_pool_text(&t->events, id)};
         code = ts_idmap_put(ctx, &t->by_key, key, at);
     }
@@ -59,9 +56,7 @@ static ts_code total_types(ts_totals *t, ts_ctx *ctx, ts_reader *reader, const t
     }
     ts_scan_close(scan);
     scan = NULL;
-    if (code == TS_OK) {
-        code = ts_scan_open(&scan, reader, TS_T_stack_value_type, types, 2);
-    }
+    TS_STEP(code, ts_scan_open(&scan, reader, TS_T_stack_value_type, types, 2));
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t id = b->rowids[i];
@@ -102,12 +97,9 @@ ts_code ts_totals_load(ts_totals *t, ts_ctx *ctx, ts_reader *reader, const ts_up
     ts_vec sources = {0};
     *t = (ts_totals){0};
     ts_code code = total_sources(&sources, ctx, reader);
-    if (code == TS_OK) {
-        code = total_types(t, ctx, reader, uploads, &sources);
-    }
-    if (code == TS_OK && t->types.n > 0) {
-        code = ts_scan_open(&scan, reader, TS_T_stack_sample_value, values, 2);
-    }
+    TS_STEP(code, total_types(t, ctx, reader, uploads, &sources));
+    TS_STEP_IF(code, t->types.n > 0,
+               ts_scan_open(&scan, reader, TS_T_stack_sample_value, values, 2));
     while (code == TS_OK && scan != NULL && (code = ts_scan_next(&b, scan)) == TS_OK &&
            b->rows > 0) {
         for (unsigned i = 0; i < b->rows; i++) {

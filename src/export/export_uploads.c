@@ -113,10 +113,8 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
     int64_t id = b->rowids[i];
     int64_t parent = b->columns[UP_PARENT].null[i] != 0 ? -1 : b->columns[UP_PARENT].ints[i];
     ts_text clock = ts_cell_text(b, UP_CLOCK, i);
-    ts_code code = ts_vec_reach(ctx, &u->by_source, id, sizeof(ts_upload));
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_vec_reach(ctx, &u->by_source, id, sizeof(ts_upload)));
     ts_upload *up = &((ts_upload *)u->by_source.p)[id];
     const ts_upload *around = parent < id ? upload_at(u, parent) : NULL;
     *up = (ts_upload){
@@ -226,15 +224,10 @@ static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigne
     if (up == NULL || (up->tags > 0 && up->first_tag + up->tags != u->tags.n)) {
         return TS_OK;
     }
-    if ((code = upload_keep(&tag.key, u, ctx, ts_cell_text(b, 1, i))) != TS_OK ||
-        (code = upload_keep(&tag.value, u, ctx, ts_cell_text(b, 2, i))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, upload_keep(&tag.key, u, ctx, ts_cell_text(b, 1, i)));
+    TS_TRY(code, upload_keep(&tag.value, u, ctx, ts_cell_text(b, 2, i)));
     up->first_tag = up->tags == 0 ? u->tags.n : up->first_tag;
-    next = ts_vec_add(ctx, &u->tags, sizeof *next);
-    if (next == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, next = ts_vec_add(ctx, &u->tags, sizeof *next));
     *next = tag;
     up->tags++;
     return TS_OK;
@@ -250,14 +243,9 @@ static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, u
         (up->files > 0 && up->first_file + up->files != u->files.n)) {
         return TS_OK;
     }
-    if ((code = upload_keep(&name, u, ctx, ts_cell_text(b, 1, i))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, upload_keep(&name, u, ctx, ts_cell_text(b, 1, i)));
     up->first_file = up->files == 0 ? u->files.n : up->first_file;
-    next = ts_vec_add(ctx, &u->files, sizeof *next);
-    if (next == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, next = ts_vec_add(ctx, &u->files, sizeof *next));
     *next = name;
     up->files++;
     return TS_OK;
@@ -386,9 +374,8 @@ static ts_code upload_values(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
     }
     ts_scan_close(scan);
     scan = NULL;
-    if (code == TS_OK && sources.n > 0) {
-        code = ts_scan_open(&scan, reader, TS_T_stack_sample_value, values, 2);
-    }
+    TS_STEP_IF(code, sources.n > 0,
+               ts_scan_open(&scan, reader, TS_T_stack_sample_value, values, 2));
     while (code == TS_OK && scan != NULL && (code = ts_scan_next(&b, scan)) == TS_OK &&
            b->rows > 0) {
         for (unsigned i = 0; i < b->rows; i++) {
@@ -453,15 +440,9 @@ static ts_code upload_read_rows(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
     static const unsigned calls[] = {TS_C_stack_slice__source_id, TS_C_stack_slice__ts,
                                      TS_C_stack_slice__dur};
     ts_code code = upload_each(u, ctx, reader, TS_T_stack_method, methods, 4, upload_method);
-    if (code == TS_OK) {
-        code = upload_each(u, ctx, reader, TS_T_stack_sample, samples, 3, upload_sample);
-    }
-    if (code == TS_OK) {
-        code = upload_each(u, ctx, reader, TS_T_stack_slice, calls, 3, upload_sample);
-    }
-    if (code == TS_OK) {
-        code = upload_values(u, ctx, reader);
-    }
+    TS_STEP(code, upload_each(u, ctx, reader, TS_T_stack_sample, samples, 3, upload_sample));
+    TS_STEP(code, upload_each(u, ctx, reader, TS_T_stack_slice, calls, 3, upload_sample));
+    TS_STEP(code, upload_values(u, ctx, reader));
     for (size_t id = 0; id < u->by_source.n; id++) {
         const ts_upload *up = upload_at(u, (int64_t)id);
         ts_upload *owner = up == NULL ? NULL : upload_at(u, up->owner);
@@ -500,9 +481,7 @@ static ts_code upload_read_clocks(ts_uploads *u, ts_reader *reader, const ts_vec
 static ts_code upload_lossy(ts_uploads *u, ts_ctx *ctx, int64_t source_id)
 {
     int64_t *id = ts_vec_add(ctx, &u->lossy, sizeof *id);
-    if (id == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, id);
     *id = source_id;
     return TS_OK;
 }
@@ -527,36 +506,25 @@ ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             code = upload_source(u, ctx, b, i);
-            if (code == TS_OK) {
-                code = ts_vec_reach(ctx, &u->parents, b->rowids[i], sizeof(int64_t));
-            }
+            TS_STEP(code, ts_vec_reach(ctx, &u->parents, b->rowids[i], sizeof(int64_t)));
             if (code == TS_OK) {
                 ((int64_t *)u->parents.p)[b->rowids[i]] =
                     b->columns[UP_PARENT].null[i] != 0 ? INT64_MAX : b->columns[UP_PARENT].ints[i];
             }
-            if (code == TS_OK && b->columns[UP_COMPLETE].ints[i] == 0) {
-                code = upload_lossy(u, ctx, b->rowids[i]);
-            }
+            TS_STEP_IF(code, b->columns[UP_COMPLETE].ints[i] == 0,
+                       upload_lossy(u, ctx, b->rowids[i]));
         }
     }
     ts_scan_close(scan);
-    if (code == TS_OK) {
-        code = upload_each(u, ctx, reader, TS_T_profile, profiles, UP_PROFILE_START + 3,
-                           upload_profile);
-    }
+    TS_STEP(code, upload_each(u, ctx, reader, TS_T_profile, profiles, UP_PROFILE_START + 3,
+                              upload_profile));
     if (code == TS_OK) {
         upload_owners(u);
         code = upload_each(u, ctx, reader, TS_T_profile_tag, tags, 3, upload_tag);
     }
-    if (code == TS_OK) {
-        code = upload_each(u, ctx, reader, TS_T_profile_attachment, files, 3, upload_file_name);
-    }
-    if (code == TS_OK && rows) {
-        code = upload_read_clocks(u, reader, &u->parents);
-    }
-    if (code == TS_OK && rows) {
-        code = upload_read_rows(u, ctx, reader);
-    }
+    TS_STEP(code, upload_each(u, ctx, reader, TS_T_profile_attachment, files, 3, upload_file_name));
+    TS_STEP_IF(code, rows, upload_read_clocks(u, reader, &u->parents));
+    TS_STEP_IF(code, rows, upload_read_rows(u, ctx, reader));
     return code;
 }
 

@@ -30,11 +30,9 @@ ts_code ts_htrace_open_counts(ts_htrace *h)
 {
     const int64_t id = h->config.source_id;
     ts_code code;
-    if ((code = ts_count(&h->account.bytes, h->store, id, TS_ITEM_bytes, NULL)) != TS_OK ||
-        (code = ts_count(&h->account.sections, h->store, id, TS_ITEM_sections, NULL)) != TS_OK ||
-        (code = ts_count(&h->account.segments, h->store, id, TS_ITEM_segments, NULL)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_count(&h->account.bytes, h->store, id, TS_ITEM_bytes, NULL));
+    TS_TRY(code, ts_count(&h->account.sections, h->store, id, TS_ITEM_sections, NULL));
+    TS_TRY(code, ts_count(&h->account.segments, h->store, id, TS_ITEM_segments, NULL));
     return TS_OK;
 }
 
@@ -103,9 +101,7 @@ static ts_code put_properties(ts_htrace *h)
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == TS_OK; i++) {
         code = put_number_property(h, numbers[i].key, numbers[i].value);
     }
-    if (code == TS_OK) {
-        code = put_if(h, "duration_ns", header->duration_ns);
-    }
+    TS_STEP(code, put_if(h, "duration_ns", header->duration_ns));
     if (code == TS_OK && header->plugin_version[0] != '\0') {
         code = put_text_property(h, "plugin_version", header->plugin_version,
                                  strlen(header->plugin_version));
@@ -114,7 +110,8 @@ static ts_code put_properties(ts_htrace *h)
         code = put_text_property(h, "standalone_plugin", header->standalone,
                                  strlen(header->standalone));
     }
-    return code == TS_OK ? put_clocks(h) : code;
+    TS_STEP(code, put_clocks(h));
+    return code;
 }
 
 static ts_code put_version(ts_htrace *h)
@@ -199,7 +196,7 @@ ts_code ts_htrace_record_end(ts_htrace *h)
                               plugin->name, plugin->first_offset, plugin->segments->skipped,
                               "%" PRIu64 " segments of %" PRIu64 " bytes were skipped",
                               plugin->segments->skipped, plugin->bytes->skipped);
-            code = code == TS_OK ? report_single(h, plugin) : code;
+            TS_STEP(code, report_single(h, plugin));
         }
     }
     if (code == TS_OK && h->host.delivered > 0 && !h->clocks.known) {

@@ -117,11 +117,9 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
         return TS_OK;
     }
     h->clocks.row = ts_sink_rows(ts_store_sink(h->store), TS_T_clock_snapshot);
-    if ((code = ts_clock_snapshot(h->store, set)) != TS_OK ||
-        (code = ts_source_property(h->store, h->config.source_id, "clock_snapshot",
-                                   ts_text_of(where))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_clock_snapshot(h->store, set));
+    TS_TRY(code,
+           ts_source_property(h->store, h->config.source_id, "clock_snapshot", ts_text_of(where)));
     for (size_t i = 0; i < TS_CLOCK_COUNT && code == TS_OK; i++) {
         if (set->at[i] > INT64_MAX) {
             code = ts_htrace_issue(h, time_overflow, NULL, offset,
@@ -129,10 +127,9 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
                                    ts_clock_name((ts_clock)i), set->at[i]);
         }
     }
-    if (code == TS_OK && n == 1) {
-        code = ts_htrace_issue(h, one_clock_only, NULL, offset,
-                               "the snapshot in the %s holds one clock", where);
-    }
+    TS_STEP_IF(code, n == 1,
+               ts_htrace_issue(h, one_clock_only, NULL, offset,
+                               "the snapshot in the %s holds one clock", where));
     if (code == TS_OK && h->host.timed > 0) {
         code = ts_htrace_issue(h, late_clock_snapshot, NULL, offset,
                                "the first snapshot follows %" PRIu64 " segments that have times",
@@ -173,9 +170,7 @@ static ts_code scan_framing(ts_htrace *ahead, const ts_htrace_config *config, ui
         size_t got = 0;
         uint64_t unseen;
         ts_code code = ts_check_cancel(ahead->ctx);
-        if (code == TS_OK) {
-            code = config->read_at(config->blob_user, &got, off, block, want);
-        }
+        TS_STEP(code, config->read_at(config->blob_user, &got, off, block, want));
         if (code != TS_OK) {
             return code;
         }
@@ -184,9 +179,7 @@ static ts_code scan_framing(ts_htrace *ahead, const ts_htrace_config *config, ui
         }
         code = ts_htrace_run(ahead, block, got);
         unseen = ts_htrace_unseen(ahead);
-        if (code == TS_OK && unseen > 0) {
-            code = ts_htrace_skip(ahead, unseen);
-        }
+        TS_STEP_IF(code, unseen > 0, ts_htrace_skip(ahead, unseen));
         if (code != TS_OK) {
             return code;
         }
@@ -222,10 +215,9 @@ ts_code ts_htrace_scan_ahead(ts_htrace *h, uint64_t offset)
         goto out;
     }
     code = scan_framing(ahead, &h->config, block);
-    if (code == TS_OK && ahead->clocks.known) {
-        code = ts_htrace_take_clocks(h, &ahead->clocks.set, "recording, read ahead",
-                                     ahead->clocks.offset);
-    }
+    TS_STEP_IF(code, ahead->clocks.known,
+               ts_htrace_take_clocks(h, &ahead->clocks.set, "recording, read ahead",
+                                     ahead->clocks.offset));
 out:
     ts_free(h->ctx, block);
     ts_htrace_free(ahead);

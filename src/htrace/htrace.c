@@ -34,9 +34,7 @@ ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
     ts_htrace *h = ts_zalloc(ctx, 1, sizeof *h);
     ts_code code;
     *out = NULL;
-    if (h == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, h);
     h->ctx = ctx;
     h->store = store;
     h->config = *config;
@@ -45,9 +43,7 @@ ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
         h->segments.hold = ctx->limits.max_message;
     }
     code = ts_names_open(h);
-    if (code == TS_OK && store != NULL) {
-        code = open_recording(h);
-    }
+    TS_STEP_IF(code, store != NULL, open_recording(h));
     if (code != TS_OK) {
         ts_htrace_free(h);
         return code;
@@ -197,9 +193,7 @@ ts_code ts_htrace_run(ts_htrace *h, const uint8_t *p, size_t n)
             p += used;
             n -= used;
         }
-        if (code == TS_OK) {
-            code = htrace_settle(h, false);
-        }
+        TS_STEP(code, htrace_settle(h, false));
         if (code != TS_OK) {
             return code;
         }
@@ -240,21 +234,16 @@ ts_code ts_htrace_skip(ts_htrace *h, uint64_t n)
     if (ts_wire_push_unseen(&s->wire) == 0) {
         code = ts_wire_push_skip(&h->clocks.scan.wire, n);
     }
-    if (code == TS_OK) {
-        code = ts_wire_push_skip(&s->wire, n);
-    }
+    TS_STEP(code, ts_wire_push_skip(&s->wire, n));
     h->in.offset += n;
-    return code == TS_OK ? ts_segment_after(h) : code;
+    TS_STEP(code, ts_segment_after(h));
+    return code;
 }
 
 ts_code ts_htrace_feed(ts_htrace *h, const uint8_t *p, size_t n)
 {
-    if (h->failed == TS_OK) {
-        h->failed = ts_check_cancel(h->ctx);
-    }
-    if (h->failed == TS_OK) {
-        h->failed = ts_htrace_run(h, p, n);
-    }
+    TS_STEP(h->failed, ts_check_cancel(h->ctx));
+    TS_STEP(h->failed, ts_htrace_run(h, p, n));
     return h->failed;
 }
 
@@ -320,9 +309,7 @@ static ts_code end_segment(ts_htrace *h)
                         "the input ends after %" PRIu64 " of %" PRIu64 " bytes of a segment", have,
                         s->wire.size + 4);
     h->section.end_reported = true;
-    if (code == TS_OK) {
-        code = ts_segment_finish(h, true);
-    }
+    TS_STEP(code, ts_segment_finish(h, true));
     ts_htrace_note_gap(h, h->in.offset);
     return code;
 }
@@ -354,9 +341,7 @@ static ts_code drain(ts_htrace *h)
         } else {
             code = htrace_settle(h, true);
         }
-        if (code == TS_OK) {
-            code = ts_htrace_run(h, NULL, 0);
-        }
+        TS_STEP(code, ts_htrace_run(h, NULL, 0));
     }
     return code;
 }
@@ -404,14 +389,9 @@ ts_code ts_htrace_next_file(ts_htrace *h)
 ts_code ts_htrace_finish(ts_htrace *h)
 {
     h->failed = end_file(h);
-    if (h->failed == TS_OK) {
-        h->failed = ts_htrace_record_end(h);
-    }
-    if (h->failed == TS_OK && !h->section.any) {
-        h->failed = ts_fail(h->ctx, TS_ERR_FORMAT, "there is no .htrace header in the input");
-    }
-    if (h->failed == TS_OK && (h->failed = ts_readers_finish(h)) == TS_OK) {
-        h->failed = ts_htrace_record_times(h);
-    }
+    TS_STEP(h->failed, ts_htrace_record_end(h));
+    TS_STEP_IF(h->failed, !h->section.any,
+               ts_fail(h->ctx, TS_ERR_FORMAT, "there is no .htrace header in the input"));
+    TS_STEP_IF(h->failed, (h->failed = ts_readers_finish(h)) == TS_OK, ts_htrace_record_times(h));
     return h->failed;
 }

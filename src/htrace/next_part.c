@@ -129,10 +129,8 @@ static ts_code begin_resync(ts_htrace *h)
 {
     uint64_t at = ts_window_start(&h->in);
     uint64_t left = h->section.bounded ? h->section.end - at : 0;
-    ts_code code = ts_htrace_doubt_clocks(h, at);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_htrace_doubt_clocks(h, at));
     if (left > 0) {
         code = ts_htrace_issue(h, segment_crosses_section, NULL, at,
                                "a segment of %" PRIu64 " bytes with %" PRIu64
@@ -141,9 +139,7 @@ static ts_code begin_resync(ts_htrace *h)
     } else if (!h->section.bounded && h->section.raw_kind == NULL) {
         code = ts_htrace_issue(h, segment_bad_wire, NULL, at, "no segment begins where one should");
     }
-    if (code == TS_OK && !h->section.bounded) {
-        code = ts_htrace_stat(h, "other", "invalid_data", 1);
-    }
+    TS_STEP_IF(code, !h->section.bounded, ts_htrace_stat(h, "other", "invalid_data", 1));
     ts_htrace_begin_search(h, false);
     return code;
 }
@@ -170,7 +166,8 @@ ts_code ts_htrace_settle_next(ts_htrace *h, bool at_end)
         if (past) {
             code = go_beyond(h);
         }
-        return code == TS_OK ? begin_segment(h, false) : code;
+        TS_STEP(code, begin_segment(h, false));
+        return code;
     case NEXT_CROSSING:
         return begin_segment(h, true);
     case NEXT_ZEROS:
@@ -209,9 +206,7 @@ ts_code ts_htrace_settle_crossing(ts_htrace *h, bool at_end)
                            "a segment of %" PRIu64 " bytes has only %" PRIu64
                            " before its section ends",
                            h->segments.now.wire.size, h->in.offset - h->segments.now.start - 4);
-    if (code == TS_OK) {
-        code = ts_segment_finish(h, true);
-    }
+    TS_STEP(code, ts_segment_finish(h, true));
     ts_htrace_note_gap(h, h->in.offset);
     return code;
 }

@@ -30,10 +30,7 @@ ts_code ts_readers_open(ts_htrace *h)
     if (n == 0) {
         return TS_OK;
     }
-    h->host.readers = ts_zalloc(h->ctx, n, sizeof *h->host.readers);
-    if (h->host.readers == NULL) {
-        return h->ctx->error.code;
-    }
+    TS_NEED(h->ctx, h->host.readers = ts_zalloc(h->ctx, n, sizeof *h->host.readers));
     for (size_t i = 0; i < n; i++) {
         ts_reader *reader = &h->host.readers[i];
         ts_code code;
@@ -46,10 +43,7 @@ ts_code ts_readers_open(ts_htrace *h)
             .clocks = &h->clocks.set,
             .user = h->config.user,
         };
-        code = reader->plugin->open(&reader->self, &reader->host);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, reader->plugin->open(&reader->self, &reader->host));
         h->host.count++;
     }
     return TS_OK;
@@ -221,7 +215,8 @@ ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n)
         return deliver_message(h, p, n, n);
     }
     code = ts_deliver_data(h, p, n);
-    return code == TS_OK ? ts_deliver_end(h) : code;
+    TS_STEP(code, ts_deliver_end(h));
+    return code;
 }
 
 /* --- times -------------------------------------------------------------------------------------

@@ -112,12 +112,10 @@ static ts_code add_plugin(ts_plugin **out, ts_htrace *h, char **name, const char
         plugin->reader = ts_reader_find(&plugin->as, h, *name, n);
         plugin->is_settings = plugin->is_config && plugin->reader == NULL &&
                               ts_reader_find(&measures, h, *name, n - suffix) != NULL;
-        if ((code = ts_count(&plugin->segments, h->store, h->config.source_id,
-                             TS_ITEM_plugin_segments, *name)) != TS_OK ||
-            (code = ts_count(&plugin->bytes, h->store, h->config.source_id, TS_ITEM_plugin_bytes,
-                             *name)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_count(&plugin->segments, h->store, h->config.source_id,
+                              TS_ITEM_plugin_segments, *name));
+        TS_TRY(code, ts_count(&plugin->bytes, h->store, h->config.source_id, TS_ITEM_plugin_bytes,
+                              *name));
     }
     *name = NULL;
     h->names.count++;
@@ -140,9 +138,7 @@ static ts_code shown_name(char **out, ts_htrace *h, const ts_plugin_known *known
         code = ts_buf_put(h->ctx, &buf, known->canonical, strlen(known->canonical));
     } else {
         code = ts_utf8_printable(h->ctx, &buf, name, n, TS_HTRACE_SHOWN);
-        if (code == TS_OK && over) {
-            code = ts_buf_put(h->ctx, &buf, "...", 3);
-        }
+        TS_STEP_IF(code, over, ts_buf_put(h->ctx, &buf, "...", 3));
     }
     if (code == TS_OK) {
         *out = ts_strndup(h->ctx, buf.p, buf.n);
@@ -190,9 +186,7 @@ ts_code ts_plugin_get(ts_plugin **out, ts_htrace *h, const char *name, size_t n,
     if (*out == NULL) {
         code = add_plugin(out, h, &shown, known == NULL ? "other" : known->event);
     }
-    if (code == TS_OK && known != NULL && known->alias) {
-        code = note_alias(h, *out, known);
-    }
+    TS_STEP_IF(code, known != NULL && known->alias, note_alias(h, *out, known));
     if (code == TS_OK && !over) {
         memcpy(h->names.last, name, n);
         h->names.last_len = n;

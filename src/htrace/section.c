@@ -94,10 +94,8 @@ static ts_code begin_raw(ts_htrace *h)
         event = "trace_ebpf";
     }
     code = ts_htrace_stat(h, event, "not_supported", 1);
-    if (code == TS_OK) {
-        code = ts_htrace_issue(h, section_skipped, h->section.raw_kind, h->section.start,
-                               "a section of %s data is not decoded", h->section.raw_kind);
-    }
+    TS_STEP(code, ts_htrace_issue(h, section_skipped, h->section.raw_kind, h->section.start,
+                                  "a section of %s data is not decoded", h->section.raw_kind));
     if (h->section.bounded) {
         h->state = TS_AT_RAW;
     } else {
@@ -129,22 +127,14 @@ ts_code ts_section_open(ts_htrace *h)
     h->section.any = true;
     h->section.count++;
     ts_tally_add(h->account.bytes, TS_IMPORTED, TS_HTRACE_HEADER);
-    if (code == TS_OK) {
-        code = set_raw_kind(h);
-    }
-    if (code == TS_OK) {
-        code = set_bounds(h);
-    }
-    if (code == TS_OK) {
-        code = ts_htrace_record_header(h);
-    }
+    TS_STEP(code, set_raw_kind(h));
+    TS_STEP(code, set_bounds(h));
+    TS_STEP(code, ts_htrace_record_header(h));
     if (code != TS_OK) {
         return code;
     }
     if (h->section.header.clocks.at[TS_CLOCK_BOOTTIME] != 0) {
-        if ((code = ts_htrace_stat(h, "trace_event_clock_sync", "received", 1)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_htrace_stat(h, "trace_event_clock_sync", "received", 1));
         code = ts_htrace_take_clocks(h, &h->section.header.clocks, "header", h->section.start);
     } else {
         code = ts_htrace_scan_ahead(h, h->section.start);

@@ -280,7 +280,8 @@ ts_code ts_htrace_take_segment(size_t *used, ts_htrace *h, const uint8_t *p, siz
     *used = n < left ? n : (size_t)left;
     code = ts_wire_push_feed(&h->segments.now.wire, p, *used);
     h->in.offset += *used;
-    return code == TS_OK ? ts_segment_after(h) : code;
+    TS_STEP(code, ts_segment_after(h));
+    return code;
 }
 
 /* --- the end -----------------------------------------------------------------------------------
@@ -338,12 +339,9 @@ static ts_code deliver_spool(ts_htrace *h)
     for (uint64_t at = 0; code == TS_OK && at < size;) {
         size_t got = 0;
         code = ts_spool_read(&got, h->segments.spool, at, block, TS_HTRACE_SCAN_BLOCK);
-        if (code == TS_OK && got == 0) {
-            code = ts_fail(h->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
-        }
-        if (code == TS_OK) {
-            code = ts_deliver_data(h, block, got);
-        }
+        TS_STEP_IF(code, got == 0,
+                   ts_fail(h->ctx, TS_ERR_INTERNAL, "a temporary file became shorter"));
+        TS_STEP(code, ts_deliver_data(h, block, got));
         at += got;
     }
     ts_free(h->ctx, block);
@@ -359,9 +357,7 @@ static ts_code deliver(ts_htrace *h, bool broken)
     /* The data is all there even if the message breaks after it; but then the time may be missing.
      */
     s->seg.truncated = s->data_cut || (broken && !(s->data_done && timed));
-    if (code == TS_OK) {
-        code = set_time(h);
-    }
+    TS_STEP(code, set_time(h));
     if (code == TS_OK && s->mode == TS_DATA_NONE && !s->seg.truncated) {
         code =
             ts_htrace_issue(h, segment_no_data, s->plugin->name, s->start, "a segment has no data");
@@ -371,10 +367,9 @@ static ts_code deliver(ts_htrace *h, bool broken)
                    ? ts_deliver_whole(h, s->borrowed, s->borrowed_len)
                    : ts_deliver_whole(h, (const uint8_t *)h->segments.held.p, h->segments.held.n);
     }
-    if (code == TS_OK && s->mode == TS_DATA_SPOOL) {
-        code = deliver_spool(h);
-    }
-    return code == TS_OK ? ts_deliver_end(h) : code;
+    TS_STEP_IF(code, s->mode == TS_DATA_SPOOL, deliver_spool(h));
+    TS_STEP(code, ts_deliver_end(h));
+    return code;
 }
 
 /* A segment of no plugin at all. */
@@ -427,14 +422,10 @@ static ts_code settle_guess(ts_htrace *h)
     if (code == TS_OK && !reads) {
         return ts_plugin_get(&s->plugin, h, s->next_name, s->next_len, false);
     }
-    if (code == TS_OK) {
-        code = ts_utf8_printable(h->ctx, &name, s->next_name, s->next_len, TS_HTRACE_SHOWN);
-    }
-    if (code == TS_OK) {
-        code = ts_htrace_issue(h, plugin_name_damaged, s->plugin->name, s->start,
-                               "a segment of \"%.*s\" was read as one of %s", (int)name.n, name.p,
-                               s->plugin->name);
-    }
+    TS_STEP(code, ts_utf8_printable(h->ctx, &name, s->next_name, s->next_len, TS_HTRACE_SHOWN));
+    TS_STEP(code, ts_htrace_issue(h, plugin_name_damaged, s->plugin->name, s->start,
+                                  "a segment of \"%.*s\" was read as one of %s", (int)name.n,
+                                  name.p, s->plugin->name));
     ts_buf_free(h->ctx, &name);
     return code;
 }
@@ -464,9 +455,7 @@ static ts_code settle_segment(ts_outcome *outcome, ts_htrace *h, bool cut, bool 
         code = deliver(h, cut || damaged);
         *outcome = s->seg.truncated || s->too_large ? TS_LOST : TS_IMPORTED;
     }
-    if (code == TS_OK && *outcome == TS_LOST) {
-        code = ts_htrace_stat(h, s->plugin->event, "data_lost", 1);
-    }
+    TS_STEP_IF(code, *outcome == TS_LOST, ts_htrace_stat(h, s->plugin->event, "data_lost", 1));
     return code;
 }
 
@@ -488,11 +477,9 @@ ts_code ts_segment_finish(ts_htrace *h, bool cut)
     ts_code code;
     h->state = TS_AT_NEXT;
     h->in.have = 0;
-    if ((code = end_fields(&damaged, h, cut)) != TS_OK ||
-        (code = take_scanned_clocks(h)) != TS_OK ||
-        (code = settle_segment(&outcome, h, cut, damaged)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, end_fields(&damaged, h, cut));
+    TS_TRY(code, take_scanned_clocks(h));
+    TS_TRY(code, settle_segment(&outcome, h, cut, damaged));
     ts_tally_add(h->account.bytes, outcome, bytes);
     ts_tally_add(h->account.segments, outcome, 1);
     if (s->plugin != NULL) {

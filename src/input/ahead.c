@@ -167,9 +167,7 @@ ts_code ts_ahead_layer(ts_layer **top, ts_fileset *set)
 {
     ts_ctx *ctx = set->ctx;
     ahead_layer *l = ts_zalloc(ctx, 1, sizeof *l);
-    if (l == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, l);
     l->caller = ctx;
     l->set = set;
     l->base.ctx = ctx;

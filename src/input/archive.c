@@ -49,10 +49,8 @@ static ts_code fetch(ts_archive *ar, uint64_t off, size_t want)
     ar->block_want = ar->block_want < TS_INPUT_BLOCK ? ar->block_want : (size_t)TS_INPUT_BLOCK;
     want = want < ar->block_want ? ar->block_want : want;
     ar->block_n = 0;
-    ts_code code = ts_blob_read(&got, ar->blob, off, ar->block, want);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_blob_read(&got, ar->blob, off, ar->block, want));
     ar->block_off = off;
     ar->block_n = got;
     if (set->listed) {
@@ -77,10 +75,8 @@ ts_code ts_archive_window(const uint8_t **p, size_t *n, ts_archive *ar, uint64_t
     }
     if (off < ar->block_off || off - ar->block_off >= ar->block_n ||
         ar->block_n - (size_t)(off - ar->block_off) < want) {
-        ts_code code = fetch(ar, off, want);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, fetch(ar, off, want));
     }
     *p = ar->block + (off - ar->block_off);
     *n = ar->block_n - (size_t)(off - ar->block_off);
@@ -349,12 +345,8 @@ ts_code ts_archive_list(ts_fileset *set)
             "zip archive has no readable directory at its end: members were found "
             "by their own headers");
     }
-    if (code == TS_OK && !usable) {
-        code = archive_list_all(&usable, ar);
-    }
-    if (code == TS_OK && ar->wrap == TS_WRAP_TAR) {
-        code = check_tar_end(ar);
-    }
+    TS_STEP_IF(code, !usable, archive_list_all(&usable, ar));
+    TS_STEP_IF(code, ar->wrap == TS_WRAP_TAR, check_tar_end(ar));
     if (code != TS_OK) {
         return code;
     }
@@ -414,10 +406,8 @@ static ts_code next_block(entry_layer *e)
     la_int64_t off = (la_int64_t)e->pos;
     int r = archive_read_data_block(ar->a, &p, &n, &off);
     if (r != ARCHIVE_OK && r != ARCHIVE_EOF) {
-        ts_code code = failure(ar);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, failure(ar));
         ts_layer_damage(&e->base, where(ar), false, "archive member is damaged: %s", why(ar->a));
         if (!ar->at_end) {
             /* Else it is only cut: what came before is right. */
@@ -496,10 +486,8 @@ static ts_code advance(bool *found, ts_archive *ar, uint64_t ordinal)
     *found = false;
     while (ar->next <= ordinal) {
         struct archive_entry *entry;
-        ts_code code = ts_check_cancel(ar->ctx);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_check_cancel(ar->ctx));
         int r = next_header(ar, &entry);
         if (r == ARCHIVE_EOF) {
             return TS_OK;
@@ -563,9 +551,7 @@ static ts_code entry_layer_new(ts_layer **out, ts_archive *ar, const ts_member *
         return code;
     }
     entry_layer *e = ts_zalloc(ctx, 1, sizeof *e);
-    if (e == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, e);
     e->base.ctx = ctx;
     e->base.pull = entry_pull;
     e->base.release = entry_release;

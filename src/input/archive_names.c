@@ -43,9 +43,7 @@ static ts_code clean_part(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const char 
                      (p[0] | 0x20) <= 'z';
         if (up || root || drive) {
             code = ts_buf_put(ctx, removed, p, inner);
-            if (code == TS_OK) {
-                code = ts_buf_putc(ctx, removed, '/');
-            }
+            TS_STEP(code, ts_buf_putc(ctx, removed, '/'));
         } else {
             code = ts_buf_put(ctx, out, p, skip);
         }
@@ -90,14 +88,9 @@ static ts_code find_origin(uint8_t *origin, ts_archive *ar, const ts_buf *remove
     }
     if (i == ar->removed_n && i < ORIGIN_MAX) {
         char **p = ts_realloc(ar->ctx, ar->removed, i + 1, sizeof *p);
-        if (p == NULL) {
-            return ar->ctx->error.code;
-        }
+        TS_NEED(ar->ctx, p);
         ar->removed = p;
-        p[i] = ts_strndup(ar->ctx, removed->p, removed->n);
-        if (p[i] == NULL) {
-            return ar->ctx->error.code;
-        }
+        TS_NEED(ar->ctx, p[i] = ts_strndup(ar->ctx, removed->p, removed->n));
         ar->removed_n++;
     }
     *origin = (uint8_t)(i < ORIGIN_MAX ? i + 1 : ORIGIN_MAX);
@@ -128,19 +121,14 @@ static ts_code add_link(ts_archive *ar, const ts_member *place, bool hard, const
     if (ar->link_n == ar->link_cap) {
         size_t cap = ar->link_cap == 0 ? 16 : ar->link_cap * 2;
         ts_archive_link *p = ts_realloc(ctx, ar->links, cap, sizeof *p);
-        if (p == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, p);
         ar->links = p;
         ar->link_cap = cap;
     }
     ar->set->name_bytes += strlen(name) + (target == NULL ? 0 : strlen(target));
     l = &ar->links[ar->link_n];
     *l = (ts_archive_link){.place = *place, .hard = hard};
-    l->name = ts_strndup(ctx, name, strlen(name));
-    if (l->name == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, l->name = ts_strndup(ctx, name, strlen(name)));
     ar->link_n++;
     if (target != NULL) {
         l->target = ts_strndup(ctx, target, strlen(target));
@@ -275,9 +263,7 @@ static ts_code names_follow(ts_ctx *ctx, ts_buf *out, const ts_archive_link *lin
             out->n = up == NULL ? 0 : (size_t)(up - out->p);
         } else if (n > 0 && !(n == 1 && p[0] == '.')) {
             code = out->n > 0 ? ts_buf_putc(ctx, out, '/') : TS_OK;
-            if (code == TS_OK) {
-                code = ts_buf_put(ctx, out, p, n);
-            }
+            TS_STEP(code, ts_buf_put(ctx, out, p, n));
         }
         p += n + (p[n] == '/');
     }
@@ -309,9 +295,7 @@ static int compare_refs(const void *a, const void *b)
 static ts_code index_names(name_index *index, const ts_fileset *set)
 {
     name_ref *refs = ts_alloc(set->ctx, set->count, sizeof *refs);
-    if (refs == NULL) {
-        return set->ctx->error.code;
-    }
+    TS_NEED(set->ctx, refs);
     for (uint32_t i = 0; i < set->count; i++) {
         refs[i] = (name_ref){set->members[i].name, i};
     }
@@ -372,10 +356,8 @@ static ts_code names_resolve(bool *done, ts_archive *ar, const name_index *index
     ts_buf removed = {0};
     uint32_t i;
     ts_code code = link->target != NULL ? TS_OK : read_target(ar, link);
-    if (code == TS_OK) {
-        code = link->hard ? names_clean_name(ar->ctx, &name, &removed, link->target)
-                          : names_follow(ar->ctx, &name, link);
-    }
+    TS_STEP(code, link->hard ? names_clean_name(ar->ctx, &name, &removed, link->target)
+                             : names_follow(ar->ctx, &name, link));
     if (code == TS_OK && name.n > 0 && (code = ts_buf_putc(ar->ctx, &name, '\0')) == TS_OK) {
         if (find_member(&i, index, name.p)) {
             ts_member place = set->members[i];
@@ -404,9 +386,7 @@ static ts_code resolve_links(ts_archive *ar, name_index *index)
         for (size_t i = 0; i < before && code == TS_OK; i++) {
             bool done = false;
             code = ts_check_cancel(ar->ctx);
-            if (code == TS_OK) {
-                code = names_resolve(&done, ar, index, &ar->links[i]);
-            }
+            TS_STEP(code, names_resolve(&done, ar, index, &ar->links[i]));
             if (!done) {
                 ts_archive_link link = ar->links[i];
                 ar->links[i] = ar->links[left];
@@ -416,9 +396,7 @@ static ts_code resolve_links(ts_archive *ar, name_index *index)
         if (left == before) {
             break;
         }
-        if (code == TS_OK) {
-            code = index_names(index, set);
-        }
+        TS_STEP(code, index_names(index, set));
     }
     for (size_t i = 0; i < left && code == TS_OK; i++) {
         code = ts_fileset_note_unread(set, ar->links[i].name);
@@ -450,9 +428,7 @@ static ts_code tell_apart(ts_fileset *set, const name_index *index)
         }
         name.n = 0;
         code = ts_buf_printf(set->ctx, &name, "(%u)/", m->origin + 1U);
-        if (code == TS_OK) {
-            code = ts_buf_put(set->ctx, &name, m->name, strlen(m->name));
-        }
+        TS_STEP(code, ts_buf_put(set->ctx, &name, m->name, strlen(m->name)));
         char *p = code == TS_OK ? ts_strndup(set->ctx, name.p, name.n) : NULL;
         if (p == NULL) {
             code = set->ctx->error.code;
@@ -476,12 +452,8 @@ ts_code ts_archive_settle(ts_archive *ar)
         return TS_OK;
     }
     ts_code code = index_names(&index, set);
-    if (code == TS_OK && ar->link_n > 0) {
-        code = resolve_links(ar, &index);
-    }
-    if (code == TS_OK && ar->removed_n > 0) {
-        code = tell_apart(set, &index);
-    }
+    TS_STEP_IF(code, ar->link_n > 0, resolve_links(ar, &index));
+    TS_STEP_IF(code, ar->removed_n > 0, tell_apart(set, &index));
     if (code == TS_OK && ar->link_n > 0) {
         ts_archive_forget(ar);
     }

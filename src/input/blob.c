@@ -82,10 +82,7 @@ static ts_code fill_spool(ts_blob *b, ts_stream *s)
     if (code != TS_OK) {
         return code;
     }
-    block = ts_alloc(ctx, TS_INPUT_BLOCK, 1);
-    if (block == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, block = ts_alloc(ctx, TS_INPUT_BLOCK, 1));
     while (got > 0) {
         if ((code = ts_stream_read(&got, s, block, TS_INPUT_BLOCK)) != TS_OK ||
             (code = ts_spool_write(b->spool, block, got)) != TS_OK) {
@@ -138,9 +135,7 @@ ts_code ts_blob_decoded(ts_blob **out, const ts_blob *encoded, ts_spool *spool, 
     ts_ctx *ctx = encoded->ctx;
     ts_blob *b = ts_zalloc(ctx, 1, sizeof *b);
     *out = NULL;
-    if (b == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, b);
     *b = (ts_blob){.ctx = ctx, .fd = -1, .damaged = encoded->damaged, .damage = encoded->damage};
     b->shown = ts_strndup(ctx, encoded->shown, strlen(encoded->shown));
     if (b->shown == NULL) {
@@ -157,10 +152,8 @@ ts_code ts_member_blob(ts_blob **out, ts_fileset *set, uint32_t i)
 {
     ts_stream *s;
     *out = NULL;
-    ts_code code = ts_member_open(&s, set, i);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_member_open(&s, set, i));
     return ts_blob_of_stream(out, s);
 }
 

@@ -17,10 +17,7 @@ static ts_code grow_buffer(ts_window *v, size_t want)
     if (want <= v->cap) {
         return TS_OK;
     }
-    grown = ts_realloc(v->ctx, v->buf, want, 1);
-    if (grown == NULL) {
-        return v->ctx->error.code;
-    }
+    TS_NEED(v->ctx, grown = ts_realloc(v->ctx, v->buf, want, 1));
     v->buf = grown;
     v->cap = want;
     return TS_OK;
@@ -57,16 +54,15 @@ ts_code ts_window_add(ts_window *v, const void *p, size_t n)
         code = spill(v);
     }
     if (code != TS_OK || v->spool != NULL) {
-        return code == TS_OK ? ts_spool_write(v->spool, p, n) : code;
+        TS_STEP(code, ts_spool_write(v->spool, p, n));
+        return code;
     }
     if (n > v->cap - v->have) {
         size_t want = v->cap < WINDOW ? WINDOW : v->cap;
         while (want - v->have < n) {
             want *= 2;
         }
-        if ((code = grow_buffer(v, want)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, grow_buffer(v, want));
     }
     memcpy(v->buf + v->have, p, n);
     v->have += n;
@@ -98,9 +94,7 @@ static ts_code move_window(ts_window *v, uint64_t pos, size_t need)
     left = ts_spool_size(v->spool) - start;
     want = need > WINDOW ? need : WINDOW;
     want = left < want ? (size_t)left : want;
-    if ((code = grow_buffer(v, want)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, grow_buffer(v, want));
     v->at = start;
     v->have = 0;
     return ts_spool_read(&v->have, v->spool, start, v->buf, want);

@@ -69,9 +69,7 @@ static ts_code bzip2_open(void **decoder, ts_ctx *ctx)
     bzip2_decoder *d = ts_zalloc(ctx, 1, sizeof *d);
     ts_code code;
     *decoder = d;
-    if (d == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, d);
     if ((code = bzip2_init(d, ctx)) != TS_OK) {
         bzip2_close(d, ctx);
         *decoder = NULL;

@@ -42,9 +42,7 @@ static ts_code lz4_open(void **decoder, ts_ctx *ctx)
 {
     lz4_decoder *d = ts_zalloc(ctx, 1, sizeof *d);
     *decoder = NULL;
-    if (d == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, d);
     if (LZ4F_isError(LZ4F_createDecompressionContext(&d->z, LZ4F_VERSION))) {
         ts_free(ctx, d);
         return ts_fail(ctx, TS_ERR_NOMEM, "out of memory for lz4 data");

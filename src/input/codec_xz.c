@@ -62,9 +62,7 @@ static ts_code xz_open(void **decoder, ts_ctx *ctx)
     xz_decoder *d = ts_zalloc(ctx, 1, sizeof *d);
     ts_code code;
     *decoder = d;
-    if (d == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, d);
     d->z = none;
     d->allocator = (lzma_allocator){xz_alloc, xz_free, ctx};
     d->z.allocator = &d->allocator;

@@ -69,9 +69,7 @@ static ts_code zlib_open(void **decoder, ts_ctx *ctx, int window_bits)
     z_stream *z = ts_alloc(ctx, 1, sizeof *z);
     ts_code code;
     *decoder = NULL;
-    if (z == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, z);
     if ((code = ts_inflate_open(z, ctx, window_bits)) != TS_OK) {
         ts_free(ctx, z);
         return code;
@@ -167,10 +165,8 @@ ts_code ts_inflate_probe(bool *likely, ts_ctx *ctx, const uint8_t *p, size_t n, 
     z_stream z;
     uint8_t *scratch = NULL;
     *likely = false;
-    ts_code code = ts_inflate_open(&z, ctx, ZLIB_WINDOW_BITS);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_inflate_open(&z, ctx, ZLIB_WINDOW_BITS));
     scratch = ts_alloc(ctx, PROBE_OUT, 1);
     if (scratch == NULL) {
         code = ctx->error.code;

@@ -64,9 +64,7 @@ static ts_code zstd_open(void **decoder, ts_ctx *ctx)
 {
     zstd_decoder *d = ts_zalloc(ctx, 1, sizeof *d);
     *decoder = NULL;
-    if (d == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, d);
     d->z = ZSTD_createDCtx();
     d->want = 1;
     if (d->z == NULL) {

@@ -112,9 +112,7 @@ static ts_code decompress_step(decompress_layer *l, uint8_t *out, size_t room, s
         decompress_damage(l, false, "ends early");
         return TS_OK;
     }
-    if ((code = l->codec->step(&state, l->decoder, l->base.ctx, &io)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, l->codec->step(&state, l->decoder, l->base.ctx, &io));
     *made = io.made;
     l->in += io.used;
     ts_layer_take(below, io.used);
@@ -166,9 +164,7 @@ static ts_code decompress_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t
     }
     *got = have;
     l->out += have;
-    if ((code = check_limits(l)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, check_limits(l));
     return ts_fileset_charge(l->base.set, have);
 }
 

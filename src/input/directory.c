@@ -126,17 +126,13 @@ static ts_code add_entry(walk *w, const char *parent, int fd, const char *name)
     if (strcmp(name, ".") == 0 || strcmp(name, "..") == 0) {
         return TS_OK;
     }
-    ts_code code = ts_fileset_entry(&w->entries, w->set);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fileset_entry(&w->entries, w->set));
     if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         note_unreadable(w, parent, errno);
         return ts_fileset_note_unread(w->set, name);
     }
-    if ((code = ts_join_path(&rel, ctx, parent, name)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_join_path(&rel, ctx, parent, name));
     struct stat target;
     bool link = S_ISLNK(st.st_mode) && fstatat(fd, name, &target, 0) == 0;
     st = link ? target : st;
@@ -155,10 +151,8 @@ static ts_code add_entry(walk *w, const char *parent, int fd, const char *name)
 static ts_code list_one(walk *w, const char *parent, int fd)
 {
     struct stat st;
-    ts_code code = fstat(fd, &st) == 0 ? note_listed(w, &st) : TS_OK;
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, fstat(fd, &st) == 0 ? note_listed(w, &st) : TS_OK);
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     DIR *dir = copy < 0 ? NULL : fdopendir(copy);
     if (dir == NULL) {
@@ -189,10 +183,8 @@ static ts_code list_pending(walk *w, const char *rel)
     ts_ctx *ctx = w->set->ctx;
     char *path = NULL;
     int fd;
-    ts_code code = ts_join_path(&path, ctx, w->set->path, rel);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_join_path(&path, ctx, w->set->path, rel));
     do {
         code = ts_check_cancel(ctx);
         fd = code == TS_OK ? ctx->sys.open(ctx->sys.user, path,
@@ -224,9 +216,7 @@ ts_code ts_directory_list(ts_fileset *set, int fd)
         ts_free(set->ctx, rel);
     }
     ts_vec_free(set->ctx, &w.pending);
-    if (code == TS_OK) {
-        code = settle_linked(&w);
-    }
+    TS_STEP(code, settle_linked(&w));
     for (size_t i = 0; i < w.linked.n; i++) {
         ts_free(set->ctx, ((linked *)w.linked.p)[i].name);
     }

@@ -115,9 +115,7 @@ ts_code ts_fileset_new(ts_fileset **out, ts_ctx *ctx, ts_set_kind kind, const ch
 {
     ts_fileset *set = ts_zalloc(ctx, 1, sizeof *set);
     *out = NULL;
-    if (set == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, set);
     set->ctx = ctx;
     set->kind = kind;
     set->fd = -1;
@@ -223,9 +221,7 @@ ts_code ts_fileset_add(ts_member **out, ts_fileset *set, const char *name)
         }
         cap = cap < 8 ? 8 : cap;
         ts_member *p = ts_realloc(ctx, set->members, cap, sizeof *p);
-        if (p == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, p);
         set->members = p;
         set->cap = cap;
     }
@@ -284,10 +280,8 @@ void ts_fileset_progress(ts_fileset *set, uint32_t i, uint64_t pos)
 ts_code ts_open_for_reading(int *fd, ts_ctx *ctx, const char *path, int flags, const char *shown)
 {
     for (;;) {
-        ts_code code = ts_check_cancel(ctx);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_check_cancel(ctx));
         *fd = ctx->sys.open(ctx->sys.user, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
         if (*fd >= 0) {
             return TS_OK;
@@ -330,10 +324,7 @@ static ts_code open_path(ts_fileset *set, const char *path)
     ts_ctx *ctx = set->ctx;
     struct stat st;
     ts_code code = TS_OK;
-    set->path = ts_strndup(ctx, path, strlen(path));
-    if (set->path == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, set->path = ts_strndup(ctx, path, strlen(path)));
     if (strcmp(path, "-") == 0) {
         set->fd = STDIN_FILENO;
     } else if ((code = ts_open_for_reading(&set->fd, ctx, path, 0, set->shown)) != TS_OK) {
@@ -363,15 +354,9 @@ ts_code ts_fileset_open(ts_fileset **out, ts_ctx *ctx, const char *path)
     *out = NULL;
     base_name(&base, &n, path);
     ts_code code = ts_printable(&shown, ctx, path);
-    if (code == TS_OK && (name = ts_strndup(ctx, base, n)) == NULL) {
-        code = ctx->error.code;
-    }
-    if (code == TS_OK) {
-        code = ts_fileset_new(&set, ctx, TS_SET_FILE, name, shown);
-    }
-    if (code == TS_OK) {
-        code = open_path(set, path);
-    }
+    TS_STEP_IF(code, (name = ts_strndup(ctx, base, n)) == NULL, ctx->error.code);
+    TS_STEP(code, ts_fileset_new(&set, ctx, TS_SET_FILE, name, shown));
+    TS_STEP(code, open_path(set, path));
     ts_free(ctx, name);
     ts_free(ctx, shown);
     if (code != TS_OK) {

@@ -203,18 +203,14 @@ static ts_code form_list_parts(form_mark *m, ts_archive *ar)
 {
     uint64_t from = ar->form.at;
     ts_code code = form_search(m, ar, from);
-    if (code == TS_OK) {
-        code = form_stray(ar, from, m->found ? m->end : ts_blob_size(ar->blob));
-    }
+    TS_STEP(code, form_stray(ar, from, m->found ? m->end : ts_blob_size(ar->blob)));
     while (code == TS_OK && m->found && !m->last && !m->cut) {
         form_part part;
         uint64_t data;
         bool found;
         from = m->after;
         code = form_part_head(&found, &part, &data, ar, from);
-        if (code == TS_OK && found) {
-            code = form_add_part(ar, &part, data);
-        }
+        TS_STEP_IF(code, found, form_add_part(ar, &part, data));
         if (code == TS_OK) {
             /* The end of its head, or of its line, may be that before the boundary. */
             code = form_search(m, ar, found ? data : from);
@@ -351,9 +347,7 @@ static ts_code form_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
     size_t n = 0;
     ts_code code = ts_check_cancel(l->ctx);
     *got = 0;
-    if (code == TS_OK && part->at < part->end) {
-        code = ts_archive_window(&p, &n, part->archive, part->at, 1);
-    }
+    TS_STEP_IF(code, part->at < part->end, ts_archive_window(&p, &n, part->archive, part->at, 1));
     if (code != TS_OK) {
         return code;
     }
@@ -372,9 +366,7 @@ ts_code ts_form_layer(ts_layer **out, ts_archive *ar, const ts_member *m)
 {
     form_layer *part = ts_zalloc(ar->ctx, 1, sizeof *part);
     *out = NULL;
-    if (part == NULL) {
-        return ar->ctx->error.code;
-    }
+    TS_NEED(ar->ctx, part);
     part->base.ctx = ar->ctx;
     part->base.pull = form_pull;
     part->base.direct = true;

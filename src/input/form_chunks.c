@@ -77,7 +77,7 @@ static ts_code chunk_copy(form_chunks *c, uint64_t n)
         if (code == TS_OK && got == 0) {
             chunk_fault(c, c->at, "the body of the request ends within a chunk");
         }
-        code = code == TS_OK ? ts_spool_write(c->out, p, got) : code;
+        TS_STEP(code, ts_spool_write(c->out, p, got));
         c->at += got;
         n -= got;
     }
@@ -95,10 +95,7 @@ static ts_code chunk_end(form_chunks *c, uint64_t begin)
         c->good = ts_spool_size(c->out);
         return TS_OK;
     }
-    code = ts_archive_window(&p, &n, c->ar, c->at, CHUNK_END);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_archive_window(&p, &n, c->ar, c->at, CHUNK_END));
     if (c->bare && n >= 1 && p[0] == '\n') {
         c->at += 1;
     } else if (!c->bare && n >= CHUNK_END && p[0] == '\r' && p[1] == '\n') {
@@ -146,24 +143,21 @@ static ts_code chunk_all(form_chunks *c)
             code = chunk_end(c, begin);
         }
     }
-    return code == TS_OK && c->fault == NULL ? chunk_trailers(c) : code;
+    TS_STEP_IF(code, c->fault == NULL, chunk_trailers(c));
+    return code;
 }
 
 ts_code ts_form_dechunk(ts_archive *ar, uint64_t body)
 {
     form_chunks c = {.ar = ar};
     ts_blob *blob = NULL;
-    ts_code code = ts_spool_new(&c.out, ar->ctx);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_spool_new(&c.out, ar->ctx));
     if ((code = chunk_copy(&c, body)) == TS_OK) {
         c.good = ts_spool_size(c.out);
         code = chunk_all(&c);
     }
-    if (code == TS_OK) {
-        code = ts_blob_decoded(&blob, ar->blob, c.out, c.good);
-    }
+    TS_STEP(code, ts_blob_decoded(&blob, ar->blob, c.out, c.good));
     if (code != TS_OK) {
         ts_spool_free(c.out);
         return code;

@@ -60,9 +60,7 @@ static ts_code layer_make_room(ts_layer *l, size_t want)
         cap = want;
     }
     uint8_t *p = ts_realloc(l->ctx, l->buf, cap, 1);
-    if (p == NULL) {
-        return l->ctx->error.code;
-    }
+    TS_NEED(l->ctx, p);
     l->buf = p;
     l->cap = cap;
     return TS_OK;
@@ -75,10 +73,8 @@ ts_code ts_layer_window(const uint8_t **p, size_t *n, ts_layer *l, size_t want)
     *n = 0;
     while (l->have - l->at < want && !l->ended) {
         size_t got;
-        if ((code = layer_make_room(l, want)) != TS_OK ||
-            (code = l->pull(&got, l, l->buf + l->have, l->cap - l->have)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, layer_make_room(l, want));
+        TS_TRY(code, l->pull(&got, l, l->buf + l->have, l->cap - l->have));
         l->have += got;
         l->ended = got == 0;
     }
@@ -112,9 +108,7 @@ ts_code ts_layer_read(size_t *got, ts_layer *l, void *buf, size_t cap)
         }
         return code;
     }
-    if ((code = ts_layer_window(&p, &n, l, 1)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_layer_window(&p, &n, l, 1));
     if (n > 0) {
         *got = n < cap ? n : cap;
         memcpy(buf, p, *got);
@@ -169,10 +163,8 @@ static ts_code regular_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
     ts_ctx *ctx = l->ctx;
     *got = 0;
     for (;;) {
-        ts_code code = ts_check_cancel(ctx);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_check_cancel(ctx));
         ssize_t r = ctx->sys.pread(ctx->sys.user, f->fd, buf, cap, f->start + (off_t)f->off);
         if (r >= 0) {
             *got = (size_t)r;
@@ -195,10 +187,8 @@ static ts_code pipe_read(size_t *got, file_layer *f, uint8_t *buf, size_t cap)
 {
     ts_ctx *ctx = f->base.ctx;
     for (;;) {
-        ts_code code = ts_check_cancel(ctx);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_check_cancel(ctx));
         struct pollfd wait = {.fd = f->fd, .events = POLLIN};
         int ready = poll(&wait, 1, WAIT_MS);
         if (ready == 0 || (ready < 0 && errno == EINTR)) {
@@ -235,9 +225,7 @@ static ts_code pipe_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
     if (set->keep && (code = ts_buf_reserve(l->ctx, &set->replay, cap)) != TS_OK) {
         return code;
     }
-    if ((code = pipe_read(got, f, buf, cap)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, pipe_read(got, f, buf, cap));
     if (*got == 0) {
         set->drained = true;
     } else if (set->keep) {
@@ -270,9 +258,7 @@ static ts_code layer_open_member(file_layer *f)
     (void)ts_member_shown(shown, sizeof shown, set, f->member);
     ts_code code = ts_join_path(&path, ctx, set->path, m->path != NULL ? m->path : m->name);
     /* What was a file when it was listed may be a pipe now: do not wait for it. */
-    if (code == TS_OK) {
-        code = ts_open_for_reading(&f->fd, ctx, path, O_NONBLOCK, shown);
-    }
+    TS_STEP(code, ts_open_for_reading(&f->fd, ctx, path, O_NONBLOCK, shown));
     if (code != TS_OK) {
         goto out;
     }
@@ -308,9 +294,7 @@ ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
     ts_code code = TS_OK;
     file_layer *f = ts_zalloc(ctx, 1, sizeof *f);
     *out = NULL;
-    if (f == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, f);
     f->base.ctx = ctx;
     f->base.release = file_release;
     f->base.direct = true;
@@ -326,9 +310,7 @@ ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
             f->base.pull = pipe_pull;
         }
     }
-    if (code == TS_OK) {
-        code = look_for_holes(f);
-    }
+    TS_STEP(code, look_for_holes(f));
     if (code != TS_OK) {
         ts_layer_free(&f->base);
         return code;

@@ -32,10 +32,8 @@ static ts_code stream_take_mark(ts_stream *s)
     size_t n;
     size_t want = TS_PEEK;
     for (;;) {
-        ts_code code = ts_layer_window(&p, &n, s->top, want);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_layer_window(&p, &n, s->top, want));
         size_t look = n < TS_MARK_MAX ? n : TS_MARK_MAX;
         const uint8_t *end = look == 0 ? NULL : memchr(p, '\n', look);
         if (end != NULL) {
@@ -78,16 +76,12 @@ static ts_code stream_unwrap(ts_stream *s)
         const uint8_t *p;
         size_t n;
         ts_sniffed sniffed;
-        ts_code code = ts_layer_window(&p, &n, s->top, TS_PEEK);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_layer_window(&p, &n, s->top, TS_PEEK));
         /* Judged by the same bytes however many came at once. */
         bool whole = n < TS_PEEK;
         n = whole ? n : TS_PEEK;
-        if ((code = ts_sniff_wrapper(&sniffed, s->ctx, p, n, whole)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_sniff_wrapper(&sniffed, s->ctx, p, n, whole));
         if (sniffed.mark && !mark_seen) {
             mark_seen = true;
             code = stream_take_mark(s);
@@ -132,18 +126,14 @@ static ts_code stream_open_plain(ts_stream **out, ts_fileset *set, uint32_t i)
         return ts_fail(ctx, TS_ERR_INTERNAL, "'%s' has no member %" PRIu32, set->shown, i);
     }
     ts_stream *s = ts_zalloc(ctx, 1, sizeof *s);
-    if (s == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s);
     s->ctx = ctx;
     s->set = set;
     s->member = i;
     s->depth = set->depth;
     ts_code code = lock(s);
-    if (code == TS_OK) {
-        code = set->kind == TS_SET_ARCHIVE ? ts_archive_layer(&s->top, set, i)
-                                           : ts_file_layer(&s->top, set, i);
-    }
+    TS_STEP(code, set->kind == TS_SET_ARCHIVE ? ts_archive_layer(&s->top, set, i)
+                                              : ts_file_layer(&s->top, set, i));
     if (code == TS_OK) {
         s->bottom = s->top;
         code = stream_unwrap(s);
@@ -160,10 +150,8 @@ ts_code ts_member_open(ts_stream **out, ts_fileset *set, uint32_t i)
 {
     uint32_t count;
     *out = NULL;
-    ts_code code = ts_fileset_count(&count, set);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fileset_count(&count, set));
     return stream_open_plain(out, set, i);
 }
 
@@ -277,10 +265,8 @@ ts_code ts_member_enter(ts_fileset **out, ts_fileset *set, uint32_t i)
     ts_stream *s = NULL;
     ts_blob *blob = NULL;
     *out = NULL;
-    ts_code code = ts_member_open(&s, set, i);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_member_open(&s, set, i));
     ts_wrap wrap = s->wrap;
     uint32_t depth = s->depth;
     (void)ts_member_shown(shown, sizeof shown, set, i);
@@ -295,9 +281,7 @@ ts_code ts_member_enter(ts_fileset **out, ts_fileset *set, uint32_t i)
                        " times over, which is the limit",
                        shown, ctx->limits.archive_depth);
     }
-    if ((code = ts_blob_of_stream(&blob, s)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_blob_of_stream(&blob, s));
     code = ts_fileset_new(&inner, ctx, TS_SET_ARCHIVE, set->members[i].name, shown);
     if (code != TS_OK) {
         ts_blob_close(blob);

@@ -59,10 +59,8 @@ static ts_code pull_stored(size_t *got, zip_layer *l, uint8_t *buf, size_t cap)
 {
     const uint8_t *p;
     size_t n;
-    ts_code code = ts_archive_window(&p, &n, l->archive, l->at, 1);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_archive_window(&p, &n, l->archive, l->at, 1));
     n = n < l->end - l->at ? n : (size_t)(l->end - l->at);
     *got = n < cap ? n : cap;
     if (*got == 0) {
@@ -79,10 +77,8 @@ static ts_code zip_step(zip_layer *l)
 {
     const uint8_t *p;
     size_t n;
-    ts_code code = ts_archive_window(&p, &n, l->archive, l->at, 1);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_archive_window(&p, &n, l->archive, l->at, 1));
     n = n < l->end - l->at ? n : (size_t)(l->end - l->at);
     l->z.next_in = p;
     l->z.avail_in = (uInt)n;
@@ -129,10 +125,7 @@ static ts_code zip_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t cap)
     if (code != TS_OK || l->done) {
         return code;
     }
-    code = l->deflated ? pull_deflated(got, l, buf, cap) : pull_stored(got, l, buf, cap);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, l->deflated ? pull_deflated(got, l, buf, cap) : pull_stored(got, l, buf, cap));
     l->crc = crc32_z(l->crc, buf, *got);
     l->out += *got;
     if (l->done && !l->base.damaged) {
@@ -178,9 +171,7 @@ ts_code ts_zip_layer(ts_layer **out, ts_archive *ar, const ts_member *m)
     ts_ctx *ctx = ar->ctx;
     zip_layer *l = ts_zalloc(ctx, 1, sizeof *l);
     *out = NULL;
-    if (l == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, l);
     l->base.ctx = ctx;
     l->base.pull = zip_pull;
     l->base.release = zip_release;

@@ -10,9 +10,7 @@ ts_code ts_json_new(ts_json **out, ts_ctx *ctx, const ts_json_handler *handler, 
 {
     *out = NULL;
     ts_json *js = ts_alloc(ctx, 1, sizeof *js);
-    if (js == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, js);
     js->ctx = ctx;
     js->handler = handler;
     js->user = user;
@@ -89,10 +87,8 @@ ts_code json_flush_ints(ts_json *js)
 
 static ts_code json_flush(ts_json *js)
 {
-    ts_code code = json_flush_ints(js);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, json_flush_ints(js));
     return json_flush_piece(js, 0);
 }
 
@@ -202,10 +198,8 @@ static ts_code begin_array(ts_json *js)
 /* `at` is the bracket that ends the level. */
 static ts_code end_level(ts_json *js)
 {
-    ts_code code = json_flush_ints(js);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, json_flush_ints(js));
     ts_code (*call)(void *) = js->in_object ? js->handler->object_end : js->handler->array_end;
     js->at++;
     json_pop(js);
@@ -297,10 +291,8 @@ static ts_code value(ts_json *js)
         }
         return json_number_begin(js);
     }
-    ts_code code = json_flush_ints(js);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, json_flush_ints(js));
     return other_value(js);
 }
 
@@ -399,9 +391,7 @@ ts_code ts_json_feed(ts_json *js, const char *p, size_t n)
     while (code == TS_OK && js->at < js->end && js->state != JSON_STOPPED) {
         code = json_step(js);
     }
-    if (code == TS_OK) {
-        code = json_flush(js);
-    }
+    TS_STEP(code, json_flush(js));
     js->base += (uint64_t)(js->at - js->begin);
     js->begin = js->at = js->end = "";
     js->code = code;

@@ -18,9 +18,7 @@ static ts_code json_put_number(ts_json *js, const ts_json_number *number)
         return js->int_n == JSON_INTS ? json_flush_ints(js) : TS_OK;
     }
     ts_code code = json_flush_ints(js);
-    if (code == TS_OK && js->handler->number != NULL) {
-        code = js->handler->number(js->user, number);
-    }
+    TS_STEP_IF(code, js->handler->number != NULL, js->handler->number(js->user, number));
     return code;
 }
 

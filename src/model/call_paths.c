@@ -52,15 +52,11 @@ static ts_code paths_room(ts_paths *p, ts_ctx *ctx, size_t cap)
 {
     uint32_t **const words[] = {&p->parent, &p->method, &p->depth};
     int32_t *line = ts_realloc(ctx, p->line, cap, sizeof *line);
-    if (line == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, line);
     p->line = line;
     for (unsigned i = 0; i < 3; i++) {
         uint32_t *word = ts_realloc(ctx, *words[i], cap, sizeof *word);
-        if (word == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, word);
         *words[i] = word;
     }
     return TS_OK;
@@ -102,14 +98,10 @@ static ts_code paths_build(void **what, ts_model *m, const void *user)
     ts_paths *p = ts_zalloc(ctx, 1, sizeof *p);
     (void)user;
     *what = p;
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     uint64_t total = ts_rows_count(ts_model_rows(m), "stack_node");
     ts_code code = paths_methods(p, m);
-    if (code == TS_OK) {
-        code = ts_rows_open(&rows, ts_model_rows(m), TS_T_stack_node, columns, 3);
-    }
+    TS_STEP(code, ts_rows_open(&rows, ts_model_rows(m), TS_T_stack_node, columns, 3));
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         if (p->nodes.count + (size_t)b->rows > cap) {
             cap = cap == 0 && total < UINT32_MAX / 64 ? (size_t)total + b->rows : 2 * cap + b->rows;

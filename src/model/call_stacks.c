@@ -16,9 +16,7 @@ static ts_code stacks_grow(ts_ctx *ctx, void *array, size_t cap, size_t size)
     void *old;
     memcpy(&old, array, sizeof old);
     void *p = ts_realloc(ctx, old, cap, size);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     memcpy(array, &p, sizeof p);
     return TS_OK;
 }
@@ -32,11 +30,9 @@ ts_code stacks_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t me
         if (*cap > UINT32_MAX / 4) {
             return ts_fail(p->ctx, TS_ERR_LIMIT, "more than %u call paths", *cap);
         }
-        if ((code = stacks_grow(p->ctx, &p->parent, more, sizeof *p->parent)) != TS_OK ||
-            (code = stacks_grow(p->ctx, &p->method, more, sizeof *p->method)) != TS_OK ||
-            (code = stacks_grow(p->ctx, &p->line, more, sizeof *p->line)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, stacks_grow(p->ctx, &p->parent, more, sizeof *p->parent));
+        TS_TRY(code, stacks_grow(p->ctx, &p->method, more, sizeof *p->method));
+        TS_TRY(code, stacks_grow(p->ctx, &p->line, more, sizeof *p->line));
         *cap = more;
     }
     p->parent[id] = parent;
@@ -139,9 +135,7 @@ static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
     for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
         wanted[p->method[i]] = wanted[p->method[i]] || p->used[i];
     }
-    if (code == TS_OK) {
-        code = ts_scan_open(&scan, p->reader, TS_T_stack_method, columns, M_COLUMNS);
-    }
+    TS_STEP(code, ts_scan_open(&scan, p->reader, TS_T_stack_method, columns, M_COLUMNS));
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t id = b->rowids[i];
@@ -191,15 +185,10 @@ static ts_code stacks_choose_kind(ts_calls *p)
     bool trees = false;
     bool sampled = true; /* with the weight that is wanted */
     ts_code code = ts_reader_has_rows(&p->any_sample, p->reader, TS_T_stack_sample);
-    if (code == TS_OK) {
-        code = ts_reader_has_rows(&p->any_slice, p->reader, TS_T_stack_slice);
-    }
-    if (code == TS_OK) {
-        code = ts_reader_has_rows(&trees, p->reader, TS_T_js_heap_trace_node);
-    }
-    if (code == TS_OK && trees && weight != NULL && stacks_is_heap_weight(weight)) {
-        code = stacks_has_type(&sampled, p, weight);
-    }
+    TS_STEP(code, ts_reader_has_rows(&p->any_slice, p->reader, TS_T_stack_slice));
+    TS_STEP(code, ts_reader_has_rows(&trees, p->reader, TS_T_js_heap_trace_node));
+    TS_STEP_IF(code, trees && weight != NULL && stacks_is_heap_weight(weight),
+               stacks_has_type(&sampled, p, weight));
     p->is_heap = trees && ((!p->any_sample && !p->any_slice) || !sampled);
     if (code == TS_OK && !trees && !p->any_sample && !p->any_slice) {
         code = ts_reader_has_rows(&p->is_marks, p->reader, TS_T_callstack);
@@ -210,10 +199,7 @@ static ts_code stacks_choose_kind(ts_calls *p)
 
 static ts_code stacks_mark_used(ts_calls *p)
 {
-    p->used = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *p->used);
-    if (p->used == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, p->used = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *p->used));
     for (uint32_t i = p->nodes; i > 0; i--) {
         for (unsigned k = 0; k < p->weight_count && !p->used[i]; k++) {
             p->used[i] = p->weights[k].self != NULL && p->weights[k].self[i] > 0;
@@ -226,10 +212,8 @@ static ts_code stacks_mark_used(ts_calls *p)
 ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter)
 {
     *p = (ts_calls){.ctx = ctx, .reader = reader, .filter = *filter};
-    ts_code code = ts_model_open(&p->own, ctx);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_model_open(&p->own, ctx));
     p->model = p->own;
     ts_model_read(p->model, &(ts_rows_from){.ctx = ctx, .reader = reader});
     code = stacks_choose_kind(p);
@@ -246,27 +230,17 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stac
     } else if (code == TS_OK && (code = stacks_count_methods(p)) == TS_OK) {
         code = stacks_read_nodes(p);
     }
-    if (code == TS_OK && load != TS_LOAD_COUNT && !p->is_heap) {
-        code = ts_events_get(&p->events, p->model);
-    }
-    if (code == TS_OK && load != TS_LOAD_COUNT) {
-        code = stacks_list_weights(p);
-    }
-    if (code == TS_OK) {
-        code = stacks_load_weights(p, load);
-    }
-    if (code == TS_OK) {
-        code = stacks_mark_used(p);
-    }
+    TS_STEP_IF(code, load != TS_LOAD_COUNT && !p->is_heap, ts_events_get(&p->events, p->model));
+    TS_STEP_IF(code, load != TS_LOAD_COUNT, stacks_list_weights(p));
+    TS_STEP(code, stacks_load_weights(p, load));
+    TS_STEP(code, stacks_mark_used(p));
     for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
         if (p->used[i] && p->method[i] == 0) {
             code = ts_frames_intern(ctx, &p->unknown, frames, &unknown);
             break;
         }
     }
-    if (code == TS_OK && !p->is_heap) {
-        code = stacks_read_frames(p, frames);
-    }
+    TS_STEP_IF(code, !p->is_heap, stacks_read_frames(p, frames));
     return code;
 }
 

@@ -15,9 +15,7 @@ ts_code ts_vec_reach(ts_ctx *ctx, ts_vec *v, int64_t id, size_t size)
         return TS_OK;
     }
     size_t more = (size_t)id + 1 - v->n;
-    if ((code = ts_vec_reserve(ctx, v, more, size)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_vec_reserve(ctx, v, more, size));
     memset((char *)v->p + v->n * size, 0, more * size);
     v->n += more;
     return TS_OK;

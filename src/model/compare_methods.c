@@ -101,9 +101,7 @@ ts_code ts_methods_each(const ts_calls *p, const ts_frames *frames, ts_method_vi
         methods_add_up(&w);
         code = methods_walk(&w);
     }
-    if (code == TS_OK) {
-        code = methods_visit(&w, visit, user);
-    }
+    TS_STEP(code, methods_visit(&w, visit, user));
     void *arrays[] = {w.below, w.child, w.next, w.open, w.self, w.total};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         ts_free(w.ctx, arrays[i]);

@@ -27,10 +27,8 @@ ts_code ts_sources_find(ts_idset *out, ts_model *m, ts_text selector)
     if (out->all) {
         return TS_OK;
     }
-    ts_code code = ts_sources_get(&s, m);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_sources_get(&s, m));
     const ts_source_names names = {s, s->rows.n, source_name};
     bool *found = ts_zalloc(ctx, s->rows.n, sizeof *found);
     code = found == NULL ? ctx->error.code : ts_source_names_find(found, ctx, &names, selector);

@@ -16,9 +16,7 @@ static ts_code tree_grow_one(ts_ctx *ctx, void *array, size_t cap, size_t size)
     void *old;
     memcpy(&old, array, sizeof old);
     void *p = ts_realloc(ctx, old, cap, size);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     memcpy(array, &p, sizeof p);
     return TS_OK;
 }
@@ -56,10 +54,8 @@ static ts_code tree_path(uint32_t *out, tree_work *w, uint32_t caller, uint32_t 
         *out = (uint32_t)path;
         return TS_OK;
     }
-    if ((code = tree_grow(w)) != TS_OK ||
-        (code = ts_idmap_put(w->ctx, &w->paths, key, t->n + 1)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, tree_grow(w));
+    TS_TRY(code, ts_idmap_put(w->ctx, &w->paths, key, t->n + 1));
     t->n++;
     t->parent[t->n] = caller;
     t->frame[t->n] = frame;
@@ -85,12 +81,9 @@ static ts_code tree_add(tree_work *w, const ts_calls *p, bool before)
         }
         code = tree_path(&path[i], w, path[p->parent[i]], ts_calls_frame(p, i));
         int64_t *sum = before ? w->tree->before : w->tree->self;
-        if (code == TS_OK && ts_ckd_add(&sum[path[i]], sum[path[i]], weight->self[i])) {
-            code = ts_fail(w->ctx, TS_ERR_LIMIT, "a sum does not fit 64 bits");
-        }
-        if (code == TS_OK && i % 65536 == 0) {
-            code = ts_check_cancel(w->ctx);
-        }
+        TS_STEP_IF(code, ts_ckd_add(&sum[path[i]], sum[path[i]], weight->self[i]),
+                   ts_fail(w->ctx, TS_ERR_LIMIT, "a sum does not fit 64 bits"));
+        TS_STEP_IF(code, i % 65536 == 0, ts_check_cancel(w->ctx));
     }
     ts_free(w->ctx, path);
     return code;
@@ -102,12 +95,8 @@ ts_code ts_frame_paths_make(ts_frame_paths *tree, ts_ctx *ctx, const ts_calls *p
     tree_work w = {.tree = tree, .ctx = ctx, .difference = before != NULL};
     *tree = (ts_frame_paths){0};
     ts_code code = tree_grow(&w);
-    if (code == TS_OK) {
-        code = tree_add(&w, p, false);
-    }
-    if (code == TS_OK && before != NULL) {
-        code = tree_add(&w, before, true);
-    }
+    TS_STEP(code, tree_add(&w, p, false));
+    TS_STEP_IF(code, before != NULL, tree_add(&w, before, true));
     ts_idmap_free(ctx, &w.paths);
     return code;
 }

@@ -29,15 +29,9 @@ ts_code ts_frames_intern(ts_ctx *ctx, uint32_t *id, ts_frames *frames, const ts_
                        line ? frame->line : 0};
     ts_buf key = {0};
     ts_code code = ts_buf_put(ctx, &key, &head, sizeof head);
-    if (code == TS_OK) {
-        code = ts_buf_put(ctx, &key, frame->label.p, head.label);
-    }
-    if (code == TS_OK && head.file > 0) {
-        code = ts_buf_put(ctx, &key, frame->file.p, head.file);
-    }
-    if (code == TS_OK) {
-        code = ts_pool_intern(ctx, id, NULL, &frames->keys, ts_buf_text(&key));
-    }
+    TS_STEP(code, ts_buf_put(ctx, &key, frame->label.p, head.label));
+    TS_STEP_IF(code, head.file > 0, ts_buf_put(ctx, &key, frame->file.p, head.file));
+    TS_STEP(code, ts_pool_intern(ctx, id, NULL, &frames->keys, ts_buf_text(&key)));
     ts_buf_free(ctx, &key);
     return code;
 }

@@ -62,8 +62,9 @@ typedef struct classes_pass {
 static ts_code class_text_is(classes_pass *p, const char *before, ts_text text, const char *after)
 {
     ts_code code = ts_buf_printf(p->ctx, &p->text, "\1%s", before);
-    code = code == TS_OK ? ts_buf_put(p->ctx, &p->text, text.p, text.n) : code;
-    return code == TS_OK ? ts_buf_printf(p->ctx, &p->text, "%s", after) : code;
+    TS_STEP(code, ts_buf_put(p->ctx, &p->text, text.p, text.n));
+    TS_STEP(code, ts_buf_printf(p->ctx, &p->text, "%s", after));
+    return code;
 }
 
 /* A string of the file. */
@@ -98,7 +99,8 @@ static ts_code class_text(classes_pass *p, ts_cell type, int64_t key)
     } else if (key != NO_KEY) {
         code = class_text_is(p, "(", ts_text_of(name), ")");
     }
-    return code == TS_OK && p->text.n == 0 ? ts_buf_putc(p->ctx, &p->text, 0) : code;
+    TS_STEP_IF(code, p->text.n == 0, ts_buf_putc(p->ctx, &p->text, 0));
+    return code;
 }
 
 static ts_code class_find(uint32_t *class, classes_pass *p, ts_cell type, ts_cell name)
@@ -111,14 +113,11 @@ static ts_code class_find(uint32_t *class, classes_pass *p, ts_cell type, ts_cel
         return TS_OK;
     }
     ts_code code = class_text(p, type, key);
-    if (code == TS_OK) {
-        code = ts_pool_intern(p->ctx, class, &added, &p->c->texts, ts_buf_text(&p->text));
-    }
-    if (code == TS_OK && added &&
-        ts_vec_add(p->ctx, &p->c->classes, sizeof(ts_heap_class)) == NULL) {
-        code = p->ctx->error.code;
-    }
-    return code == TS_OK ? ts_idmap_put(p->ctx, &p->c->by_key, key, *class) : code;
+    TS_STEP(code, ts_pool_intern(p->ctx, class, &added, &p->c->texts, ts_buf_text(&p->text)));
+    TS_STEP_IF(code, added && ts_vec_add(p->ctx, &p->c->classes, sizeof(ts_heap_class)) == NULL,
+               p->ctx->error.code);
+    TS_STEP(code, ts_idmap_put(p->ctx, &p->c->by_key, key, *class));
+    return code;
 }
 
 enum { C_TYPE, C_NAME, C_COUNT, C_SIZE };
@@ -127,10 +126,8 @@ static ts_code classes_row(void *user, const ts_batch *b, unsigned i)
 {
     classes_pass *p = user;
     uint32_t class = 0;
-    ts_code code = class_find(&class, p, ts_cell_of(b, C_TYPE, i), ts_cell_of(b, C_NAME, i));
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, class_find(&class, p, ts_cell_of(b, C_TYPE, i), ts_cell_of(b, C_NAME, i)));
     ts_heap_class *c = (ts_heap_class *)p->c->classes.p + class;
     ts_cell count = ts_cell_of(b, C_COUNT, i);
     ts_cell size = ts_cell_of(b, C_SIZE, i);
@@ -184,7 +181,8 @@ static ts_code classes_sort(ts_heap_classes *c, ts_ctx *ctx)
         memcpy(c->by_count, c->by_text, n * sizeof *c->by_count);
         code = ts_sort_by(ctx, c->by_size, n, by_size, c);
     }
-    return code == TS_OK ? ts_sort_by(ctx, c->by_count, n, by_count, c) : code;
+    TS_STEP(code, ts_sort_by(ctx, c->by_count, n, by_count, c));
+    return code;
 }
 
 static ts_code classes_build(void **what, ts_model *m, const void *user)
@@ -198,17 +196,14 @@ static ts_code classes_build(void **what, ts_model *m, const void *user)
     ts_heap_classes *c = ts_zalloc(ctx, 1, sizeof *c);
     classes_pass p = {.ctx = ctx, .file = f, .c = c};
     *what = c;
-    if (c == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, c);
     ts_code code = ts_rows_open(&p.strings, ts_model_rows(m), TS_T_js_heap_string, strings, 2);
-    if (code == TS_OK) {
-        code = ts_heap_each(m, TS_T_js_heap_class, f->at.first_class, f->at.class_count, columns, 4,
-                            "reading classes", classes_row, &p);
-    }
+    TS_STEP(code, ts_heap_each(m, TS_T_js_heap_class, f->at.first_class, f->at.class_count, columns,
+                               4, "reading classes", classes_row, &p));
     ts_rows_close(p.strings);
     ts_buf_free(ctx, &p.text);
-    return code == TS_OK ? classes_sort(c, ctx) : code;
+    TS_STEP(code, classes_sort(c, ctx));
+    return code;
 }
 
 ts_code ts_heap_classes_get(const ts_heap_classes **out, ts_model *m, const ts_heap_file *f)
@@ -232,9 +227,7 @@ ts_code ts_heap_pairs_make(ts_vec *pairs, ts_ctx *ctx, const ts_heap_classes *co
         ts_text y = k < b->classes.n ? ts_heap_class_text(b, b->by_text[k]) : TS_TEXT_NULL;
         int order = i == a->classes.n ? 1 : k == b->classes.n ? -1 : ts_text_order(x, y);
         ts_heap_pair *row = ts_vec_add(ctx, pairs, sizeof *row);
-        if (row == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, row);
         *row = (ts_heap_pair){
             {order <= 0 ? a->by_text[i] : TS_NO_INDEX, order >= 0 ? b->by_text[k] : TS_NO_INDEX},
             order <= 0 ? x : y};

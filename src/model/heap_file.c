@@ -87,7 +87,8 @@ ts_code ts_heap_places_read(ts_vec *out, const ts_rows_from *from)
         }
     }
     ts_rows_close(rows);
-    return code == TS_OK ? places_analysed(out, from) : code;
+    TS_STEP(code, places_analysed(out, from));
+    return code;
 }
 
 /* --- one file --------------------------------------------------------------------------------- */
@@ -143,9 +144,8 @@ ts_code ts_heap_file_read(ts_heap_file *f, ts_model *m, int64_t file_id)
     while (i < all.n && places[i].file_id != file_id) {
         i++;
     }
-    if (code == TS_OK && i == all.n) {
-        code = ts_fail(from->ctx, TS_ERR_USAGE, "no heap file %lld", (long long)file_id);
-    }
+    TS_STEP_IF(code, i == all.n,
+               ts_fail(from->ctx, TS_ERR_USAGE, "no heap file %lld", (long long)file_id));
     if (code == TS_OK) {
         *d = places[i];
         d->stride = d->stride < 0 ? 0 : d->stride;
@@ -159,9 +159,7 @@ ts_code ts_heap_file_read(ts_heap_file *f, ts_model *m, int64_t file_id)
                        "js_heap_file_detail: impossible places of rows of file %lld",
                        (long long)file_id);
     }
-    if (code == TS_OK) {
-        code = types_read(&f->node_types, from, d->first_info, d->type_count);
-    }
+    TS_STEP(code, types_read(&f->node_types, from, d->first_info, d->type_count));
     return code != TS_OK ? code
                          : types_read(&f->edge_types, from, d->first_edge_type, d->edge_type_count);
 }
@@ -195,9 +193,7 @@ ts_code ts_heap_each(ts_model *m, enum ts_table_id table, int64_t first, int64_t
     uint64_t done = 0;
     bool more = rows > 0;
     ts_code code = more ? ts_rows_open(&from, ts_model_rows(m), table, columns, count) : TS_OK;
-    if (code == TS_OK && more) {
-        code = ts_rows_seek(from, first);
-    }
+    TS_STEP_IF(code, more, ts_rows_seek(from, first));
     while (code == TS_OK && more && (code = ts_rows_next(&b, from)) == TS_OK) {
         more = b->rows > 0 && b->rowids[b->rows - 1] < end - 1;
         for (unsigned i = 0; code == TS_OK && i < b->rows && b->rowids[i] < end; i++) {

@@ -74,15 +74,12 @@ static ts_code graph_read(ts_heap_graph *g, ts_model *m, const ts_heap_file *f)
     ts_code code = ts_heap_each(m, TS_T_js_heap_nodes, f->at.first_node, g->nodes, nodes, 2,
                                 "reading objects", graph_node, &p);
     g->first_edge[g->nodes] = (uint32_t)p.edges;
-    if (code == TS_OK && (p.at != g->nodes || p.edges != g->edges)) {
-        code = graph_damaged(p.ctx);
-    }
+    TS_STEP_IF(code, (p.at != g->nodes || p.edges != g->edges), graph_damaged(p.ctx));
     p.at = 0;
-    if (code == TS_OK) {
-        code = ts_heap_each(m, TS_T_js_heap_edges, f->at.first_edge, g->edges, edges, 2,
-                            "reading references", graph_edge, &p);
-    }
-    return code == TS_OK && p.at != g->edges ? graph_damaged(p.ctx) : code;
+    TS_STEP(code, ts_heap_each(m, TS_T_js_heap_edges, f->at.first_edge, g->edges, edges, 2,
+                               "reading references", graph_edge, &p));
+    TS_STEP_IF(code, p.at != g->edges, graph_damaged(p.ctx));
+    return code;
 }
 
 /* Edges by their targets. */
@@ -112,9 +109,7 @@ static ts_code graph_distances(ts_heap_graph *g, ts_model *m)
     ts_ctx *ctx = ts_model_ctx(m);
     ts_code code = TS_OK;
     uint32_t *queue = ts_alloc(ctx, g->nodes, sizeof *queue);
-    if (queue == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, queue);
     for (uint32_t i = 0; i < g->nodes; i++) {
         g->distance[i] = TS_NO_INDEX;
     }
@@ -161,15 +156,11 @@ static ts_code graph_build(void **what, ts_model *m, const void *user)
     ts_ctx *ctx = ts_model_ctx(m);
     ts_heap_graph *g = ts_zalloc(ctx, 1, sizeof *g);
     *what = g;
-    if (g == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, g);
     g->nodes = (uint32_t)f->at.node_count;
     g->edges = (uint32_t)f->at.edge_count;
     ts_code code = graph_possible(m, TS_T_js_heap_nodes, f->at.first_node, g->nodes);
-    if (code == TS_OK) {
-        code = graph_possible(m, TS_T_js_heap_edges, f->at.first_edge, g->edges);
-    }
+    TS_STEP(code, graph_possible(m, TS_T_js_heap_edges, f->at.first_edge, g->edges));
     if (code != TS_OK) {
         return code;
     }
@@ -236,9 +227,7 @@ static ts_code search_push(path_search *s, uint32_t node)
 {
     ts_ctx *ctx = ts_model_ctx(s->m);
     uint64_t *entry = ts_vec_add(ctx, &s->heap, sizeof *entry);
-    if (entry == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, entry);
     uint64_t *heap = s->heap.p;
     size_t at = s->heap.n - 1;
     heap[at] = ((uint64_t)s->steps[node] + s->g->distance[node]) << 32 | node;
@@ -278,9 +267,7 @@ static ts_code search_meet(path_search *s, uint32_t node, uint32_t steps, uint32
     ts_ctx *ctx = ts_model_ctx(s->m);
     if (s->steps[node] == TS_NO_INDEX) {
         uint32_t *met = ts_vec_add(ctx, &s->met, sizeof *met);
-        if (met == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, met);
         *met = node;
     }
     s->steps[node] = steps;
@@ -311,9 +298,7 @@ static ts_code search_run(bool *found, path_search *s, uint32_t node)
                 code = search_meet(s, owner, s->steps[at] + 1, g->in[i]);
             }
         }
-        if (code == TS_OK && s->done++ % 65536 == 0) {
-            code = ts_model_check(s->m);
-        }
+        TS_STEP_IF(code, s->done++ % 65536 == 0, ts_model_check(s->m));
     }
     return code;
 }

@@ -9,9 +9,7 @@ static ts_code ids_room(ts_ctx *ctx, ts_ids *ids)
         return TS_OK;
     }
     int64_t *p = ts_realloc(ctx, ids->ids, cap, sizeof *p);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     ids->ids = p;
     ids->cap = cap;
     return TS_OK;
@@ -29,9 +27,7 @@ ts_code ts_ids_add(ts_ctx *ctx, ts_ids *ids, int64_t id)
     if (ids->cap == 0) { /* the first gap: those before it become numbers of their own */
         size_t cap = (size_t)ids->count + 1024;
         int64_t *p = ts_alloc(ctx, cap, sizeof *p);
-        if (p == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, p);
         for (uint32_t i = 0; i < ids->count; i++) {
             p[i] = (int64_t)i + 1;
         }

@@ -13,17 +13,13 @@ ts_code ts_idset_add(ts_ctx *ctx, ts_idset *set, int64_t id)
     set->count++;
     if (id < 0 || id >= IDSET_SMALL) {
         int64_t *place = ts_vec_add(ctx, &set->far, sizeof *place);
-        if (place == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, place);
         *place = id;
         return TS_OK;
     }
     if ((uint64_t)id >= set->bits.n) {
         size_t more = (size_t)id + 1 - set->bits.n;
-        if ((code = ts_vec_reserve(ctx, &set->bits, more, 1)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_vec_reserve(ctx, &set->bits, more, 1));
         memset((uint8_t *)set->bits.p + set->bits.n, 0, more);
         set->bits.n += more;
     }

@@ -23,9 +23,7 @@ ts_code ts_model_open(ts_model **out, ts_ctx *ctx)
 {
     ts_model *m = ts_zalloc(ctx, 1, sizeof *m);
     *out = m;
-    if (m == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, m);
     m->ctx = ctx;
     m->from.ctx = ctx;
     return TS_OK;
@@ -126,9 +124,7 @@ ts_code ts_model_keep(void **what, ts_model *m, const char *kind, const char *ke
     }
     *what = NULL;
     ts_code code = build(what, m, user);
-    if (code == TS_OK) {
-        code = kept_add(m, kind, key, *what, release);
-    }
+    TS_STEP(code, kept_add(m, kind, key, *what, release));
     if (code != TS_OK && *what != NULL) {
         release(m->ctx, *what);
         *what = NULL;

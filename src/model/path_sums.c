@@ -19,9 +19,7 @@ static ts_code sums_grow(ts_path_sums *s)
         return ts_fail(s->ctx, TS_ERR_LIMIT, "too many call paths of threads");
     }
     uint32_t *slots = ts_zalloc(s->ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, slots);
     const ts_path_sum *sums = s->sums.p;
     const uint32_t *next = s->next.p;
     for (uint32_t i = 0; i < s->sums.n; i++) {
@@ -156,10 +154,9 @@ static ts_code lane_find(ts_path_sums *s, const ts_sum_lane *lane, ts_text event
         if (last.p == NULL || !ts_text_equal(last, event)) {
             code = ts_pool_intern(s->ctx, &s->event, NULL, &s->events, event);
         }
-        if (code == TS_OK && s->events.count > SUMS_EVENTS) {
-            code = ts_fail(s->ctx, TS_ERR_LIMIT, "stack_sample: more than %d different events",
-                           SUMS_EVENTS);
-        }
+        TS_STEP_IF(code, s->events.count > SUMS_EVENTS,
+                   ts_fail(s->ctx, TS_ERR_LIMIT, "stack_sample: more than %d different events",
+                           SUMS_EVENTS));
         wanted.event = s->event;
     }
     if (code != TS_OK ||
@@ -176,7 +173,8 @@ static ts_code lane_find(ts_path_sums *s, const ts_sum_lane *lane, ts_text event
     if (made != NULL) {
         *made = wanted;
     }
-    return code == TS_OK && added && made == NULL ? s->ctx->error.code : code;
+    TS_STEP_IF(code, added && made == NULL, s->ctx->error.code);
+    return code;
 }
 
 static ts_code sum_count(ts_ctx *ctx, uint32_t *count)
@@ -189,9 +187,7 @@ ts_code ts_path_sums_add(ts_path_sums *s, const ts_sum_lane *lane, ts_text event
 {
     ts_code code = lane_find(s, lane, event);
     ts_path_sum *sum = code == TS_OK ? sums_at(s, s->lane, node) : NULL;
-    if (sum == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, sum);
     sum->sum += value;
     return sum_count(s->ctx, &sum->count);
 }
@@ -229,9 +225,7 @@ static ts_code sums_row(ts_sums_pass *p, const ts_batch *b, unsigned i)
     }
     ts_code code = lane_find(s, &lane, p->calls ? TS_TEXT_NULL : ts_cell_text(b, COL_EVENT, i));
     ts_path_sum *sum = code == TS_OK ? sums_at(s, s->lane, at) : NULL;
-    if (sum == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, sum);
     if (p->calls) {
         sum->sum += b->columns[COL_SELF].ints[i];
         code = sum_count(s->ctx, &sum->count);
@@ -330,9 +324,7 @@ ts_code ts_path_sums_pass(ts_sums_pass **out, ts_model *m, bool calls)
     }
     p->calls = calls;
     ts_code code = ts_call_paths(&paths, m);
-    if (code == TS_OK) {
-        code = ts_events_get(&p->events, m);
-    }
+    TS_STEP(code, ts_events_get(&p->events, m));
     return code != TS_OK ? code : ts_path_sums_begin(p->s, ctx, paths);
 }
 
@@ -365,13 +357,9 @@ ts_code ts_path_sums_get(const ts_path_sums **out, ts_model *m, bool calls)
     ts_sums_pass *p;
     void *what = NULL;
     ts_code code = ts_path_sums_pass(&p, m, calls);
-    if (code == TS_OK && p != NULL) {
-        code = sums_scan(p, m);
-    }
+    TS_STEP_IF(code, p != NULL, sums_scan(p, m));
     code = ts_path_sums_kept(p, m, code);
-    if (code == TS_OK) {
-        code = ts_model_keep(&what, m, sums_kind, sums_key(calls), NULL, NULL, NULL);
-    }
+    TS_STEP(code, ts_model_keep(&what, m, sums_kind, sums_key(calls), NULL, NULL, NULL));
     *out = what;
     return code;
 }

@@ -40,9 +40,7 @@ static ts_code put_step(reader *r, step s)
         return ts_fail(r->p->ctx, TS_ERR_USAGE, "the regular expression is too long");
     }
     step *to = ts_vec_add(r->p->ctx, &r->p->steps, sizeof *to);
-    if (to == NULL) {
-        return r->p->ctx->error.code;
-    }
+    TS_NEED(r->p->ctx, to);
     *to = s;
     return TS_OK;
 }
@@ -73,9 +71,7 @@ static ts_code put_range(reader *r, step *s, uint32_t from, uint32_t to)
         return pattern_bad(r, "a range goes backwards");
     }
     range *one = ts_vec_add(r->p->ctx, &r->p->ranges, sizeof *one);
-    if (one == NULL) {
-        return r->p->ctx->error.code;
-    }
+    TS_NEED(r->p->ctx, one);
     *one = (range){from, to};
     s->b++;
     return TS_OK;
@@ -100,7 +96,8 @@ static ts_code put_named(reader *r, step *s, uint32_t name)
         }
         next = all[i].to + 1;
     }
-    return code == TS_OK && lower != name ? put_range(r, s, next, UINT32_MAX - 1) : code;
+    TS_STEP_IF(code, lower != name, put_range(r, s, next, UINT32_MAX - 1));
+    return code;
 }
 
 static bool is_named(uint32_t c)
@@ -164,17 +161,16 @@ static ts_code read_class(reader *r)
         if (r->text.n - r->at > 1 && r->text.p[r->at] == '-' && r->text.p[r->at + 1] != ']') {
             r->at++;
             code = class_end(&to, &named, r, &s);
-            if (code == TS_OK && named) {
-                code = pattern_bad(r, "a range has no end");
-            }
+            TS_STEP_IF(code, named, pattern_bad(r, "a range has no end"));
         }
-        code = code == TS_OK ? put_range(r, &s, from, to) : code;
+        TS_STEP(code, put_range(r, &s, from, to));
     }
     if (code == TS_OK && r->at == r->text.n) {
         return pattern_bad(r, "a bracket is not closed");
     }
     r->at++;
-    return code == TS_OK ? put_piece(r, s) : code;
+    TS_STEP(code, put_piece(r, s));
+    return code;
 }
 
 static ts_code read_escape(reader *r)
@@ -190,11 +186,12 @@ static ts_code read_escape(reader *r)
     if (is_named(c)) {
         step s = {.kind = STEP_CLASS, .a = (int32_t)r->p->ranges.n};
         ts_code code = put_named(r, &s, c);
-        return code == TS_OK ? put_piece(r, s) : code;
+        TS_STEP(code, put_piece(r, s));
+        return code;
     }
     ts_code code = escaped(&c, r);
-    return code == TS_OK ? put_piece(r, (step){.kind = STEP_CHAR, .a = (int32_t)pattern_lower(c)})
-                         : code;
+    TS_STEP(code, put_piece(r, (step){.kind = STEP_CHAR, .a = (int32_t)pattern_lower(c)}));
+    return code;
 }
 
 /* --- groups ----------------------------------------------------------------------------------- */
@@ -313,17 +310,16 @@ static ts_code put_repeated(reader *r, unsigned least, unsigned most)
         /* The last copy again and again; when none is needed, it can be left out at once. */
         if (least == 0) {
             code = put_before(r, begin, (step){.kind = STEP_FORK, .a = 1, .b = (int32_t)n + 2});
-            return code == TS_OK ? put_step(r, (step){.kind = STEP_JUMP, .a = -(int32_t)(n + 1)})
-                                 : code;
+            TS_STEP(code, put_step(r, (step){.kind = STEP_JUMP, .a = -(int32_t)(n + 1)}));
+            return code;
         }
         return put_step(r, (step){.kind = STEP_FORK, .a = -(int32_t)n, .b = 1});
     }
     for (unsigned i = least < 1 ? 1 : least; code == TS_OK && i < most; i++) {
         code = put_copy(r, from, n, true);
     }
-    if (code == TS_OK && least == 0) {
-        code = put_before(r, from, (step){.kind = STEP_FORK, .a = 1, .b = (int32_t)n + 1});
-    }
+    TS_STEP_IF(code, least == 0,
+               put_before(r, from, (step){.kind = STEP_FORK, .a = 1, .b = (int32_t)n + 1}));
     return code;
 }
 
@@ -442,10 +438,7 @@ ts_code ts_pattern_make(ts_pattern *p, ts_ctx *ctx, ts_text text)
     if (text.n > 2 && text.p[0] == '/' && text.p[text.n - 1] == '/') {
         return expression_make(p, (ts_text){text.p + 1, text.n - 2});
     }
-    p->part = ts_strndup(ctx, text.n == 0 ? "" : text.p, text.n);
-    if (p->part == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p->part = ts_strndup(ctx, text.n == 0 ? "" : text.p, text.n));
     p->part_n = text.n;
     for (size_t i = 0; i < text.n; i++) {
         p->part[i] = (char)pattern_lower((unsigned char)text.p[i]);

@@ -275,7 +275,8 @@ static ts_code events_make(ts_events *out, ts_model *m)
             code = events_read(out, m, steps[i].table, steps[i].columns, steps[i].n, steps[i].row);
         }
     }
-    return code == TS_OK ? usual_kinds(out) : code;
+    TS_STEP(code, usual_kinds(out));
+    return code;
 }
 
 static void events_release(ts_ctx *ctx, void *what)
@@ -343,9 +344,7 @@ static ts_code decide(ts_event_kind *out, ts_events *e, int64_t key, int64_t sou
     }
     out->class = ts_class_of(&out->reason, format_of(e, source_id), event, (ts_text){both, n});
     ts_event_kind *kept = ts_vec_add(e->ctx, &e->found, sizeof *kept);
-    if (kept == NULL) {
-        return e->ctx->error.code;
-    }
+    TS_NEED(e->ctx, kept);
     *kept = *out;
     return ts_idmap_put(e->ctx, &e->known, key, e->found.n - 1);
 }
@@ -365,10 +364,8 @@ ts_code ts_events_kind(ts_event_kind *out, ts_events *e, int64_t source_id, ts_t
 {
     uint64_t at;
     uint32_t number = 0;
-    ts_code code = event_number(&number, e, event);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, event_number(&number, e, event));
     uint64_t format = source_id < 0 || (uint64_t)source_id >= e->formats.n
                           ? 0
                           : ((const uint32_t *)e->formats.p)[source_id];

@@ -18,26 +18,23 @@ ts_code ts_select_time(int64_t *out, ts_model *m, const char *name, const char *
                         "is no time (ns, 2019-09-05T07:44:26Z, or +2.5s from the beginning)");
     }
     ts_code code = ts_when_at(out, m, &when, sources, &why);
-    return code == TS_OK && why != NULL ? bad_time(ts_model_ctx(m), name, typed, why) : code;
+    TS_STEP_IF(code, why != NULL, bad_time(ts_model_ctx(m), name, typed, why));
+    return code;
 }
 
 ts_code ts_select_make(ts_select *out, ts_model *m, const ts_wanted *wanted)
 {
     ts_code code;
     *out = (ts_select){.span = TS_SPAN_ALL};
-    if ((code = ts_sources_find(&out->sources, m, ts_text_of(wanted->source))) != TS_OK ||
-        (code = ts_threads_find(&out->threads, m, ts_text_of(wanted->thread))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_sources_find(&out->sources, m, ts_text_of(wanted->source)));
+    TS_TRY(code, ts_threads_find(&out->threads, m, ts_text_of(wanted->thread)));
     if (wanted->from != NULL) {
         code = ts_select_time(&out->span.from, m, "--from", wanted->from, &out->sources);
     }
-    if (code == TS_OK && wanted->until != NULL) {
-        code = ts_select_time(&out->span.to, m, "--until", wanted->until, &out->sources);
-    }
-    if (code == TS_OK && out->span.from >= out->span.to) {
-        code = ts_fail(ts_model_ctx(m), TS_ERR_USAGE, "--from is not before --until");
-    }
+    TS_STEP_IF(code, wanted->until != NULL,
+               ts_select_time(&out->span.to, m, "--until", wanted->until, &out->sources));
+    TS_STEP_IF(code, out->span.from >= out->span.to,
+               ts_fail(ts_model_ctx(m), TS_ERR_USAGE, "--from is not before --until"));
     return code;
 }
 

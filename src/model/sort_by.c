@@ -16,9 +16,7 @@ ts_code ts_sort_by(ts_ctx *ctx, uint32_t *places, size_t n,
                    int (*compare)(const void *user, uint32_t a, uint32_t b), const void *user)
 {
     uint32_t *other = ts_alloc(ctx, n, sizeof *other);
-    if (other == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, other);
     uint32_t *from = places;
     uint32_t *to = other;
     for (size_t width = 1; width < n; width *= 2) { /* runs of this length are sorted */

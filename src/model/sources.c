@@ -40,17 +40,13 @@ static ts_code sources_row(ts_sources *s, ts_ctx *ctx, const ts_batch *b, unsign
 {
     ts_source_entry *row = ts_vec_add(ctx, &s->rows, sizeof *row);
     ts_code code;
-    if (row == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, row);
     row->id = b->columns[S_ID].ints[i];
     row->parent = cell_or(b, S_PARENT, i, 0);
     row->start_ts = cell_or(b, S_START, i, TS_NO_TIME);
     row->end_ts = cell_or(b, S_END, i, TS_NO_TIME);
-    if ((code = cell_text(&row->path, ctx, &s->texts, b, S_PATH, i)) != TS_OK ||
-        (code = cell_text(&row->name, ctx, &s->texts, b, S_NAME, i)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cell_text(&row->path, ctx, &s->texts, b, S_PATH, i));
+    TS_TRY(code, cell_text(&row->name, ctx, &s->texts, b, S_NAME, i));
     return cell_text(&row->clock, ctx, &s->texts, b, S_CLOCK, i);
 }
 
@@ -65,9 +61,7 @@ static ts_code sources_build(void **what, ts_model *m, const void *user)
     ts_sources *s = ts_zalloc(ctx, 1, sizeof *s);
     (void)user;
     *what = s;
-    if (s == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s);
     ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_source, columns, 7);
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
@@ -142,9 +136,7 @@ static ts_code threads_row(ts_threads *t, ts_ctx *ctx, const ts_vec *processes, 
 {
     const process_row *p = process_of(processes, cell_or(b, T_IPID, i, -1));
     ts_thread_entry *row = ts_vec_add(ctx, &t->rows, sizeof *row);
-    if (row == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, row);
     row->id = b->columns[T_ID].ints[i];
     row->tid = cell_or(b, T_TID, i, INT64_MIN);
     row->pid = p == NULL ? INT64_MIN : p->pid;
@@ -164,9 +156,7 @@ static ts_code threads_build(void **what, ts_model *m, const void *user)
     (void)user;
     *what = t;
     ts_code code = t == NULL ? ctx->error.code : threads_processes(&processes, t, m);
-    if (code == TS_OK) {
-        code = ts_rows_open(&rows, ts_model_rows(m), TS_T_thread, columns, 4);
-    }
+    TS_STEP(code, ts_rows_open(&rows, ts_model_rows(m), TS_T_thread, columns, 4));
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
             code = threads_row(t, ctx, &processes, b, i);

@@ -105,18 +105,14 @@ static ts_code thread_of(spent_thread **out, uint64_t *lane, spent_work *w, bool
     }
     if (!ts_idmap_find(lane, places, id)) {
         spent_thread *t = ts_vec_add(w->ctx, &w->threads, sizeof *t);
-        if (t == NULL) {
-            return w->ctx->error.code;
-        }
+        TS_NEED(w->ctx, t);
         t->spent.has_itid = has_itid;
         t->spent.itid = itid;
         t->spent.source_id = own != 0 && ts_idset_has(&w->select->sources, own) ? own : source;
         t->last_ts = INT64_MIN;
         *lane = w->threads.n - 1;
-        ts_code code = ts_idmap_put(w->ctx, places, id, *lane);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_idmap_put(w->ctx, places, id, *lane));
     }
     *out = (spent_thread *)w->threads.p + *lane;
     return TS_OK;
@@ -174,9 +170,7 @@ static ts_code pause_row(spent_work *w, const ts_batch *b, unsigned i)
         return TS_OK;
     }
     spent_pause *p = ts_vec_add(w->ctx, &w->pauses, sizeof *p);
-    if (p == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, p);
     *p = (spent_pause){b->columns[0].ints[i], b->columns[1].ints[i],
                        ts_sat_add(b->columns[1].ints[i], b->columns[2].ints[i])};
     return TS_OK;
@@ -214,7 +208,8 @@ static ts_code call_row(spent_work *w, const ts_batch *b, unsigned i)
     }
     ts_code code =
         thread_of(&t, &lane, w, true, b->columns[C_ITID].ints[i], b->columns[C_SOURCE].ints[i]);
-    return code == TS_OK ? recorded(w, b, i, 0) : code;
+    TS_STEP(code, recorded(w, b, i, 0));
+    return code;
 }
 
 static ts_code cloud_row(spent_work *w, const ts_batch *b, unsigned i)
@@ -430,13 +425,10 @@ static ts_code sample_row(spent_work *w, const ts_batch *b, unsigned i)
     spent_thread *t = NULL;
     ts_text event = b->columns[S_EVENT].null[i] ? TS_TEXT_NULL : ts_cell_text(b, S_EVENT, i);
     ts_code code = ts_events_sample(&s.kind, w->events, source, event, b->rowids[i], method);
-    if (code == TS_OK) {
-        code = cpu_of_values(&s.cpu, &s.has_cpu, w, b->rowids[i]);
-    }
-    if (code == TS_OK && s.kind.class <= TS_CLASS_waiting) {
-        code = thread_of(&t, &lane, w, !b->columns[S_ITID].null[i], b->columns[S_ITID].ints[i],
-                         source);
-    }
+    TS_STEP(code, cpu_of_values(&s.cpu, &s.has_cpu, w, b->rowids[i]));
+    TS_STEP_IF(
+        code, s.kind.class <= TS_CLASS_waiting,
+        thread_of(&t, &lane, w, !b->columns[S_ITID].null[i], b->columns[S_ITID].ints[i], source));
     return code != TS_OK || t == NULL ? code : add_sample(w, t, lane, source, &s);
 }
 
@@ -534,9 +526,7 @@ static ts_code pauses_of(spent_work *w, const ts_vec *parents, int64_t source)
             continue;
         }
         spent_pause *kept = ts_vec_add(w->ctx, &w->paused, sizeof *kept);
-        if (kept == NULL) {
-            return w->ctx->error.code;
-        }
+        TS_NEED(w->ctx, kept);
         *kept = p;
         taken = p.end;
     }
@@ -565,9 +555,7 @@ static ts_code range_of(source_range *out, ts_vec *ranges, spent_work *w, int64_
     }
     snprintf(text, sizeof text, "%lld", (long long)source);
     code = source == 0 ? TS_OK : ts_sources_find(&set, w->m, ts_text_of(text));
-    if (code == TS_OK) {
-        code = ts_source_range(&r->span, &r->known, w->m, &set);
-    }
+    TS_STEP(code, ts_source_range(&r->span, &r->known, w->m, &set));
     /* trace_range of a database without any times */
     r->known = r->known && (r->span.from != 0 || r->span.to != 1);
     r->asked = true;
@@ -603,12 +591,9 @@ static ts_code finish_threads(spent_work *w, ts_vec *spans, ts_vec *ranges)
     for (size_t i = 0; code == TS_OK && i < w->threads.n; i++) {
         ts_span *span = ts_vec_add(w->ctx, spans, sizeof *span);
         code = span == NULL ? w->ctx->error.code : span_of(span, w, ranges, &all[i]);
-        if (code == TS_OK) {
-            code = put_run(w, &all[i], NULL);
-        }
-        if (code == TS_OK && all[i].open && span->to > all[i].last_ts) {
-            code = put_piece(w, i, SPENT_STATE, all[i].last_kind, all[i].last_ts, span->to, 0, 0);
-        }
+        TS_STEP(code, put_run(w, &all[i], NULL));
+        TS_STEP_IF(code, all[i].open && span->to > all[i].last_ts,
+                   put_piece(w, i, SPENT_STATE, all[i].last_kind, all[i].last_ts, span->to, 0, 0));
     }
     return code;
 }
@@ -639,9 +624,8 @@ static ts_code sweep_threads(spent_work *w, const ts_vec *spans, const ts_vec *p
     int64_t source = INT64_MIN; /* whose pauses are there */
     uint64_t done = 0;
     ts_code code = spent_sweep_open(&sweep, w->ctx);
-    if (code == TS_OK && (code = ts_sorter_finish(w->sorter)) == TS_OK) {
-        code = ts_sorter_next(&record, w->sorter);
-    }
+    TS_STEP(code, ts_sorter_finish(w->sorter));
+    TS_STEP(code, ts_sorter_next(&record, w->sorter));
     for (size_t i = 0; code == TS_OK && i < w->threads.n; i++) {
         if (all[i].spent.source_id != source) {
             source = all[i].spent.source_id;
@@ -651,10 +635,9 @@ static ts_code sweep_threads(spent_work *w, const ts_vec *spans, const ts_vec *p
                           w->paused.n);
         while (code == TS_OK && record != NULL && ((const spent_piece *)record)->lane == i) {
             code = spent_sweep_add(sweep, record);
-            if (code == TS_OK && ++done % SPENT_WATCH == 0 && watch->check != NULL) {
-                code = watch->check(watch->user, w->ctx);
-            }
-            code = code == TS_OK ? ts_sorter_next(&record, w->sorter) : code;
+            TS_STEP_IF(code, ++done % SPENT_WATCH == 0 && watch->check != NULL,
+                       watch->check(watch->user, w->ctx));
+            TS_STEP(code, ts_sorter_next(&record, w->sorter));
         }
         if (code == TS_OK) {
             spent_sweep_end(sweep);
@@ -696,9 +679,8 @@ ts_code ts_spent_get(ts_vec *out, ts_model *m, const ts_select *select)
     ts_vec ranges = {0};
     ts_vec parents = {0};
     ts_code code = ts_sorter_open(&w.sorter, w.ctx, sizeof(spent_piece), &order, SPENT_MEMORY);
-    if (code == TS_OK && (code = ts_events_get(&w.events, m)) == TS_OK) {
-        code = read_tables(&w);
-    }
+    TS_STEP(code, ts_events_get(&w.events, m));
+    TS_STEP(code, read_tables(&w));
     if (code == TS_OK && (code = finish_threads(&w, &spans, &ranges)) == TS_OK &&
         (code = parents_of(&parents, &w)) == TS_OK &&
         (code = sweep_threads(&w, &spans, &parents)) == TS_OK) {

@@ -26,15 +26,11 @@ static ts_code select_params(ts_select *out, ts_model *m, const ts_param *params
     const char *from = param_of(params, count, "from");
     const char *to = param_of(params, count, "to");
     ts_code code = ts_select_make(out, m, &wanted);
-    if (code == TS_OK && from != NULL) {
-        code = ts_select_time(&out->span.from, m, "from", from, &out->sources);
-    }
-    if (code == TS_OK && to != NULL) {
-        code = ts_select_time(&out->span.to, m, "to", to, &out->sources);
-    }
-    return code == TS_OK && out->span.from >= out->span.to
-               ? ts_fail(ts_model_ctx(m), TS_ERR_USAGE, "the parameter from is not before to")
-               : code;
+    TS_STEP_IF(code, from != NULL, ts_select_time(&out->span.from, m, "from", from, &out->sources));
+    TS_STEP_IF(code, to != NULL, ts_select_time(&out->span.to, m, "to", to, &out->sources));
+    TS_STEP_IF(code, out->span.from >= out->span.to,
+               ts_fail(ts_model_ctx(m), TS_ERR_USAGE, "the parameter from is not before to"));
+    return code;
 }
 
 static int64_t cpu_rank(const ts_spent *s)
@@ -96,9 +92,8 @@ static void put_text(row_cells *r, ts_text text, ts_cell_type type)
     r->at[r->n] = r->text.n;
     r->lengths[r->n] = text.n;
     r->types[r->n++] = text.p == NULL ? TS_CELL_NULL : type;
-    if (r->code == TS_OK && (r->code = ts_buf_put(r->ctx, &r->text, text.p, text.n)) == TS_OK) {
-        r->code = ts_buf_putc(r->ctx, &r->text, '\0');
-    }
+    TS_STEP(r->code, ts_buf_put(r->ctx, &r->text, text.p, text.n));
+    TS_STEP(r->code, ts_buf_putc(r->ctx, &r->text, '\0'));
 }
 
 static void put_int(row_cells *r, bool known, int64_t value)

@@ -36,9 +36,7 @@ ts_code spent_sweep_open(spent_sweep **out, ts_ctx *ctx)
 {
     spent_sweep *s = ts_zalloc(ctx, 1, sizeof *s);
     *out = s;
-    if (s == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s);
     s->ctx = ctx;
     return TS_OK;
 }
@@ -242,9 +240,7 @@ ts_code spent_sweep_add(spent_sweep *s, const spent_piece *piece)
         c->first = 0;
     }
     part *p = ts_vec_add(s->ctx, &c->parts, sizeof *p);
-    if (p == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, p);
     c->taken = to;
     *p = (part){from,
                 to,

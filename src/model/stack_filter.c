@@ -54,12 +54,9 @@ static ts_code filter_method(frame_filter *f, const ts_batch *b, unsigned row, u
     f->where.n = 0;
     ts_code code = ts_method_label(&f->label, ctx, &b->columns[C_PACKAGE].texts[row],
                                    &b->columns[C_CLASS].texts[row], &b->columns[C_NAME].texts[row]);
-    if (code == TS_OK && file->n > 0) {
-        code = ts_buf_put(ctx, &f->where, file->p, file->n);
-    }
-    if (code == TS_OK && file->n > 0 && b->columns[C_LINE].ints[row] > 0) {
-        code = ts_buf_printf(ctx, &f->where, ":%" PRId64, b->columns[C_LINE].ints[row]);
-    }
+    TS_STEP_IF(code, file->n > 0, ts_buf_put(ctx, &f->where, file->p, file->n));
+    TS_STEP_IF(code, file->n > 0 && b->columns[C_LINE].ints[row] > 0,
+               ts_buf_printf(ctx, &f->where, ":%" PRId64, b->columns[C_LINE].ints[row]));
     for (unsigned i = 0; code == TS_OK && i < F_PATTERNS; i++) {
         if (f->wanted[i] &&
             (ts_pattern_in(&f->patterns[i], ts_buf_text(&f->label)) ||
@@ -98,9 +95,7 @@ static ts_code filter_nodes(const frame_filter *f, ts_path_weights *w, const ts_
 {
     ts_ctx *ctx = ts_model_ctx(f->model);
     uint8_t *above = ts_alloc(ctx, paths->nodes.count, sizeof *above);
-    if (above == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, above);
     for (uint32_t i = 0; i < paths->nodes.count; i++) {
         uint32_t method = paths->method[i];
         above[i] = paths->parent[i] == TS_NO_INDEX ? 0 : above[paths->parent[i]];
@@ -123,12 +118,8 @@ ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
     *hidden = NULL;
     ts_code code = filter_begin(&f, filter, paths->methods.count);
     bool any = f.wanted[F_ONLY] || f.wanted[F_IGNORE] || f.wanted[F_HIDE];
-    if (code == TS_OK && any) {
-        code = filter_methods(&f, paths);
-    }
-    if (code == TS_OK && any) {
-        code = filter_nodes(&f, w, paths);
-    }
+    TS_STEP_IF(code, any, filter_methods(&f, paths));
+    TS_STEP_IF(code, any, filter_nodes(&f, w, paths));
     if (code == TS_OK && f.wanted[F_HIDE]) {
         for (uint32_t i = 0; i < paths->methods.count; i++) {
             f.hits[i] = (f.hits[i] & HIDE) != 0;

@@ -45,9 +45,7 @@ static ts_code inverting_seen(inverting *v)
     if (v->of->hidden == NULL) {
         return TS_OK;
     }
-    if ((v->seen = ts_alloc(v->ctx, p->nodes.count, sizeof *v->seen)) == NULL) {
-        return v->ctx->error.code;
-    }
+    TS_NEED(v->ctx, v->seen = ts_alloc(v->ctx, p->nodes.count, sizeof *v->seen));
     for (uint32_t i = 0; i < p->nodes.count; i++) {
         bool hidden = p->method[i] != TS_NO_INDEX && v->of->hidden[p->method[i]] != 0;
         v->seen[i] = !hidden                       ? i
@@ -60,10 +58,8 @@ static ts_code inverting_seen(inverting *v)
 static ts_code inverting_begin(inverting *v, ts_path_weights *no_stack)
 {
     const ts_path_weights *w = v->of->weights;
-    ts_code code = inverting_seen(v);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, inverting_seen(v));
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n; i++) {
         n += w->self[i] != 0 || w->count[i] != 0;
@@ -103,9 +99,7 @@ static ts_code node_add(uint32_t *out, inverting *v, uint32_t parent, const path
     }
     for (unsigned i = 0; i < 6; i++) {
         uint32_t *word = ts_vec_add(v->ctx, words[i], sizeof *word);
-        if (word == NULL) {
-            return v->ctx->error.code;
-        }
+        TS_NEED(v->ctx, word);
         *word = values[i];
     }
     bool good = ts_vec_add(v->ctx, &t->self, sizeof(ts_wide)) != NULL &&
@@ -234,9 +228,7 @@ static ts_code inverting_open(inverting *v)
         heap[0] = heap[--v->heap.n];
         ts_heap_down(heap, v->heap.n, 0, v->made->total.p, false);
         code = nodes_make(v, node, from, n);
-        if (code == TS_OK) {
-            code = heap_add(v, first);
-        }
+        TS_STEP(code, heap_add(v, first));
         if (code == TS_OK && v->steps >= STEPS_CHECKED) {
             v->steps = 0;
             code = ts_model_check(v->of->model);
@@ -251,15 +243,9 @@ ts_code ts_inverted_make(ts_inverted *out, ts_path_weights *no_stack, const ts_i
     *out = (ts_inverted){0};
     ts_code code = inverting_begin(&v, no_stack);
     uint32_t n = v.count;
-    if (code == TS_OK && of->root != TS_NO_INDEX) {
-        code = inverting_root(&v, &n);
-    }
-    if (code == TS_OK) {
-        code = nodes_make(&v, TS_NO_INDEX, 0, n);
-    }
-    if (code == TS_OK) {
-        code = inverting_open(&v);
-    }
+    TS_STEP_IF(code, of->root != TS_NO_INDEX, inverting_root(&v, &n));
+    TS_STEP(code, nodes_make(&v, TS_NO_INDEX, 0, n));
+    TS_STEP(code, inverting_open(&v));
     ts_free(v.ctx, v.paths);
     ts_free(v.ctx, v.other);
     ts_free(v.ctx, v.seen);

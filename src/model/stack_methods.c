@@ -83,9 +83,7 @@ ts_code ts_method_sums_make(ts_method_sums *m, ts_ctx *ctx, const ts_paths *path
         m->count[method] += w->count[i];
     }
     ts_code code = ts_tree_totals(&tree, ctx);
-    if (code == TS_OK) {
-        code = sums_outermost(m, ctx, &tree);
-    }
+    TS_STEP(code, sums_outermost(m, ctx, &tree));
     ts_free(ctx, tree.total);
     ts_free(ctx, tree.all);
     return code;

@@ -34,12 +34,8 @@ ts_code ts_calls_sorted(const ts_calls *p, const ts_weight *weight, ts_calls_vis
     const void *record;
     ts_sorter *sorter = NULL;
     ts_code code = ts_sorter_open(&sorter, p->ctx, sizeof(sorted_record), &order, SORTED_MEMORY);
-    if (code == TS_OK) {
-        code = ts_calls_each(p, weight, sorted_add, sorter);
-    }
-    if (code == TS_OK) {
-        code = ts_sorter_finish(sorter);
-    }
+    TS_STEP(code, ts_calls_each(p, weight, sorted_add, sorter));
+    TS_STEP(code, ts_sorter_finish(sorter));
     while (code == TS_OK && (code = ts_sorter_next(&record, sorter)) == TS_OK && record != NULL) {
         const sorted_record *r = record;
         const ts_calls_item item = {

@@ -36,9 +36,7 @@ static ts_code trie_grow(ts_ctx *ctx, ts_trie *t)
         return ts_fail(ctx, TS_ERR_LIMIT, "too many call paths");
     }
     uint32_t *slots = ts_zalloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, slots);
     const uint32_t *parent = t->parent.p;
     const uint32_t *method = t->method.p;
     for (uint32_t i = 0; i < t->parent.n; i++) {
@@ -60,9 +58,7 @@ static ts_code trie_add(ts_ctx *ctx, ts_trie *t, uint32_t parent, uint32_t metho
     ts_vec *const words[] = {&t->parent, &t->method, &t->node_of, &t->depth};
     const uint32_t values[] = {parent, method, node_of, depth};
     ts_code code = ts_vec_reserve(ctx, &t->self, 1, sizeof(ts_wide));
-    if (code == TS_OK) {
-        code = ts_vec_reserve(ctx, &t->count, 1, sizeof(uint64_t));
-    }
+    TS_STEP(code, ts_vec_reserve(ctx, &t->count, 1, sizeof(uint64_t)));
     for (unsigned i = 0; code == TS_OK && i < 4; i++) {
         code = ts_vec_reserve(ctx, words[i], 1, sizeof(uint32_t));
     }
@@ -329,7 +325,8 @@ ts_code ts_method_text(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *t, const 
         n--;
     }
     ts_code code = ts_buf_put(ctx, bytes, t->p, n);
-    return code == TS_OK ? ts_buf_put(ctx, bytes, after, strlen(after)) : code;
+    TS_STEP(code, ts_buf_put(ctx, bytes, after, strlen(after)));
+    return code;
 }
 
 ts_code ts_method_label(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *package,
@@ -338,10 +335,8 @@ ts_code ts_method_label(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *package,
     static const ts_scan_text anonymous = {"(anonymous)", 11, 11};
     const ts_scan_text *parts[] = {package, class};
     for (unsigned i = 0; i < 2; i++) {
-        ts_code code = parts[i]->n == 0 ? TS_OK : ts_method_text(bytes, ctx, parts[i], ".");
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, parts[i]->n == 0 ? TS_OK : ts_method_text(bytes, ctx, parts[i], "."));
     }
     return ts_method_text(bytes, ctx, name->n == 0 ? &anonymous : name, "");
 }

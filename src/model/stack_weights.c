@@ -19,10 +19,8 @@ ts_code stacks_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_
     if (p->weight_count == TS_WEIGHTS) {
         return ts_fail(p->ctx, TS_ERR_LIMIT, "more than %d kinds of values", TS_WEIGHTS);
     }
-    if ((code = ts_pool_intern(p->ctx, &ids[0], NULL, &p->names, name)) != TS_OK ||
-        (code = ts_pool_intern(p->ctx, &ids[1], NULL, &p->names, unit)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_pool_intern(p->ctx, &ids[0], NULL, &p->names, name));
+    TS_TRY(code, ts_pool_intern(p->ctx, &ids[1], NULL, &p->names, unit));
     *out = &p->weights[p->weight_count++];
     **out = (ts_weight){
         .kind = kind,
@@ -168,21 +166,16 @@ ts_code stacks_list_weights(ts_calls *p)
         return TS_OK;
     }
     ts_code code = list_values(p);
-    if (code == TS_OK) {
-        code = list_classes(p);
-    }
-    if (code == TS_OK && p->events->async.n > 0) {
-        code = stacks_add_weight(&w, p, TS_WEIGHT_ASYNC, TS_TEXT_LIT("calls_async"),
-                                 TS_TEXT_LIT("ns"));
-    }
+    TS_STEP(code, list_classes(p));
+    TS_STEP_IF(
+        code, p->events->async.n > 0,
+        stacks_add_weight(&w, p, TS_WEIGHT_ASYNC, TS_TEXT_LIT("calls_async"), TS_TEXT_LIT("ns")));
     /* A profile whose rows are sums says itself how many samples they are. */
-    if (code == TS_OK && !has_name(p, "samples")) {
-        code = stacks_add_weight(&w, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
-                                 TS_TEXT_LIT("count"));
-    }
-    if (code == TS_OK && !has_name(p, "dur")) {
-        code = stacks_add_weight(&w, p, TS_WEIGHT_DUR, TS_TEXT_LIT("dur"), TS_TEXT_LIT("ns"));
-    }
+    TS_STEP_IF(
+        code, !has_name(p, "samples"),
+        stacks_add_weight(&w, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"), TS_TEXT_LIT("count")));
+    TS_STEP_IF(code, !has_name(p, "dur"),
+               stacks_add_weight(&w, p, TS_WEIGHT_DUR, TS_TEXT_LIT("dur"), TS_TEXT_LIT("ns")));
     return code;
 }
 
@@ -353,12 +346,8 @@ static ts_code each_batch(const ts_calls *p, const ts_weight *weight, bool call,
     for (unsigned i = 0; i < rows && code == TS_OK; i++) {
         bool has = false;
         code = read_item(&item, &wanted, p, b, i, call);
-        if (code == TS_OK && wanted) {
-            code = row_weight(&item, &has, p, weight);
-        }
-        if (code == TS_OK && has && stacks_is_of(weight, &item.what)) {
-            code = visit(user, &item);
-        }
+        TS_STEP_IF(code, wanted, row_weight(&item, &has, p, weight));
+        TS_STEP_IF(code, has && stacks_is_of(weight, &item.what), visit(user, &item));
     }
     return code;
 }
@@ -384,9 +373,7 @@ static ts_code each_row(const ts_calls *p, const ts_weight *weight, bool call, t
         } else if ((code = ts_rows_next(&b, rows)) == TS_OK) {
             n = b->rows;
         }
-        if (code == TS_OK && n > 0) {
-            code = each_batch(p, weight, call, b, n, visit, user);
-        }
+        TS_STEP_IF(code, n > 0, each_batch(p, weight, call, b, n, visit, user));
     }
     ts_rows_close(rows);
     return code;
@@ -483,9 +470,7 @@ ts_code stacks_each_value(const ts_calls *p, const bool *wanted, bool ns, ts_cal
     const ts_batch *b;
     ts_rows *rows = NULL;
     ts_code code = ts_rows_open(&rows, from, TS_T_stack_sample_value, columns, 3);
-    if (code == TS_OK) {
-        code = ts_rows_open(&f.rows, from, TS_T_stack_sample, sample_columns, 6);
-    }
+    TS_STEP(code, ts_rows_open(&f.rows, from, TS_T_stack_sample, sample_columns, 6));
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t type = b->columns[1].ints[i];
@@ -521,9 +506,8 @@ ts_code stacks_each_value_of(const ts_calls *p, const ts_weight *weight, ts_call
     bool *wanted;
     bool any;
     ts_code code = stacks_kinds_of(&wanted, &any, p, weight);
-    if (code == TS_OK && any) {
-        code = stacks_each_value(p, wanted, ts_text_is(weight->unit, "ns"), visit, user);
-    }
+    TS_STEP_IF(code, any,
+               stacks_each_value(p, wanted, ts_text_is(weight->unit, "ns"), visit, user));
     ts_free(p->ctx, wanted);
     return code;
 }
@@ -537,9 +521,7 @@ ts_code stacks_each_length(const ts_calls *p, const ts_weight *weight, ts_calls_
     if (p->any_sample && weight->kind != TS_WEIGHT_ASYNC) {
         code = each_row(p, weight, false, visit, user);
     }
-    if (code == TS_OK && p->any_slice && calls) {
-        code = each_row(p, weight, true, visit, user);
-    }
+    TS_STEP_IF(code, p->any_slice && calls, each_row(p, weight, true, visit, user));
     return code;
 }
 
@@ -553,9 +535,8 @@ ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit
         (weight->kind != TS_WEIGHT_CLASS || ts_text_is(weight->unit, "ns"))) {
         code = stacks_each_length(p, weight, visit, user);
     }
-    if (code == TS_OK && (weight->kind == TS_WEIGHT_VALUE || weight->kind == TS_WEIGHT_CLASS)) {
-        code = stacks_each_value_of(p, weight, visit, user);
-    }
+    TS_STEP_IF(code, (weight->kind == TS_WEIGHT_VALUE || weight->kind == TS_WEIGHT_CLASS),
+               stacks_each_value_of(p, weight, visit, user));
     return code;
 }
 
@@ -626,7 +607,8 @@ static ts_code load_weight(uint64_t *items, ts_calls *p, ts_weight *weight)
     }
     *items = w.items;
     sum_total(p, weight);
-    return code == TS_OK && weight->over ? sum_over(p, weight) : code;
+    TS_STEP_IF(code, weight->over, sum_over(p, weight));
+    return code;
 }
 
 void stacks_settle_class(ts_calls *p, ts_weight *class)
@@ -694,10 +676,8 @@ static ts_code weight_unknown(const ts_calls *p)
         code = ts_buf_printf(p->ctx, &names, "%s%.*s", i == 0 ? "" : ", ",
                              name.n > 60 ? 60 : (int)name.n, name.p);
     }
-    if (code == TS_OK) {
-        code = ts_fail(p->ctx, TS_ERR_USAGE, "no value is called \"%.100s\"; there are %.*s",
-                       p->filter.weight, (int)names.n, names.n == 0 ? "" : names.p);
-    }
+    TS_STEP(code, ts_fail(p->ctx, TS_ERR_USAGE, "no value is called \"%.100s\"; there are %.*s",
+                          p->filter.weight, (int)names.n, names.n == 0 ? "" : names.p));
     ts_buf_free(p->ctx, &names);
     return code;
 }
@@ -805,13 +785,9 @@ static ts_code choose_named(ts_calls *p)
     }
     if (code == TS_OK && found == NULL && !p->is_heap) {
         code = find_reason(&found, p, name);
-        if (code == TS_OK && found != NULL) {
-            code = load_weight(&items, p, found);
-        }
+        TS_STEP_IF(code, found != NULL, load_weight(&items, p, found));
     }
-    if (code == TS_OK && found == NULL && p->paths != NULL) {
-        code = find_elsewhere(&found, p, name);
-    }
+    TS_STEP_IF(code, found == NULL && p->paths != NULL, find_elsewhere(&found, p, name));
     if (code != TS_OK || found == NULL) {
         return code != TS_OK ? code : weight_unknown(p);
     }
@@ -906,7 +882,8 @@ static ts_code load_count(ts_calls *p)
     uint64_t items;
     ts_code code = stacks_add_weight(&weight, p, TS_WEIGHT_SAMPLES, TS_TEXT_LIT("samples"),
                                      TS_TEXT_LIT("count"));
-    return code == TS_OK ? load_weight(&items, p, weight) : code;
+    TS_STEP(code, load_weight(&items, p, weight));
+    return code;
 }
 
 /* Whether a weight is shown beside the one that is chosen: not in two ways. */

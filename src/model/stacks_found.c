@@ -89,19 +89,13 @@ static ts_code put_id(const ts_calls *p, ts_buf *out, enum ts_table_id table, un
     /* Rows of sources are numbered from 1, those of threads have the id before their number. */
     int64_t row = table == TS_T_thread ? id + 1 : id;
     ts_code code = ts_scan_open(&scan, p->reader, table, columns, 1);
-    if (code == TS_OK) {
-        code = ts_scan_row(&b, scan, row);
-    }
+    TS_STEP(code, ts_scan_row(&b, scan, row));
     if (code == TS_OK && b->rows > 0) {
         name = ts_cell_text(b, 0, 0);
         name.n = name.n > SELECT_TEXT ? SELECT_TEXT : name.n;
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(p->ctx, out, "%" PRId64, id);
-    }
-    if (code == TS_OK && name.n > 0) {
-        code = ts_buf_printf(p->ctx, out, " (%.*s)", (int)name.n, name.p);
-    }
+    TS_STEP(code, ts_buf_printf(p->ctx, out, "%" PRId64, id));
+    TS_STEP_IF(code, name.n > 0, ts_buf_printf(p->ctx, out, " (%.*s)", (int)name.n, name.p));
     ts_scan_close(scan);
     return code;
 }
@@ -112,14 +106,11 @@ static ts_code put_ids(const ts_calls *p, ts_buf *out, const char *what, enum ts
     ts_code code = n == 0 ? TS_OK : ts_buf_printf(p->ctx, out, "%s ", what);
     for (unsigned i = 0; i < n && i < SELECT_SHOWN && code == TS_OK; i++) {
         code = ts_buf_printf(p->ctx, out, "%s", i == 0 ? "" : ", ");
-        if (code == TS_OK) {
-            code = put_id(p, out, table, column, ids[i]);
-        }
+        TS_STEP(code, put_id(p, out, table, column, ids[i]));
     }
-    if (code == TS_OK && n > SELECT_SHOWN) {
-        code = ts_buf_printf(p->ctx, out, " and others");
-    }
-    return code == TS_OK && n > 0 ? ts_buf_printf(p->ctx, out, "; ") : code;
+    TS_STEP_IF(code, n > SELECT_SHOWN, ts_buf_printf(p->ctx, out, " and others"));
+    TS_STEP_IF(code, n > 0, ts_buf_printf(p->ctx, out, "; "));
+    return code;
 }
 
 static ts_code put_rest(const ts_calls *p, ts_buf *out, const select_seen *seen)
@@ -142,25 +133,15 @@ ts_code ts_calls_explain(const ts_calls *p, const char *what)
     select_seen seen = {.first = INT64_MAX, .last = INT64_MIN};
     ts_buf text = {0};
     ts_code code = p->any_sample ? seen_table(&seen, p, false) : TS_OK;
-    if (code == TS_OK && p->any_slice) {
-        code = seen_table(&seen, p, true);
-    }
-    if (code == TS_OK) {
-        code = put_ids(p, &text, "source", TS_T_source, TS_C_source__name, seen.sources,
-                       seen.source_count);
-    }
-    if (code == TS_OK) {
-        code = put_ids(p, &text, "itid", TS_T_thread, TS_C_thread__name, seen.threads,
-                       seen.thread_count);
-    }
-    if (code == TS_OK) {
-        code = put_rest(p, &text, &seen);
-    }
-    if (code == TS_OK) {
-        code = ts_fail(p->ctx, TS_ERR_USAGE, "%s%s%.*s", what,
-                       text.n > 0 ? "; there are stacks of " : "", (int)text.n,
-                       text.n > 0 ? text.p : "");
-    }
+    TS_STEP_IF(code, p->any_slice, seen_table(&seen, p, true));
+    TS_STEP(code, put_ids(p, &text, "source", TS_T_source, TS_C_source__name, seen.sources,
+                          seen.source_count));
+    TS_STEP(code, put_ids(p, &text, "itid", TS_T_thread, TS_C_thread__name, seen.threads,
+                          seen.thread_count));
+    TS_STEP(code, put_rest(p, &text, &seen));
+    TS_STEP(code, ts_fail(p->ctx, TS_ERR_USAGE, "%s%s%.*s", what,
+                          text.n > 0 ? "; there are stacks of " : "", (int)text.n,
+                          text.n > 0 ? text.p : ""));
     ts_pool_free(p->ctx, &seen.events);
     ts_buf_free(p->ctx, &text);
     return code;

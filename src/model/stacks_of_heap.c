@@ -112,19 +112,14 @@ static ts_code heap_add_function(heap_work *w, const ts_batch *b, unsigned i)
     int64_t key = heap_cell_key(b, 1, i);
     heap_function *f = ts_vec_add(w->p->ctx, &w->functions, sizeof *f);
     ts_code code = f == NULL ? w->p->ctx->error.code : TS_OK;
-    if (code == TS_OK && w->functions.n > UINT32_MAX - 2) {
-        code = ts_fail(w->p->ctx, TS_ERR_LIMIT, "too many functions");
-    }
+    TS_STEP_IF(code, w->functions.n > UINT32_MAX - 2,
+               ts_fail(w->p->ctx, TS_ERR_LIMIT, "too many functions"));
     if (code == TS_OK) {
         f->line = b->columns[4].ints[i];
         code = heap_want_string(&f->name, w, b, 2, i);
     }
-    if (code == TS_OK) {
-        code = heap_want_string(&f->script, w, b, 3, i);
-    }
-    if (code == TS_OK && key >= 0) {
-        code = ts_idmap_put(w->p->ctx, &w->by_index, key, w->functions.n);
-    }
+    TS_STEP(code, heap_want_string(&f->script, w, b, 3, i));
+    TS_STEP_IF(code, key >= 0, ts_idmap_put(w->p->ctx, &w->by_index, key, w->functions.n));
     return code;
 }
 
@@ -154,9 +149,7 @@ static ts_code heap_node(heap_work *w, const ts_batch *b, unsigned i)
     heap_sums *sums;
     ts_code code = stacks_add_node(p, &w->cap, heap_find(&w->by_id, b, 5, i),
                                    heap_find(&w->by_index, b, 2, i), 0);
-    if (code == TS_OK && key >= 0) {
-        code = ts_idmap_put(p->ctx, &w->by_id, key, p->nodes);
-    }
+    TS_STEP_IF(code, key >= 0, ts_idmap_put(p->ctx, &w->by_id, key, p->nodes));
     if (code == TS_OK) {
         sums = ts_vec_add(p->ctx, &w->sums, sizeof *sums);
         code = sums == NULL ? p->ctx->error.code : TS_OK;
@@ -204,16 +197,11 @@ static ts_code heap_read(heap_work *w)
     static const unsigned live[] = {TS_C_js_heap_nodes__file_id, TS_C_js_heap_nodes__self_size,
                                     TS_C_js_heap_nodes__trace_node_id};
     ts_code code = heap_each(w, TS_T_js_heap_file_detail, files, 2, heap_file);
-    if (code == TS_OK) {
-        code = heap_each(w, TS_T_js_heap_trace_function_info, functions, 5, heap_add_function);
-    }
-    if (code == TS_OK) {
-        code = heap_each(w, TS_T_js_heap_string, strings, 3, heap_string);
-    }
-    if (code == TS_OK) {
-        code = heap_each(w, TS_T_js_heap_trace_node, nodes, 6, heap_node);
-    }
-    return code == TS_OK ? heap_each(w, TS_T_js_heap_nodes, live, 3, heap_live) : code;
+    TS_STEP(code, heap_each(w, TS_T_js_heap_trace_function_info, functions, 5, heap_add_function));
+    TS_STEP(code, heap_each(w, TS_T_js_heap_string, strings, 3, heap_string));
+    TS_STEP(code, heap_each(w, TS_T_js_heap_trace_node, nodes, 6, heap_node));
+    TS_STEP(code, heap_each(w, TS_T_js_heap_nodes, live, 3, heap_live));
+    return code;
 }
 
 static ts_text heap_text(const heap_work *w, int64_t key)
@@ -230,10 +218,7 @@ static ts_code heap_frames(heap_work *w, ts_frames *frames)
     const heap_function *all = w->functions.p;
     ts_code code = TS_OK;
     p->methods = (uint32_t)w->functions.n;
-    p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame);
-    if (p->frame == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame));
     for (uint32_t i = 0; i < p->methods && code == TS_OK; i++) {
         ts_frame frame = {heap_text(w, all[i].name), heap_text(w, all[i].script), all[i].line};
         char place[40] = "(anonymous)";
@@ -272,12 +257,8 @@ ts_code stacks_read_heap(ts_calls *p, ts_frames *frames)
 {
     heap_work w = {.p = p};
     ts_code code = heap_read(&w);
-    if (code == TS_OK) {
-        code = heap_frames(&w, frames);
-    }
-    if (code == TS_OK) {
-        code = heap_sum_up(&w);
-    }
+    TS_STEP(code, heap_frames(&w, frames));
+    TS_STEP(code, heap_sum_up(&w));
     ts_vec_free(p->ctx, &w.files);
     ts_vec_free(p->ctx, &w.functions);
     ts_vec_free(p->ctx, &w.sums);

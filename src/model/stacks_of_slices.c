@@ -33,10 +33,8 @@ static ts_code path_of(uint32_t *node, marks_work *w, uint32_t parent, ts_text n
     uint32_t id = 0;
     uint64_t found = 0;
     int64_t key;
-    ts_code code = ts_pool_intern(w->p->ctx, &id, NULL, &w->texts, name);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_pool_intern(w->p->ctx, &id, NULL, &w->texts, name));
     key = (int64_t)((uint64_t)parent << 32 | id);
     if (ts_idmap_find(&found, &w->paths, key)) {
         *node = (uint32_t)found;
@@ -45,9 +43,8 @@ static ts_code path_of(uint32_t *node, marks_work *w, uint32_t parent, ts_text n
     code = stacks_add_node(w->p, &w->cap, parent, id + 1, 0);
     *node = w->p->nodes;
     code = code != TS_OK ? code : ts_idmap_put(w->p->ctx, &w->paths, key, *node);
-    if (code == TS_OK && ts_vec_add(w->p->ctx, &w->sums, sizeof(mark_sums)) == NULL) {
-        code = w->p->ctx->error.code;
-    }
+    TS_STEP_IF(code, ts_vec_add(w->p->ctx, &w->sums, sizeof(mark_sums)) == NULL,
+               w->p->ctx->error.code);
     return code;
 }
 
@@ -101,10 +98,8 @@ static ts_code add_mark(marks_work *w, const ts_batch *b, unsigned i)
         code = path_of(&node, w, above, ts_cell_text(b, MARK_NAME, i));
     }
     slot = code != TS_OK ? NULL : ts_vec_add(w->p->ctx, &w->nodes, sizeof *slot);
-    counted = slot == NULL ? NULL : ts_vec_add(w->p->ctx, &w->counted, sizeof *counted);
-    if (counted == NULL) {
-        return w->p->ctx->error.code;
-    }
+    TS_NEED(w->p->ctx,
+            counted = slot == NULL ? NULL : ts_vec_add(w->p->ctx, &w->counted, sizeof *counted));
     *slot = node;
     *counted = !async && timed && is_wanted(w->p, b, i);
     return async || !timed ? TS_OK
@@ -137,10 +132,7 @@ static ts_code name_marks(marks_work *w, ts_frames *frames)
     for (uint32_t i = 1; i <= p->nodes; i++) { /* names are numbered as they come */
         p->methods = p->method[i] > p->methods ? p->method[i] : p->methods;
     }
-    p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame);
-    if (p->frame == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame));
     for (uint32_t i = 0; i < p->methods && code == TS_OK; i++) {
         ts_frame frame = {ts_pool_text(&w->texts, i), {"", 0}, 0};
         frame.label.n = frame.label.n > MARK_LABEL_MAX ? MARK_LABEL_MAX : frame.label.n;
@@ -158,12 +150,9 @@ static ts_code add_weights(marks_work *w)
     ts_weight *count = NULL;
     ts_code code =
         stacks_add_weight(&wall, p, TS_WEIGHT_HEAP, TS_TEXT_LIT("wall"), TS_TEXT_LIT("ns"));
-    code = code != TS_OK ? code
-                         : stacks_add_weight(&count, p, TS_WEIGHT_HEAP, TS_TEXT_LIT("samples"),
-                                             TS_TEXT_LIT("count"));
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, code != TS_OK ? code
+                               : stacks_add_weight(&count, p, TS_WEIGHT_HEAP,
+                                                   TS_TEXT_LIT("samples"), TS_TEXT_LIT("count")));
     wall->what.class = TS_CLASS_wall;
     count->what.class = TS_CLASS_other;
     wall->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *wall->self);

@@ -111,9 +111,7 @@ static ts_code each_sum(weigh_work *w, const ts_path_sums *s, const ts_weight *w
     bool classes = !call && (weight->kind == TS_WEIGHT_CLASS || p->no_idle);
     ts_code code = TS_OK;
     lane_view *views = ts_zalloc(p->ctx, s->lanes.n, sizeof *views);
-    if (views == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, views);
     for (size_t i = 0; code == TS_OK && i < s->lanes.n; i++) {
         code = lane_look(&views[i], p, s, &lanes[i], call);
     }
@@ -199,16 +197,11 @@ static ts_code values_by_sums(weigh_work *w, const ts_weight *weight)
     for (size_t id = 0; code == TS_OK && any && id < p->events->kinds.n; id++) {
         code = wanted[id] ? ts_buf_printf(p->ctx, &key, "%zu,", id) : TS_OK;
     }
-    if (code == TS_OK && any) {
-        code = ts_buf_putc(p->ctx, &key, '\0');
-    }
+    TS_STEP_IF(code, any, ts_buf_putc(p->ctx, &key, '\0'));
     v.wanted = wanted;
-    if (code == TS_OK && any) {
-        code = ts_model_keep(&sums, p->model, "values", key.p, values_make, ts_path_sums_free, &v);
-    }
-    if (code == TS_OK && any) {
-        code = each_sum(w, sums, &all, false);
-    }
+    TS_STEP_IF(code, any,
+               ts_model_keep(&sums, p->model, "values", key.p, values_make, ts_path_sums_free, &v));
+    TS_STEP_IF(code, any, each_sum(w, sums, &all, false));
     ts_buf_free(p->ctx, &key);
     ts_free(p->ctx, wanted);
     return code;
@@ -224,7 +217,8 @@ static ts_code add_lengths(weigh_work *w, const ts_weight *weight)
         return stacks_each_length(p, weight, weigh_item, w);
     }
     ts_code code = p->any_sample ? each_sum(w, p->sums[0], weight, false) : TS_OK;
-    return code == TS_OK && p->any_slice ? each_sum(w, p->sums[1], weight, true) : code;
+    TS_STEP_IF(code, p->any_slice, each_sum(w, p->sums[1], weight, true));
+    return code;
 }
 
 static ts_code add_values(weigh_work *w, const ts_weight *weight)
@@ -252,9 +246,7 @@ ts_code stacks_weigh(ts_calls *p, ts_weight *weight)
     if (weight->kind != TS_WEIGHT_VALUE && (!class || ts_text_is(weight->unit, "ns"))) {
         code = add_lengths(&w, weight);
     }
-    if (code == TS_OK && (class || weight->kind == TS_WEIGHT_VALUE)) {
-        code = add_values(&w, weight);
-    }
+    TS_STEP_IF(code, (class || weight->kind == TS_WEIGHT_VALUE), add_values(&w, weight));
     return code;
 }
 
@@ -305,9 +297,7 @@ static ts_code has_rows(bool *has, ts_model *m, enum ts_table_id table)
         return TS_OK;
     }
     ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, NULL, 0);
-    if (code == TS_OK) {
-        code = ts_rows_next(&b, rows);
-    }
+    TS_STEP(code, ts_rows_next(&b, rows));
     *has = code == TS_OK && b != NULL && b->rows > 0;
     ts_rows_close(rows);
     return code;
@@ -320,9 +310,7 @@ static ts_code weigh_sums(ts_calls *p)
     if (p->any_sample) {
         code = ts_path_sums_get(&p->sums[0], p->model, false);
     }
-    if (code == TS_OK && p->any_slice) {
-        code = ts_path_sums_get(&p->sums[1], p->model, true);
-    }
+    TS_STEP_IF(code, p->any_slice, ts_path_sums_get(&p->sums[1], p->model, true));
     const ts_sum_lane *lanes = p->sums[1] == NULL ? NULL : p->sums[1]->lanes.p;
     for (size_t i = 0; code == TS_OK && p->any_sample && lanes != NULL && i < p->sums[1]->lanes.n;
          i++) {
@@ -344,20 +332,10 @@ ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_wei
                     .no_idle = asked->no_idle};
     *select = (ts_select){0};
     ts_code code = ts_call_paths(&p->paths, m);
-    if (code == TS_OK) {
-        code = ts_events_get(&p->events, m);
-    }
-    if (code == TS_OK && asked->samples) {
-        code = has_rows(&p->any_sample, m, TS_T_stack_sample);
-    }
-    if (code == TS_OK && asked->calls) {
-        code = has_rows(&p->any_slice, m, TS_T_stack_slice);
-    }
-    if (code == TS_OK) {
-        code = weigh_sums(p);
-    }
-    if (code == TS_OK) {
-        code = stacks_list_weights(p);
-    }
+    TS_STEP(code, ts_events_get(&p->events, m));
+    TS_STEP_IF(code, asked->samples, has_rows(&p->any_sample, m, TS_T_stack_sample));
+    TS_STEP_IF(code, asked->calls, has_rows(&p->any_slice, m, TS_T_stack_slice));
+    TS_STEP(code, weigh_sums(p));
+    TS_STEP(code, stacks_list_weights(p));
     return code != TS_OK ? code : stacks_load_weights(p, TS_LOAD_CHOSEN);
 }

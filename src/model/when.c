@@ -283,7 +283,8 @@ static ts_code observed_build(void **what, ts_model *m, const void *user)
         return ts_model_ctx(m)->error.code;
     }
     ts_code code = observed_rows(o, m, TS_T_stack_sample, samples);
-    return code == TS_OK ? observed_rows(o, m, TS_T_stack_slice, slices) : code;
+    TS_STEP(code, observed_rows(o, m, TS_T_stack_slice, slices));
+    return code;
 }
 
 /* Least and greatest time of the rows of some sources. */
@@ -353,15 +354,11 @@ ts_code ts_source_range(ts_span *range, bool *known, ts_model *m, const ts_idset
     bool kernel = false; /* whose events are all that there is, and have no source in their rows */
     ts_code code;
     *range = (ts_span){INT64_MAX, INT64_MIN};
-    if ((code = range_any(&kernel, m, TS_T_sched_slice, TS_C_sched_slice__ts)) != TS_OK ||
-        (code = range_any(&kernel, m, TS_T_thread_state, TS_C_thread_state__ts)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, range_any(&kernel, m, TS_T_sched_slice, TS_C_sched_slice__ts));
+    TS_TRY(code, range_any(&kernel, m, TS_T_thread_state, TS_C_thread_state__ts));
     if (!sources->all || !kernel) {
-        if ((code = range_observed(range, m, sources)) != TS_OK ||
-            (code = range_recorded(range, m, sources)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, range_observed(range, m, sources));
+        TS_TRY(code, range_recorded(range, m, sources));
     }
     if (range->from > range->to) {
         code = range_whole(range, m);

@@ -6,9 +6,7 @@ ts_code ts_zones_add(ts_ctx *ctx, ts_zones *z, int64_t rowid, uint64_t thread, i
 {
     if (z->rows++ % TS_ZONE_ROWS == 0) {
         ts_zone *zone = ts_vec_add(ctx, &z->zones, sizeof *zone);
-        if (zone == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, zone);
         *zone = (ts_zone){.first = rowid, .min_ts = INT64_MAX, .max_end = INT64_MIN};
     }
     ts_zone *zone = (ts_zone *)z->zones.p + z->zones.n - 1;
@@ -72,9 +70,7 @@ ts_code ts_zone_walk_next(const ts_batch **batch, unsigned *count, ts_zone_walk 
             *count = 0;
             return TS_OK;
         }
-        ts_code code = ts_rows_seek(w->rows, first);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_rows_seek(w->rows, first));
     }
 }

@@ -59,15 +59,10 @@ ts_code ts_job_source(int64_t *id, char name[TS_SOURCE_NAME], ts_job *job, int64
 {
     void *count;
     ts_row_source *source;
-    ts_code code = ts_job_shared(&count, job, prefix, sizeof(uint64_t), (ts_shared_calls){0});
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_job_shared(&count, job, prefix, sizeof(uint64_t), (ts_shared_calls){0}));
     snprintf(name, TS_SOURCE_NAME, "%s%" PRIu64, prefix, (*(uint64_t *)count)++);
-    code = ts_source_add(id, job->store, parent_id, kind, NULL, format);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_source_add(id, job->store, parent_id, kind, NULL, format));
     source = ts_source(job->store, *id);
     return ts_source_text(job->store, *id, &source->name, name, strlen(name));
 }
@@ -80,9 +75,7 @@ ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const cha
     if (code != TS_OK || set == NULL || ts_fileset_kind(set) == TS_SET_FILE) {
         return code;
     }
-    if ((code = import_label_set(&name, run, set, ts_fileset_name(set))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, import_label_set(&name, run, set, ts_fileset_name(set)));
     return ts_source_property(run->store, *id,
                               ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory",
                               ts_text_of(name));
@@ -131,10 +124,7 @@ ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const ch
         run->failed = true;
         run->failure = chain;
     }
-    code = import_source(run, &id, set, label);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, import_source(run, &id, set, label));
     ts_source(run->store, id)->complete = 0;
     return ts_issue(run->store, id,
                     chain.code == TS_ERR_FORMAT ? TS_ISSUE_unknown_format : TS_ISSUE_input_failed,
@@ -149,9 +139,7 @@ static ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, 
     if (stops_the_run(code)) {
         return code;
     }
-    if ((labelled = import_label(&label, run, set, name)) != TS_OK) {
-        return labelled;
-    }
+    TS_TRY(labelled, import_label(&label, run, set, name));
     return import_failed(run, code, set, label);
 }
 
@@ -248,9 +236,7 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
         l->passed++;
         return TS_OK;
     }
-    if ((code = import_label(&label, run, l->set, name)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, import_label(&label, run, l->set, name));
     if (ts_fileset_kind(l->set) == TS_SET_FILE) {
         return import_failed(run, import_unknown(run, label, head, damage), l->set, label);
     }
@@ -262,9 +248,7 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
         l->passed++;
         return TS_OK;
     }
-    if ((code = import_source(run, &id, l->set, label)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, import_source(run, &id, l->set, label));
     if (damage == NULL || damage->trailing) {
         l->passed++;
         known = ts_known_file_of(head);
@@ -291,17 +275,16 @@ static ts_code enter_set(argument *a, ts_fileset *set)
     ts_code code = ts_fileset_count(&l.count, set);
     import_labels_enter(run, set, outer == NULL ? NULL : outer->set);
     l.beside = outer != NULL && (outer->beside || outer->taken != NULL);
-    if (code == TS_OK && ts_fileset_kind(set) != TS_SET_FILE && run->inner == NULL) {
-        code = import_try_set_formats(&l.taken, run, set, l.count);
-    }
+    TS_STEP_IF(code, ts_fileset_kind(set) != TS_SET_FILE && run->inner == NULL,
+               import_try_set_formats(&l.taken, run, set, l.count));
     l.beside = l.beside || l.taken != NULL;
     if (code == TS_OK && l.taken == NULL) {
         run->by_file = run->by_file || ts_fileset_kind(set) == TS_SET_DIRECTORY;
         code = import_note_archive(run, set, &l);
     }
-    if (code == TS_OK && a->depth == MAX_NESTED) {
-        code = ts_fail(run->ctx, TS_ERR_LIMIT, "archives are nested more than %d deep", MAX_NESTED);
-    }
+    TS_STEP_IF(
+        code, a->depth == MAX_NESTED,
+        ts_fail(run->ctx, TS_ERR_LIMIT, "archives are nested more than %d deep", MAX_NESTED));
     if (code != TS_OK) {
         ts_free(run->ctx, l.taken);
         import_ahead_drop(run, set);
@@ -345,10 +328,8 @@ static ts_code import_as_set(argument *a, const ts_format *format, const char *n
         .set = set,
         .run = run,
     };
-    ts_code code = import_label(&job.label, run, set, name);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, import_label(&job.label, run, set, name));
     return import_run_set_format(run, format, &job, true);
 }
 
@@ -649,9 +630,7 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
     ts_run *run = ts_zalloc(ctx, 1, sizeof *run); /* large: it keeps an error chain */
     ts_code code = TS_OK;
     *result = (ts_import_result){0};
-    if (run == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, run);
     run->ctx = ctx;
     run->store = store;
     run->request = request;
@@ -668,12 +647,8 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
         goto out;
     }
     code = import_labels_open(run);
-    if (code == TS_OK) {
-        code = import_all(run);
-    }
-    if (code == TS_OK) {
-        code = finish_shared(run);
-    }
+    TS_STEP(code, import_all(run));
+    TS_STEP(code, finish_shared(run));
     if (code == TS_OK && result->imported == 0 && run->failed) {
         ctx->error = run->failure;
         code = run->failure.code;

@@ -68,10 +68,7 @@ static ts_code list_files(ts_run *run, ts_fileset *set, split_file **files, uint
     if (code != TS_OK) {
         return code;
     }
-    *files = ts_alloc(run->ctx, count == 0 ? 1 : count, sizeof **files);
-    if (*files == NULL) {
-        return run->ctx->error.code;
-    }
+    TS_NEED(run->ctx, *files = ts_alloc(run->ctx, count == 0 ? 1 : count, sizeof **files));
     for (uint32_t i = 0; i < count; i++) {
         const char *name = ts_member_name(set, i);
         uint64_t number;
@@ -153,30 +150,22 @@ static ts_code feed_all(ts_run *run, const ts_format *format, ts_job *job, const
     void *parser = NULL;
     ts_stream_end end = {0, NULL, false};
     doubt d = {.any = false};
-    ts_code code = format->open(&parser, job);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, format->open(&parser, job));
     for (uint32_t k = 0; k < n && code == TS_OK; k++) {
         bool missing = false;
         if (k > 0 && (code = check_sequence(run, job->source_id, files, k, &missing)) == TS_OK) {
             code = format->next_file(parser, files[k].name, missing);
         }
-        if (code == TS_OK) {
-            code = feed_file(run, format, parser, job->set, &files[k],
-                             k + 1 < n ? &files[k + 1] : NULL, job->source_id, &end.bytes, &d);
-        }
+        TS_STEP(code, feed_file(run, format, parser, job->set, &files[k],
+                                k + 1 < n ? &files[k + 1] : NULL, job->source_id, &end.bytes, &d));
     }
     if (code == TS_OK) {
         end.doubted = d.any;
         code = format->finish(parser, &end);
     }
-    if (code == TS_OK && d.any) {
-        code = import_doubt(run, job->source_id, &d.damage, &d.from, end.bytes);
-    }
-    if (code == TS_OK) {
-        code = import_check_bytes(run, job->source_id, end.bytes);
-    }
+    TS_STEP_IF(code, d.any, import_doubt(run, job->source_id, &d.damage, &d.from, end.bytes));
+    TS_STEP(code, import_check_bytes(run, job->source_id, end.bytes));
     format->close(parser);
     return code;
 }
@@ -193,10 +182,8 @@ ts_code import_directory(ts_run *run, const char *path)
         return ts_fail(run->ctx, TS_ERR_USAGE, "-D reads files of the format %s, not of %s",
                        format->name, run->request->format->name);
     }
-    ts_code code = ts_fileset_open(&set, run->ctx, path);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fileset_open(&set, run->ctx, path));
     if ((code = list_files(run, set, &files, &n)) != TS_OK) {
         goto out;
     }
@@ -215,12 +202,8 @@ ts_code import_directory(ts_run *run, const char *path)
         code = ts_source_text(run->store, job.source_id, &source->format, format->name,
                               strlen(format->name));
     }
-    if (code == TS_OK) {
-        code = feed_all(run, format, &job, files, n);
-    }
-    if (code == TS_OK) {
-        code = import_done(run, format, job.name);
-    }
+    TS_STEP(code, feed_all(run, format, &job, files, n));
+    TS_STEP(code, import_done(run, format, job.name));
 out:
     ts_free(run->ctx, files);
     import_ahead_drop(run, set);

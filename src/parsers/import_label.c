@@ -37,10 +37,7 @@ ts_code import_labels_open(ts_run *run)
     if (request->path_count < 2) {
         return TS_OK;
     }
-    run->bases = ts_alloc(run->ctx, request->path_count, sizeof *run->bases);
-    if (run->bases == NULL) {
-        return run->ctx->error.code;
-    }
+    TS_NEED(run->ctx, run->bases = ts_alloc(run->ctx, request->path_count, sizeof *run->bases));
     for (size_t i = 0; i < request->path_count; i++) {
         run->bases[i] = label_base(request->paths[i]);
     }

@@ -48,9 +48,7 @@ ts_code import_run_set_format(ts_run *run, const ts_format *format, ts_job *job,
         code = ts_source_text(run->store, job->source_id, &source->format, format->name,
                               strlen(format->name));
     }
-    if (code == TS_OK) {
-        code = format->import_set(job);
-    }
+    TS_STEP(code, format->import_set(job));
     if (code != TS_OK) {
         return import_failed(run, code, job->set, job->label);
     }
@@ -72,9 +70,7 @@ static ts_code choose_set_format(const ts_format **out, ts_run *run, ts_fileset 
     const char **names = ts_alloc(run->ctx, count == 0 ? 1 : count, sizeof *names);
     uint32_t n = 0;
     *out = NULL;
-    if (names == NULL) {
-        return run->ctx->error.code;
-    }
+    TS_NEED(run->ctx, names);
     for (uint32_t i = 0; i < count; i++) {
         if (taken[i] == 0) {
             names[n++] = ts_member_name(set, i);
@@ -101,9 +97,7 @@ ts_code import_try_set_formats(uint8_t **taken, ts_run *run, ts_fileset *set, ui
     uint32_t failed = run->result->failed;
     ts_code code = TS_OK;
     *taken = NULL;
-    if (by_member == NULL) {
-        return run->ctx->error.code;
-    }
+    TS_NEED(run->ctx, by_member);
     for (;;) {
         const ts_format *format;
         code = choose_set_format(&format, run, set, count, by_member);
@@ -120,9 +114,7 @@ ts_code import_try_set_formats(uint8_t **taken, ts_run *run, ts_fileset *set, ui
             .run = run,
         };
         code = import_label_set(&job.label, run, set, job.name);
-        if (code == TS_OK) {
-            code = import_run_set_format(run, format, &job, before == NULL);
-        }
+        TS_STEP(code, import_run_set_format(run, format, &job, before == NULL));
         if (run->request->format != NULL || (before == NULL && run->result->failed > failed)) {
             memset(by_member, 1, count); /* nothing else is wanted of it */
         }
@@ -163,9 +155,7 @@ ts_code import_note_archive(ts_run *run, ts_fileset *set, import_level *l)
         return TS_OK;
     }
     code = archive_source(run, set, &l->source_id, &l->members);
-    if (code == TS_OK) {
-        code = note_unread(run, set, l->source_id);
-    }
+    TS_STEP(code, note_unread(run, set, l->source_id));
     if (code != TS_OK || damage == NULL) {
         return code;
     }

@@ -27,9 +27,7 @@ static ts_code feed_hole(ts_run *run, const ts_format *format, void *parser, ts_
 {
     ts_code code = ts_check_cancel(run->ctx);
     *fed = 0;
-    if (code == TS_OK && format->feed_zeros != NULL) {
-        code = format->feed_zeros(parser, fed, n);
-    }
+    TS_STEP_IF(code, format->feed_zeros != NULL, format->feed_zeros(parser, fed, n));
     if (code == TS_OK && *fed == 0) {
         *fed = n < run->block_size ? n : run->block_size;
         memset(run->block, 0, (size_t)*fed);
@@ -73,9 +71,7 @@ ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_strea
     }
     for (;;) {
         size_t got;
-        if ((code = ts_check_cancel(run->ctx)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_check_cancel(run->ctx));
         if ((code = feed_holes(run, format, parser, stream, source_id, broken)) != TS_OK ||
             *broken) {
             return code;
@@ -121,13 +117,9 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
     ts_row_marks from;
     ts_code code;
     ts_row_marks_take(&from, ts_store_sink(run->store));
-    if ((code = format->open(&parser, job)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, format->open(&parser, job));
     code = import_feed(run, format, parser, stream, top, job->source_id, &broken);
-    if (code == TS_OK) {
-        code = import_note_end(run, stream, job->source_id);
-    }
+    TS_STEP(code, import_note_end(run, stream, job->source_id));
     if (code == TS_OK) {
         end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream),
                               ts_stream_doubt(stream) != NULL};
@@ -142,9 +134,7 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
         code = import_doubt(run, job->source_id, end.doubted ? ts_stream_doubt(stream) : end.damage,
                             &from, end.bytes);
     }
-    if (code == TS_OK) {
-        code = import_check_bytes(run, job->source_id, end.bytes);
-    }
+    TS_STEP(code, import_check_bytes(run, job->source_id, end.bytes));
     format->close(parser);
     if (code == TS_OK && (broken || ts_issue_losses(run->store) > before)) {
         ts_source(run->store, job->source_id)->complete = 0;
@@ -172,12 +162,8 @@ ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream, t
     source = ts_source(run->store, job.source_id);
     code = ts_source_text(run->store, job.source_id, &source->format, format->name,
                           strlen(format->name));
-    if (code == TS_OK) {
-        code = run_parser(run, format, &job, stream, top);
-    }
-    if (code == TS_OK) {
-        code = import_done(run, format, ts_fileset_name(top));
-    }
+    TS_STEP(code, run_parser(run, format, &job, stream, top));
+    TS_STEP(code, import_done(run, format, ts_fileset_name(top)));
     return code;
 }
 

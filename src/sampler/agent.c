@@ -193,9 +193,8 @@ ts_code ts_agent_parse(size_t *used, ts_agent *agent, const char *p, size_t n, t
     while (code == TS_OK && c.p < c.end) {
         ts_agent_event event;
         parsed f = take_event(&code, &event, agent, &c);
-        if (code == TS_OK && f == WRONG) {
-            code = ts_fail(agent->ctx, TS_ERR_INPUT, "what the agent sent is no message");
-        }
+        TS_STEP_IF(code, f == WRONG,
+                   ts_fail(agent->ctx, TS_ERR_INPUT, "what the agent sent is no message"));
         if (code != TS_OK || f == PART) {
             return code;
         }
@@ -273,7 +272,8 @@ ts_code ts_agent_open(ts_agent *agent, ts_ctx *ctx, const char *address)
         }
     }
     freeaddrinfo(found);
-    return code == TS_OK ? say(agent, "*1\r\n+subscribe-events\r\n") : code;
+    TS_STEP(code, say(agent, "*1\r\n+subscribe-events\r\n"));
+    return code;
 }
 
 void ts_agent_close(ts_agent *agent)
@@ -309,10 +309,7 @@ ts_code ts_agent_read(bool *ended, ts_agent *agent, int timeout_ms, ts_agent_vis
                    : ts_fail(agent->ctx, TS_ERR_INPUT, "cannot wait for the agent: %s",
                              strerror(errno));
     }
-    code = ts_buf_reserve(agent->ctx, &agent->in, READ_SIZE);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_reserve(agent->ctx, &agent->in, READ_SIZE));
     n = recv(agent->fd, agent->in.p + agent->in.n, READ_SIZE, 0);
     *ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
     if (n <= 0) {
@@ -322,7 +319,7 @@ ts_code ts_agent_read(bool *ended, ts_agent *agent, int timeout_ms, ts_agent_vis
     code = ts_agent_parse(&used, agent, agent->in.p, agent->in.n, visit, user);
     memmove(agent->in.p, agent->in.p + used, agent->in.n - used);
     agent->in.n -= used;
-    return code == TS_OK && agent->in.n > MESSAGE_MAX
-               ? ts_fail(agent->ctx, TS_ERR_INPUT, "a message of the agent is too long")
-               : code;
+    TS_STEP_IF(code, agent->in.n > MESSAGE_MAX,
+               ts_fail(agent->ctx, TS_ERR_INPUT, "a message of the agent is too long"));
+    return code;
 }

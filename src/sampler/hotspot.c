@@ -67,7 +67,8 @@ ts_code ts_jvm_read(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *nam
         }
     }
     ctx->sys.close(ctx->sys.user, fd);
-    return code == TS_OK ? ts_buf_put(ctx, out, "", 1) : code; /* ends with a zero byte */
+    TS_STEP(code, ts_buf_put(ctx, out, "", 1)); /* ends with a zero byte */
+    return code;
 }
 
 /* --- what a process is ---------------------------------------------------------------------- */
@@ -130,12 +131,9 @@ ts_code ts_jvm_check(ts_jvm *jvm, ts_ctx *ctx, const char *proc, int pid)
     if (code == TS_ERR_INPUT && errno == ENOENT) {
         code = ts_fail(ctx, TS_ERR_USAGE, "there is no process %d", pid);
     }
-    if (code == TS_OK) {
-        code = check_status(jvm, ctx, text.p);
-    }
-    if (code == TS_OK && (code = ts_jvm_read(&text, jvm, ctx, "maps")) == TS_OK) {
-        code = check_maps(jvm, ctx, text.p);
-    }
+    TS_STEP(code, check_status(jvm, ctx, text.p));
+    TS_STEP(code, ts_jvm_read(&text, jvm, ctx, "maps"));
+    TS_STEP(code, check_maps(jvm, ctx, text.p));
     ts_buf_free(ctx, &text);
     return code;
 }
@@ -215,10 +213,8 @@ static ts_code make_listen(const ts_jvm *jvm, ts_ctx *ctx)
 {
     char path[PATH];
     bool made;
-    ts_code code = make_attach_file(path, &made, jvm, ctx);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, make_attach_file(path, &made, jvm, ctx));
     if (syscall(SYS_pidfd_send_signal, jvm->pidfd, SIGQUIT, NULL, 0) != 0) {
         code =
             ts_fail(ctx, TS_ERR_INPUT, "cannot send SIGQUIT to %d: %s", jvm->pid, strerror(errno));
@@ -239,12 +235,9 @@ ts_code ts_jvm_open(ts_jvm *jvm, ts_ctx *ctx, const char *proc, int pid, const a
     ts_code code = ts_jvm_check(jvm, ctx, proc, pid);
     jvm->pidfd = pidfd;
     jvm->stop = stop;
-    if (code == TS_OK && pidfd < 0) {
-        code = ts_fail(ctx, TS_ERR_INPUT, "cannot open process %d: %s", pid, strerror(number));
-    }
-    if (code == TS_OK && ts_jvm_gone(jvm)) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "there is no process %d", pid);
-    }
+    TS_STEP_IF(code, pidfd < 0,
+               ts_fail(ctx, TS_ERR_INPUT, "cannot open process %d: %s", pid, strerror(number)));
+    TS_STEP_IF(code, ts_jvm_gone(jvm), ts_fail(ctx, TS_ERR_USAGE, "there is no process %d", pid));
     return code != TS_OK || listens(jvm) ? code : make_listen(jvm, ctx);
 }
 
@@ -305,10 +298,7 @@ static ts_code read_answer(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, int fd)
     ts_code code = TS_OK;
     out->n = 0;
     while (code == TS_OK && n != 0) {
-        code = ts_buf_reserve(ctx, out, 65536);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_buf_reserve(ctx, out, 65536));
         n = recv(fd, out->p + out->n, 65536, 0);
         if (n > 0) {
             out->n += (size_t)n;
@@ -320,9 +310,8 @@ static ts_code read_answer(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, int fd)
                     ts_fail(ctx, TS_ERR_INPUT, "the Java VM does not answer: %s", strerror(errno));
             }
         }
-        if (code == TS_OK && out->n > ANSWER_MAX) {
-            code = ts_fail(ctx, TS_ERR_INPUT, "the answer of the Java VM is too long");
-        }
+        TS_STEP_IF(code, out->n > ANSWER_MAX,
+                   ts_fail(ctx, TS_ERR_INPUT, "the answer of the Java VM is too long"));
     }
     return code;
 }
@@ -347,10 +336,8 @@ ts_code ts_jvm_command(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *
     char request[256];
     size_t n = 0;
     int fd = -1;
-    ts_code code = connect_to(&fd, jvm, ctx);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, connect_to(&fd, jvm, ctx));
     /* The version, the command and three arguments, each with a zero byte after it. */
     n = (size_t)snprintf(request, sizeof request, "1%c%s%c%s%c%c", 0, command, 0, argument, 0, 0);
     request[n++] = '\0';
@@ -358,9 +345,8 @@ ts_code ts_jvm_command(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *
         code =
             ts_fail(ctx, TS_ERR_INPUT, "cannot send a command to the Java VM: %s", strerror(errno));
     }
-    if (code == TS_OK) {
-        code = read_answer(out, jvm, ctx, fd);
-    }
+    TS_STEP(code, read_answer(out, jvm, ctx, fd));
     close(fd);
-    return code == TS_OK ? take_result(out, ctx) : code;
+    TS_STEP(code, take_result(out, ctx));
+    return code;
 }

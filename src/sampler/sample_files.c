@@ -50,8 +50,7 @@ static ts_code write_slots(ts_sample_writer *w, ts_writer_thread *t, int fd, con
                 code = ts_sample_put_be(w->ctx, &b, 0, 4);
                 at++;
             }
-            code = code == TS_OK ? ts_sample_put_be(w->ctx, &b, (uint64_t)(uint32_t)list[i].us, 4)
-                                 : code;
+            TS_STEP(code, ts_sample_put_be(w->ctx, &b, (uint64_t)(uint32_t)list[i].us, 4));
             at = list[i].step + 1;
             t->written_step = list[i].step;
         }
@@ -79,9 +78,7 @@ static ts_code write_series_header(ts_sample_writer *w, const ts_writer_thread *
         (code = ts_sample_put_be(w->ctx, &b, (uint64_t)count, 4)) == TS_OK) {
         code = ts_buf_put(w->ctx, &b, "TSDS", 4);
     }
-    if (code == TS_OK && ts_sys_pwrite_all(w->ctx, fd, b.p, b.n, 0) != 0) {
-        code = fail_write(w, name);
-    }
+    TS_STEP_IF(code, ts_sys_pwrite_all(w->ctx, fd, b.p, b.n, 0) != 0, fail_write(w, name));
     ts_buf_free(w->ctx, &b);
     return code;
 }
@@ -101,9 +98,7 @@ static ts_code write_series(ts_sample_writer *w, ts_writer_thread *t)
         return fail_write(w, name);
     }
     code = write_slots(w, t, fd, name);
-    if (code == TS_OK) {
-        code = write_series_header(w, t, fd, name);
-    }
+    TS_STEP(code, write_series_header(w, t, fd, name));
     if (ts_sys_close_written(w->ctx, fd) != 0 && code == TS_OK) {
         code = fail_write(w, name);
     }
@@ -117,9 +112,8 @@ static ts_code write_thread(ts_sample_writer *w, ts_writer_thread *t)
     snprintf(name, sizeof name, "thread_%" PRId64 "_stack.fdata", t->id);
     code = append(w, name, &t->data);
     snprintf(name, sizeof name, "thread_%" PRId64 "_stack.fidx", t->id);
-    if (code == TS_OK && (code = append(w, name, &t->index)) == TS_OK) {
-        code = write_series(w, t);
-    }
+    TS_STEP(code, append(w, name, &t->index));
+    TS_STEP(code, write_series(w, t));
     return code;
 }
 
@@ -170,11 +164,10 @@ ts_code ts_sample_writer_flush(ts_sample_writer *w)
 {
     ts_writer_thread *list = w->threads.p;
     ts_code code = append(w, "method_info.fdata", &w->method_data);
-    if (code == TS_OK) {
-        code = append(w, "method_info.fidx", &w->method_index);
-    }
+    TS_STEP(code, append(w, "method_info.fidx", &w->method_index));
     for (size_t i = 0; i < w->threads.n && code == TS_OK; i++) {
         code = write_thread(w, &list[i]);
     }
-    return code == TS_OK ? write_summary(w) : code;
+    TS_STEP(code, write_summary(w));
+    return code;
 }

@@ -73,11 +73,9 @@ static ts_code put_record(ts_ctx *ctx, ts_buf *index, ts_buf *data, uint64_t *of
     if (*offset > UINT32_MAX - 65537) {
         return ts_fail(ctx, TS_ERR_LIMIT, "a sample directory's file cannot exceed 4 GiB");
     }
-    if ((code = ts_sample_put_be(ctx, index, key, key_bytes)) != TS_OK ||
-        (code = ts_sample_put_be(ctx, index, *offset, 4)) != TS_OK ||
-        (code = ts_sample_put_be(ctx, data, payload.n, 2)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_sample_put_be(ctx, index, key, key_bytes));
+    TS_TRY(code, ts_sample_put_be(ctx, index, *offset, 4));
+    TS_TRY(code, ts_sample_put_be(ctx, data, payload.n, 2));
     *offset += payload.n + 2;
     return ts_buf_put(ctx, data, payload.p, payload.n);
 }
@@ -144,10 +142,8 @@ ts_code ts_sample_writer_open(ts_sample_writer *w, ts_ctx *ctx, const char *pare
     if (w->dir < 0) {
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open %s: %s", w->path, strerror(errno));
     }
-    if ((code = put_header(ctx, &w->method_index, true, '5', now_ms)) != TS_OK ||
-        (code = put_header(ctx, &w->method_data, false, '5', now_ms)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_header(ctx, &w->method_index, true, '5', now_ms));
+    TS_TRY(code, put_header(ctx, &w->method_data, false, '5', now_ms));
     w->method_offset = w->method_data.n;
     return ts_sample_writer_flush(w);
 }
@@ -189,13 +185,10 @@ static ts_code put_method(ts_sample_writer *w, int64_t id, ts_text name)
     name.n = name.n > METHOD_BYTES ? ts_utf8_cut(name.p, METHOD_BYTES) : name.n;
     code = ts_utf8_clean(w->ctx, &text, &replaced, name.p, name.n);
     text.n = text.n > 65000 ? ts_utf8_cut(text.p, 65000) : text.n;
-    if (code == TS_OK && (text.n < 2 || memcmp(text.p + text.n - 2, "()", 2) != 0)) {
-        code = ts_buf_put(w->ctx, &text, "()", 2);
-    }
-    if (code == TS_OK) {
-        code = put_record(w->ctx, &w->method_index, &w->method_data, &w->method_offset,
-                          (uint64_t)id, 8, ts_buf_text(&text));
-    }
+    TS_STEP_IF(code, (text.n < 2 || memcmp(text.p + text.n - 2, "()", 2) != 0),
+               ts_buf_put(w->ctx, &text, "()", 2));
+    TS_STEP(code, put_record(w->ctx, &w->method_index, &w->method_data, &w->method_offset,
+                             (uint64_t)id, 8, ts_buf_text(&text)));
     ts_buf_free(w->ctx, &text);
     return code;
 }
@@ -246,10 +239,7 @@ static ts_code thread_of(ts_writer_thread **out, ts_sample_writer *w, const ts_s
         *out = (ts_writer_thread *)w->threads.p + known;
         return TS_OK;
     }
-    *out = ts_vec_add(w->ctx, &w->threads, sizeof **out);
-    if (*out == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, *out = ts_vec_add(w->ctx, &w->threads, sizeof **out));
     (*out)->id = s->id;
     (*out)->begin_ms = s->time_ms;
     (*out)->cpu_ns = s->cpu_ns;
@@ -321,9 +311,7 @@ static ts_code put_slot(ts_sample_writer *w, ts_writer_thread *t, int64_t step)
 {
     int64_t us = t->cpu_delta / 1000;
     ts_writer_slot *s = ts_vec_add(w->ctx, &t->slots, sizeof *s);
-    if (s == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, s);
     t->last_step = step;
     *s = (ts_writer_slot){.step = step,
                           .us = (int32_t)(us > INT32_MAX   ? INT32_MAX

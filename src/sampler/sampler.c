@@ -102,9 +102,7 @@ static ts_code take_dump(ts_sampler *s)
     ts_code code;
     read_clock(s);
     code = ts_jvm_command(&s->dump, &s->jvm, s->ctx, "threaddump", "");
-    if (code == TS_OK) {
-        code = ts_thread_dump(&complete, s->ctx, s->dump.p, s->dump.n, take_thread, s);
-    }
+    TS_STEP(code, ts_thread_dump(&complete, s->ctx, s->dump.p, s->dump.n, take_thread, s));
     s->failures = code == TS_ERR_INPUT ? s->failures + 1 : 0;
     return code == TS_ERR_INPUT && s->failures < FAILURES_MAX && !ts_jvm_gone(&s->jvm) ? TS_OK
                                                                                        : code;
@@ -235,9 +233,9 @@ static ts_code open_agent(ts_sampler *s)
         code = ts_agent_read(&ended, &s->agent, NAP_MS, take_event, s);
         waited = ended ? AGENT_MS : waited;
     }
-    return code == TS_OK && !s->introduced
-               ? ts_fail(s->ctx, TS_ERR_INPUT, "%s is not an agent of Flare", s->options.agent)
-               : code;
+    TS_STEP_IF(code, !s->introduced,
+               ts_fail(s->ctx, TS_ERR_INPUT, "%s is not an agent of Flare", s->options.agent));
+    return code;
 }
 
 static ts_code run_agent(ts_sampler *s)
@@ -247,17 +245,14 @@ static ts_code run_agent(ts_sampler *s)
     ts_code code = TS_OK;
     while (code == TS_OK && !ended && !asked_to_stop(s)) {
         code = ts_agent_read(&ended, &s->agent, NAP_MS, take_event, s);
-        if (code == TS_OK && s->now_ms - s->writer.record_start_ms > volume) {
-            code = begin_volume(s);
-        }
-        if (code == TS_OK && monotonic_ns() - s->flushed_ns > FLUSH_MS * INT64_C(1000000)) {
-            code = flush(s);
-        }
+        TS_STEP_IF(code, s->now_ms - s->writer.record_start_ms > volume, begin_volume(s));
+        TS_STEP_IF(code, monotonic_ns() - s->flushed_ns > FLUSH_MS * INT64_C(1000000), flush(s));
     }
     if (s->options.stop_agent != NULL && atomic_load(s->options.stop_agent)) {
         ts_agent_stop(&s->agent);
     }
-    return code == TS_OK ? flush(s) : code;
+    TS_STEP(code, flush(s));
+    return code;
 }
 
 /* --- beginning and end ------------------------------------------------------------------------ */
@@ -275,13 +270,9 @@ ts_code ts_sampler_run(ts_sampler *s)
         if (s->now_ms - s->writer.record_start_ms > volume) {
             code = begin_volume(s);
         }
-        if (code == TS_OK) {
-            code = take_dump(s);
-        }
+        TS_STEP(code, take_dump(s));
         spent = monotonic_ns() - before;
-        if (code == TS_OK && monotonic_ns() - s->flushed_ns > FLUSH_MS * INT64_C(1000000)) {
-            code = flush(s);
-        }
+        TS_STEP_IF(code, monotonic_ns() - s->flushed_ns > FLUSH_MS * INT64_C(1000000), flush(s));
     }
     if (code == TS_OK) {
         code = end_directory(s);
@@ -296,9 +287,7 @@ ts_code ts_sampler_open(ts_sampler **out, ts_ctx *ctx, const ts_sampler_options 
     ts_sampler *s = ts_zalloc(ctx, 1, sizeof *s);
     ts_code code;
     *out = NULL;
-    if (s == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s);
     s->ctx = ctx;
     s->options = *options;
     s->jvm.pidfd = -1;
@@ -317,16 +306,10 @@ ts_code ts_sampler_open(ts_sampler **out, ts_ctx *ctx, const ts_sampler_options 
     ts_thread_cpu_open(&s->cpu, ctx, &s->jvm);
     code = options->agent != NULL ? open_agent(s)
                                   : ts_jvm_open(&s->jvm, ctx, "/proc", options->pid, options->stop);
-    if (code == TS_OK && options->agent == NULL) {
-        code = begin_directory(s);
-    }
+    TS_STEP_IF(code, options->agent == NULL, begin_directory(s));
     s->begin_ns = s->tick_ns = monotonic_ns();
-    if (code == TS_OK && options->agent == NULL) {
-        code = take_dump(s);
-    }
-    if (code == TS_OK) {
-        code = flush(s);
-    }
+    TS_STEP_IF(code, options->agent == NULL, take_dump(s));
+    TS_STEP(code, flush(s));
     if (code != TS_OK) {
         ts_sampler_free(s);
         return code;

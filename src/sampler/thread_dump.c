@@ -188,10 +188,7 @@ static ts_code take_frame(parser *x, ts_text line)
     if (n == 0) {
         return TS_OK;
     }
-    frame = ts_vec_add(x->ctx, &x->frames, sizeof *frame);
-    if (frame == NULL) {
-        return x->ctx->error.code;
-    }
+    TS_NEED(x->ctx, frame = ts_vec_add(x->ctx, &x->frames, sizeof *frame));
     *frame = (ts_text){line.p, n};
     return TS_OK;
 }

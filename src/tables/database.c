@@ -37,9 +37,7 @@ ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
 {
     *out = NULL;
     ts_db *db = ts_zalloc(ctx, 1, sizeof *db);
-    if (db == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, db);
     db->ctx = ctx;
     db->caller = ctx;
     db->state = state;
@@ -361,12 +359,8 @@ static ts_code create_tables(ts_db *db)
     for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
         sql.n = 0;
         code = ts_sql_create(db->ctx, &sql, &ts_schema[i]);
-        if (code == TS_OK) {
-            code = ts_buf_putc(db->ctx, &sql, '\0');
-        }
-        if (code == TS_OK) {
-            code = ts_db_run(db, sql.p);
-        }
+        TS_STEP(code, ts_buf_putc(db->ctx, &sql, '\0'));
+        TS_STEP(code, ts_db_run(db, sql.p));
     }
     ts_buf_free(db->ctx, &sql);
     for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
@@ -425,9 +419,7 @@ static ts_code create_schema(ts_db *db)
                  TS_APPLICATION_ID, TS_SCHEMA_VERSION);
         code = ts_db_run(db, sql);
     }
-    if (code == TS_OK) {
-        code = create_tables(db);
-    }
+    TS_STEP(code, create_tables(db));
     if (code != TS_OK) {
         return code;
     }
@@ -483,10 +475,8 @@ static ts_code start_pages(ts_db *db)
                        db->path, strerror(errno));
     }
     config.fd = db->fd;
-    if ((code = count_pages(db, &config.page_count)) != TS_OK ||
-        (code = ts_pages_new(&db->pages, db->ctx, &config)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, count_pages(db, &config.page_count));
+    TS_TRY(code, ts_pages_new(&db->pages, db->ctx, &config));
     return declare_tables(db);
 }
 
@@ -509,12 +499,8 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, INT_MAX);
     expect_plain_format(db->handle);
     code = create_schema(db);
-    if (code == TS_OK) {
-        code = start_pages(db);
-    }
-    if (code == TS_OK) {
-        code = put_docs(db);
-    }
+    TS_STEP(code, start_pages(db));
+    TS_STEP(code, put_docs(db));
     if (code == TS_OK) {
         *out = db;
         db = NULL;
@@ -591,9 +577,7 @@ static ts_code create_indexes(ts_db *db)
             ts_cause(db->ctx, "cannot create the index %s", ts_indexes[i].name);
         }
     }
-    if (code == TS_OK) {
-        code = ts_db_run(db, "ANALYZE");
-    }
+    TS_STEP(code, ts_db_run(db, "ANALYZE"));
     if (code != TS_OK) {
         return code;
     }
@@ -673,15 +657,9 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
     ts_code code = ts_db_join(db);
-    if (code == TS_OK) {
-        code = finish_pages(db);
-    }
-    if (code == TS_OK) {
-        code = ts_samples_finish(db);
-    }
-    if (code == TS_OK) {
-        code = ts_db_put_late(db);
-    }
+    TS_STEP(code, finish_pages(db));
+    TS_STEP(code, ts_samples_finish(db));
+    TS_STEP(code, ts_db_put_late(db));
     if (code == TS_OK && with_indexes) {
         double start = now_ms();
         code = create_indexes(db);
@@ -689,12 +667,8 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
             *index_ms = now_ms() - start;
         }
     }
-    if (code == TS_OK && db->adding) {
-        code = ts_db_end_adding(db);
-    }
-    if (code == TS_OK) {
-        code = replace_tables(db);
-    }
+    TS_STEP_IF(code, db->adding, ts_db_end_adding(db));
+    TS_STEP(code, replace_tables(db));
     if (code == TS_OK) {
         db->state = TS_DB_FINISHED;
     }

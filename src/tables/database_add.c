@@ -32,10 +32,8 @@ static ts_code copy_pages(ts_ctx *ctx, const char *from, sqlite3_backup *backup)
 {
     int rc = SQLITE_OK;
     for (int tries = 0; rc == SQLITE_OK || rc == SQLITE_BUSY || rc == SQLITE_LOCKED;) {
-        ts_code code = ts_check_cancel(ctx);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_check_cancel(ctx));
         rc = sqlite3_backup_step(backup, COPY_PAGES);
         if ((rc == SQLITE_BUSY || rc == SQLITE_LOCKED) && tries++ * 20 >= BUSY_MS) {
             break;
@@ -82,10 +80,8 @@ ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to, bool older)
     ts_db *source = NULL;
     sqlite3 *copy = NULL;
     sqlite3_backup *backup = NULL;
-    ts_code code = ts_db_open(&source, ctx, from);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_db_open(&source, ctx, from));
     (void)sqlite3_busy_timeout(source->handle, BUSY_MS);
     int rc = SQLITE_OK;
     if ((code = addition_check_source(ctx, from, source->handle, older)) != TS_OK) {
@@ -231,13 +227,10 @@ static ts_code addition_prepare(ts_db *db, const ts_addition *additions, size_t 
         }
     }
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    if ((code = ts_db_run(db, setup)) != TS_OK || (code = check_layout(db)) != TS_OK ||
-        (code = find_tables(db)) != TS_OK) {
-        return code;
-    }
-    if ((code = ts_db_run(db, "BEGIN EXCLUSIVE")) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_db_run(db, setup));
+    TS_TRY(code, check_layout(db));
+    TS_TRY(code, find_tables(db));
+    TS_TRY(code, ts_db_run(db, "BEGIN EXCLUSIVE"));
     for (size_t i = 0; i < count && code == TS_OK; i++) {
         code = make_way(db, &additions[i], replace);
     }
@@ -267,9 +260,7 @@ ts_code ts_db_add(ts_db **out, ts_ctx *ctx, const char *path, const ts_addition 
         sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, INT_MAX);
         code = addition_prepare(db, additions, count, replace);
     }
-    if (code == TS_OK) {
-        code = open_pages(db);
-    }
+    TS_STEP(code, open_pages(db));
     if (code == TS_OK) {
         *out = db;
         return TS_OK;
@@ -289,12 +280,8 @@ ts_code ts_db_reader(ts_reader **out, ts_db *db)
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
     ts_code code = ts_db_join(db);
-    if (code == TS_OK && db->samples.on) {
-        code = ts_samples_flush(db);
-    }
-    if (code == TS_OK) {
-        code = ts_reader_new(out, db->ctx, &config);
-    }
+    TS_STEP_IF(code, db->samples.on, ts_samples_flush(db));
+    TS_STEP(code, ts_reader_new(out, db->ctx, &config));
     for (unsigned id = 0; code == TS_OK && id < TS_TABLE_COUNT; id++) {
         if (db->written[id] || db->roots[id] != 0) {
             ts_reader_table(*out, id, &ts_schema[id], db->roots[id], db->written[id]);
@@ -369,9 +356,7 @@ ts_code ts_db_insert(ts_db *db, enum ts_table_id id, const void *row)
         code = ts_pages_finish(db->pages, &page_count);
         code = ts_db_end_pages(db, code);
     }
-    if (code == TS_OK && db->insert[id] == NULL) {
-        code = prepare_insert(db, id);
-    }
+    TS_STEP_IF(code, db->insert[id] == NULL, prepare_insert(db, id));
     int rc = SQLITE_OK;
     for (unsigned i = 0; i < table->column_count && rc == SQLITE_OK && code == TS_OK; i++) {
         rc = bind(db->insert[id], table, row, i);
@@ -380,7 +365,8 @@ ts_code ts_db_insert(ts_db *db, enum ts_table_id id, const void *row)
         (void)sqlite3_step(db->insert[id]);
         rc = sqlite3_reset(db->insert[id]);
     }
-    return code == TS_OK && rc != SQLITE_OK ? ts_db_fail(db, rc, "write") : code;
+    TS_STEP_IF(code, rc != SQLITE_OK, ts_db_fail(db, rc, "write"));
+    return code;
 }
 
 /* Entries of indexes are made by SQLite, from the rows that the page writer has put. */

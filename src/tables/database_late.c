@@ -16,12 +16,8 @@ ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsign
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "no row for a text: table=%s, row=%lld",
                        ts_schema[table].name, (long long)rowid);
     }
-    if ((code = ts_buf_put(db->ctx, &db->late_bytes, value.p, value.n)) != TS_OK) {
-        return code;
-    }
-    if ((t = ts_vec_add(db->ctx, &db->late, sizeof *t)) == NULL) {
-        return db->ctx->error.code;
-    }
+    TS_TRY(code, ts_buf_put(db->ctx, &db->late_bytes, value.p, value.n));
+    TS_NEED(db->ctx, t = ts_vec_add(db->ctx, &db->late, sizeof *t));
     *t = (ts_late_text){table, column, rowid, at, value.n};
     return TS_OK;
 }
@@ -75,9 +71,7 @@ ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64
         range->last = last;
         return TS_OK;
     }
-    if ((range = ts_vec_add(db->ctx, &db->nulls, sizeof *range)) == NULL) {
-        return db->ctx->error.code;
-    }
+    TS_NEED(db->ctx, range = ts_vec_add(db->ctx, &db->nulls, sizeof *range));
     *range = (ts_null_range){table, first, last, columns};
     return TS_OK;
 }
@@ -91,10 +85,7 @@ ts_code ts_db_move(ts_db *db, enum ts_table_id table, int64_t first, int64_t las
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "no rows to move: table=%s, rows=%lld-%lld",
                        ts_schema[table].name, (long long)first, (long long)last);
     }
-    moved = ts_vec_add(db->ctx, &db->moves, sizeof *moved);
-    if (moved == NULL) {
-        return db->ctx->error.code;
-    }
+    TS_NEED(db->ctx, moved = ts_vec_add(db->ctx, &db->moves, sizeof *moved));
     *moved = (ts_moved_range){{table, first, last, columns}, delta, false};
     return TS_OK;
 }
@@ -108,10 +99,7 @@ ts_code ts_db_late_int(ts_db *db, enum ts_table_id table, int64_t rowid, unsigne
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "no row for a number: table=%s, row=%lld",
                        ts_schema[table].name, (long long)rowid);
     }
-    set = ts_vec_add(db->ctx, &db->moves, sizeof *set);
-    if (set == NULL) {
-        return db->ctx->error.code;
-    }
+    TS_NEED(db->ctx, set = ts_vec_add(db->ctx, &db->moves, sizeof *set));
     *set = (ts_moved_range){{table, rowid, rowid, UINT64_C(1) << column}, value, true};
     return TS_OK;
 }

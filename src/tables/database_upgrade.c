@@ -39,7 +39,8 @@ static ts_code list_names(ts_pool *out, ts_db *db, const char *sql, const char *
         code = ts_pool_intern(db->ctx, &id, NULL, out, one);
     }
     (void)sqlite3_finalize(st);
-    return code == TS_OK && rc != SQLITE_DONE ? ts_db_fail(db, rc, "upgrade") : code;
+    TS_STEP_IF(code, rc != SQLITE_DONE, ts_db_fail(db, rc, "upgrade"));
+    return code;
 }
 
 static ts_code drop(ts_db *db, const char *kind, const char *name)
@@ -55,12 +56,8 @@ static ts_code upgrade_create(ts_db *db, const ts_table *table)
 {
     ts_buf sql = {0};
     ts_code code = ts_sql_create(db->ctx, &sql, table);
-    if (code == TS_OK) {
-        code = ts_buf_putc(db->ctx, &sql, '\0');
-    }
-    if (code == TS_OK) {
-        code = ts_db_run(db, sql.p);
-    }
+    TS_STEP(code, ts_buf_putc(db->ctx, &sql, '\0'));
+    TS_STEP(code, ts_db_run(db, sql.p));
     ts_buf_free(db->ctx, &sql);
     return code;
 }
@@ -98,10 +95,8 @@ static ts_code upgrade_table(ts_db *db, const ts_table *table)
     ts_code code = list_names(
         &kind, db, "SELECT type FROM sqlite_schema WHERE name = ?1 AND type IN ('table', 'view')",
         table->name);
-    if (code == TS_OK) {
-        code = list_names(&columns, db, "SELECT name FROM pragma_table_info(?1) ORDER BY cid",
-                          table->name);
-    }
+    TS_STEP(code, list_names(&columns, db, "SELECT name FROM pragma_table_info(?1) ORDER BY cid",
+                             table->name));
     bool view = code == TS_OK && kind.count > 0 && ts_text_is(ts_pool_text(&kind, 0), "view");
     unsigned n = code == TS_OK ? columns.count : 0;
     bool same = n <= table->column_count;
@@ -247,10 +242,8 @@ static ts_code upgrade_schema(ts_db *db)
 ts_code ts_db_upgrade(ts_ctx *ctx, const char *path)
 {
     ts_db *db = NULL;
-    ts_code code = ts_db_new(&db, ctx, path, TS_DB_WRITING);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_db_new(&db, ctx, path, TS_DB_WRITING));
     ts_db_limit_memory(ctx);
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {

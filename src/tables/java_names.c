@@ -143,11 +143,10 @@ static ts_code put_arguments(ts_ctx *ctx, ts_buf *out, ts_text d)
             code = ts_buf_put(ctx, out, ", ", 2);
         }
         i = read_type(&type, d, i);
-        if (code == TS_OK) {
-            code = put_type(ctx, out, &type, true);
-        }
+        TS_STEP(code, put_type(ctx, out, &type, true));
     }
-    return code == TS_OK ? ts_buf_putc(ctx, out, ')') : code;
+    TS_STEP(code, ts_buf_putc(ctx, out, ')'));
+    return code;
 }
 
 ts_code ts_java_method(ts_ctx *ctx, ts_buf *out, ts_text cls, ts_text name, ts_text descriptor)
@@ -159,17 +158,16 @@ ts_code ts_java_method(ts_ctx *ctx, ts_buf *out, ts_text cls, ts_text name, ts_t
         (void)read_type(&type, descriptor, result);
         if (type.word == NULL || type.dimensions > 0) {
             code = put_type(ctx, out, &type, true);
-            code = code == TS_OK ? ts_buf_putc(ctx, out, ' ') : code;
+            TS_STEP(code, ts_buf_putc(ctx, out, ' '));
         }
     }
     if (code == TS_OK && cls.n > 0) {
         code = ts_buf_put(ctx, out, cls.p, cls.n);
-        code = code == TS_OK ? ts_buf_putc(ctx, out, '.') : code;
+        TS_STEP(code, ts_buf_putc(ctx, out, '.'));
     }
-    if (code == TS_OK) {
-        code = ts_buf_put(ctx, out, name.p, name.n);
-    }
-    return code == TS_OK && result > 0 ? put_arguments(ctx, out, descriptor) : code;
+    TS_STEP(code, ts_buf_put(ctx, out, name.p, name.n));
+    TS_STEP_IF(code, result > 0, put_arguments(ctx, out, descriptor));
+    return code;
 }
 
 ts_code ts_java_modifiers(ts_ctx *ctx, ts_buf *out, int64_t flags)

@@ -66,9 +66,7 @@ ts_code page_claim(ts_pages *p, uint32_t *number, uint8_t **bytes)
 {
     ts_code code;
     if (p->out_count == p->out_cap || p->next == p->lock_page) {
-        if ((code = page_flush(p)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, page_flush(p));
     }
     p->next = page_peek(p);
     if (p->next > PAGE_MAX_NUMBER) {

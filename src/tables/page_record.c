@@ -61,9 +61,7 @@ static ts_code put_cell(ts_pages *p, page_table *t, const uint8_t *at, const uin
         take_cell(t, at);
     } else {
         uint8_t *cell;
-        if ((code = page_cell(p, t, n, &cell)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, page_cell(p, t, n, &cell));
         memcpy(cell, at, n);
         t->rows++;
     }
@@ -162,9 +160,7 @@ static ts_code read_long(ts_pages *p, uint8_t *out, size_t n)
     size_t got = 0;
     ts_code code = ts_spool_read(&got, p->long_text, p->long_at, out, n);
     p->long_at += got;
-    if (code == TS_OK && got != n) {
-        code = ts_fail(p->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
-    }
+    TS_STEP_IF(code, got != n, ts_fail(p->ctx, TS_ERR_INTERNAL, "a temporary file became shorter"));
     return code;
 }
 
@@ -198,13 +194,9 @@ static ts_code put_overflow(ts_pages *p, record *r, unsigned *part, uint64_t lef
         uint32_t n = left < room ? (uint32_t)left : room;
         uint32_t number;
         uint8_t *page;
-        if ((code = page_claim(p, &number, &page)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, page_claim(p, &number, &page));
         page_put32(page, left > room ? page_peek(p) : 0);
-        if ((code = copy_record(p, r, part, page + OVERFLOW_HEADER, n)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, copy_record(p, r, part, page + OVERFLOW_HEADER, n));
         memset(page + OVERFLOW_HEADER + n, 0, room - n);
         left -= n;
     }
@@ -227,10 +219,8 @@ static ts_code remember(ts_pages *p, page_table *t, const record *r, uint64_t re
 {
     reserved_row *kept;
     unsigned n = 0;
-    ts_code code = page_reserve(&kept, p, t, t->rows + 1, reserved);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, page_reserve(&kept, p, t, t->rows + 1, reserved));
     kept->page = t->leaf_number;
     kept->at = at;
     kept->local = local;
@@ -261,21 +251,17 @@ static ts_code put_record(ts_pages *p, page_table *t, const void *row, uint64_t 
     local = page_local_size(p, r.size);
     head_n = page_varint(head, r.size);
     head_n += page_varint(head + head_n, (uint64_t)t->rows + 1);
-    code = page_cell(p, t, head_n + local + (local < r.size ? OVERFLOW_HEADER : 0), &cell);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, page_cell(p, t, head_n + local + (local < r.size ? OVERFLOW_HEADER : 0), &cell));
     memcpy(cell, head, head_n);
-    if ((code = copy_record(p, &r, &part, cell + head_n, local)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, copy_record(p, &r, &part, cell + head_n, local));
     if (local < r.size) {
         page_put32(cell + head_n + local, page_peek(p));
     }
     if (reserved != 0) {
         code = remember(p, t, &r, reserved, (uint32_t)(cell + head_n - t->leaf.bytes), local);
     }
-    return code == TS_OK && local < r.size ? put_overflow(p, &r, &part, r.size - local) : code;
+    TS_STEP_IF(code, local < r.size, put_overflow(p, &r, &part, r.size - local));
+    return code;
 }
 
 /* --- rows ---------------------------------------------------------------------------------------
@@ -352,10 +338,8 @@ static __attribute__((noinline)) ts_code put_cold(ts_pages *p, page_table *t, co
 static __attribute__((noinline)) ts_code put_with_late(ts_pages *p, page_table *t, const void *row,
                                                        uint64_t reserved)
 {
-    ts_code code = check_reserved(p, t, row, reserved);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, check_reserved(p, t, row, reserved));
     if (t->hot_late != NULL && reserved == t->late) {
         uint32_t from_end[MAX_COLUMNS];
         uint8_t *end = cell_place(p, t, t->hot_max);

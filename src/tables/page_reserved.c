@@ -14,10 +14,7 @@ static ts_code reserved_grow(ts_pages *p, reserved_map *map)
 {
     reserved_map bigger = *map;
     bigger.cap = map->cap == 0 ? FIRST_SLOTS : 2 * map->cap;
-    bigger.slots = ts_zalloc(p->ctx, bigger.cap, sizeof *bigger.slots);
-    if (bigger.slots == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, bigger.slots = ts_zalloc(p->ctx, bigger.cap, sizeof *bigger.slots));
     for (uint32_t i = 0; i < map->cap; i++) {
         for (reserved_row *r = map->slots[i]; r != NULL;) {
             reserved_row *next = r->next;

@@ -63,10 +63,7 @@ static ts_code new_level(ts_pages *p, page_table *t, uint32_t child, int64_t key
     if (t->levels == MAX_LEVELS) {
         return ts_fail(p->ctx, TS_ERR_INTERNAL, "table %s is too deep", t->table->name);
     }
-    level->page.bytes = ts_alloc(p->ctx, p->page_size, 1);
-    if (level->page.bytes == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, level->page.bytes = ts_alloc(p->ctx, p->page_size, 1));
     start_page(p, &level->page, INTERIOR_TYPE);
     level->child = child;
     level->key = key;
@@ -107,9 +104,7 @@ static ts_code add_child(ts_pages *p, page_table *t, unsigned at, uint32_t child
         child = last_child(&level->page, &last_key, &size);
         level->page.cells--;
         level->page.content += size;
-        if ((code = emit_interior(p, &level->page, child, &number)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, emit_interior(p, &level->page, child, &number));
         start_page(p, &level->page, INTERIOR_TYPE);
         memcpy(page_take(&level->page, n), cell, n);
         child = number;
@@ -123,10 +118,7 @@ static ts_code add_child(ts_pages *p, page_table *t, unsigned at, uint32_t child
 
 static ts_code first_leaf(ts_pages *p, page_table *t)
 {
-    t->own = ts_alloc(p->ctx, p->page_size, 1);
-    if (t->own == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, t->own = ts_alloc(p->ctx, p->page_size, 1));
     t->leaf.bytes = t->own;
     start_page(p, &t->leaf, LEAF_TYPE);
     return TS_OK;
@@ -168,9 +160,8 @@ ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell)
     }
     *cell = page_take(&t->leaf, n);
     if (*cell == NULL) {
-        if ((code = end_leaf(p, t)) != TS_OK || (code = page_next_leaf(p, t)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, end_leaf(p, t));
+        TS_TRY(code, page_next_leaf(p, t));
         *cell = page_take(&t->leaf, n);
     }
     return *cell == NULL ? ts_fail(p->ctx, TS_ERR_INTERNAL, "a cell of %u bytes does not fit", n)
@@ -195,9 +186,7 @@ ts_code page_close_table(ts_pages *p, page_table *t)
     if (t->levels == 0) {
         return write_root(p, t, &t->leaf);
     }
-    if ((code = end_leaf(p, t)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, end_leaf(p, t));
     for (unsigned at = 0;; at++) {
         open_level *level = &t->level[at];
         uint32_t number;
@@ -205,9 +194,7 @@ ts_code page_close_table(ts_pages *p, page_table *t)
             page_put32(level->page.bytes + 8, level->child);
             return write_root(p, t, &level->page);
         }
-        if ((code = emit_interior(p, &level->page, level->child, &number)) != TS_OK ||
-            (code = add_child(p, t, at + 1, number, level->key)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, emit_interior(p, &level->page, level->child, &number));
+        TS_TRY(code, add_child(p, t, at + 1, number, level->key));
     }
 }

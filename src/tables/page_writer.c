@@ -12,9 +12,7 @@ ts_code ts_pages_new(ts_pages **out, ts_ctx *ctx, const ts_pages_config *config)
 {
     ts_pages *p = ts_zalloc(ctx, 1, sizeof *p);
     *out = NULL;
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     p->ctx = ctx;
     p->types = page_types_best();
     p->fd = config->fd;
@@ -77,18 +75,13 @@ static ts_code update_header(ts_pages *p)
 {
     uint8_t header[8];
     uint32_t counter;
-    ts_code code = page_read_at(p, COUNTER_AT, header, 4);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, page_read_at(p, COUNTER_AT, header, 4));
     counter = (uint32_t)header[0] << 24 | (uint32_t)header[1] << 16 | (uint32_t)header[2] << 8 |
               header[3];
     page_put32(header, counter + 1);
     page_put32(header + 4, p->next - 1);
-    code = page_write_at(p, COUNTER_AT, header, 8);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, page_write_at(p, COUNTER_AT, header, 8));
     return page_write_at(p, VALID_FOR_AT, header, 4);
 }
 

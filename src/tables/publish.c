@@ -150,9 +150,7 @@ static ts_code remove_all_dead(ts_target *t)
         if (is_temporary_of(entry->d_name, t)) {
             ts_buf path = {0};
             code = ts_buf_printf(ctx, &path, "%s/%s", where, entry->d_name);
-            if (code == TS_OK) {
-                code = ts_buf_putc(ctx, &path, '\0');
-            }
+            TS_STEP(code, ts_buf_putc(ctx, &path, '\0'));
             if (code == TS_OK) {
                 remove_dead(t, path.p);
             }
@@ -171,10 +169,8 @@ static ts_code new_name(ts_target *t, const char *prefix, size_t n, const char *
     ts_ctx *ctx = t->ctx;
     ts_buf b = {0};
     ts_code code = ts_buf_put(ctx, &b, prefix, n);
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, &b, "%ld-%016llx%s", (long)getpid(),
-                             (unsigned long long)random_number(), suffix);
-    }
+    TS_STEP(code, ts_buf_printf(ctx, &b, "%ld-%016llx%s", (long)getpid(),
+                                (unsigned long long)random_number(), suffix));
     if (code == TS_OK) {
         ts_free(ctx, t->path);
         t->path = ts_strndup(ctx, b.p, b.n);
@@ -228,9 +224,7 @@ static ts_code create(ts_target *t, const char *prefix, size_t n, const char *su
     for (int i = 0; i < ATTEMPTS; i++) {
         bool again = false;
         ts_code code = new_name(t, prefix, n, suffix);
-        if (code == TS_OK) {
-            code = try_create(t, mode, &again);
-        }
+        TS_STEP(code, try_create(t, mode, &again));
         if (code != TS_OK || !again) {
             return code;
         }
@@ -245,12 +239,8 @@ static ts_code create_beside(ts_target *t)
     const char *dir = t->place.dir;
     ts_code code =
         ts_buf_printf(ctx, &prefix, "%s%s.", dir, dir[strlen(dir) - 1] == '/' ? "" : "/");
-    if (code == TS_OK) {
-        code = ts_buf_put(ctx, &prefix, t->place.base, base_part(t->place.base));
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, &prefix, ".tmp-");
-    }
+    TS_STEP(code, ts_buf_put(ctx, &prefix, t->place.base, base_part(t->place.base)));
+    TS_STEP(code, ts_buf_printf(ctx, &prefix, ".tmp-"));
     if (code == TS_OK) {
         /* Never readable for more than the file it replaces; ours to write in any case. */
         mode_t mode = t->place.exists ? t->place.mode | 0600 : 0666;
@@ -264,9 +254,7 @@ static ts_code target_new(ts_target **out, ts_ctx *ctx)
 {
     ts_target *t = ts_zalloc(ctx, 1, sizeof *t);
     *out = t;
-    if (t == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, t);
     t->ctx = ctx;
     t->fd = -1;
     t->dir = -1;
@@ -284,22 +272,14 @@ ts_code ts_target_open(ts_target **out, ts_ctx *ctx, const char *path,
     }
     t->options = *options;
     code = ts_place_resolve(&t->place, ctx, path, t->options.text);
-    if (code == TS_OK) {
-        code = ts_place_check(&t->place, ctx, &t->options);
-    }
+    TS_STEP(code, ts_place_check(&t->place, ctx, &t->options));
     if (code == TS_OK && !t->options.text) {
         bool any;
         code = ts_side_check(&any, ctx, &t->place, &t->options);
     }
-    if (code == TS_OK && !t->options.text) {
-        code = ts_old_check_unlocked(ctx, &t->place);
-    }
-    if (code == TS_OK) {
-        code = remove_all_dead(t);
-    }
-    if (code == TS_OK) {
-        code = create_beside(t);
-    }
+    TS_STEP_IF(code, !t->options.text, ts_old_check_unlocked(ctx, &t->place));
+    TS_STEP(code, remove_all_dead(t));
+    TS_STEP(code, create_beside(t));
     if (code == TS_OK) {
         *out = t;
         t = NULL;
@@ -320,12 +300,8 @@ ts_code ts_target_anonymous(ts_target **out, ts_ctx *ctx)
     }
     t->anonymous = true;
     code = remove_all_dead(t);
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, &prefix, "%s/" ANONYMOUS_PREFIX, ctx->tmpdir);
-    }
-    if (code == TS_OK) {
-        code = create(t, prefix.p, prefix.n, ANONYMOUS_SUFFIX, 0600);
-    }
+    TS_STEP(code, ts_buf_printf(ctx, &prefix, "%s/" ANONYMOUS_PREFIX, ctx->tmpdir));
+    TS_STEP(code, create(t, prefix.p, prefix.n, ANONYMOUS_SUFFIX, 0600));
     if (code == TS_OK) {
         *out = t;
         t = NULL;
@@ -366,15 +342,10 @@ static ts_code settle_old(ts_target *t)
     ts_ctx *ctx = t->ctx;
     bool any;
     ts_code code = ts_side_check(&any, ctx, &t->place, &t->options);
-    if (code == TS_OK) {
-        code = ts_old_take(&t->held, ctx, &t->place, any && !t->options.force);
-    }
-    if (code == TS_OK) {
-        code = ts_side_remove(ctx, &t->place, &t->options);
-    }
-    if (code == TS_OK && any && t->dir >= 0 && ts_sys_fsync(ctx, t->dir) != 0) {
-        code = cannot_publish(t, "sync the directory of");
-    }
+    TS_STEP(code, ts_old_take(&t->held, ctx, &t->place, any && !t->options.force));
+    TS_STEP(code, ts_side_remove(ctx, &t->place, &t->options));
+    TS_STEP_IF(code, any && t->dir >= 0 && ts_sys_fsync(ctx, t->dir) != 0,
+               cannot_publish(t, "sync the directory of"));
     return code;
 }
 
@@ -385,9 +356,8 @@ ts_code ts_target_prepare(ts_target *t)
         return ts_fail(ctx, TS_ERR_INTERNAL, "nothing to publish");
     }
     ts_code code = ts_place_check(&t->place, ctx, &t->options);
-    if (code == TS_OK && t->place.exists && fchmod(t->fd, t->place.mode) != 0) {
-        code = cannot_publish(t, "set the mode of");
-    }
+    TS_STEP_IF(code, t->place.exists && fchmod(t->fd, t->place.mode) != 0,
+               cannot_publish(t, "set the mode of"));
     if (code == TS_OK && t->options.sync) {
         /* The directory is opened before the renaming, so that only its sync can fail after it. */
         if (t->dir < 0) {
@@ -399,9 +369,7 @@ ts_code ts_target_prepare(ts_target *t)
             code = cannot_publish(t, "sync");
         }
     }
-    if (code == TS_OK && !t->options.text && t->held == NULL) {
-        code = settle_old(t);
-    }
+    TS_STEP_IF(code, !t->options.text && t->held == NULL, settle_old(t));
     return code;
 }
 
@@ -421,10 +389,8 @@ ts_code ts_target_rename(ts_target *t)
 
 ts_code ts_target_commit(ts_target *t)
 {
-    ts_code code = ts_target_prepare(t);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_target_prepare(t));
     return ts_target_rename(t);
 }
 

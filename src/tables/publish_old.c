@@ -98,7 +98,8 @@ ts_code ts_old_check_unlocked(ts_ctx *ctx, const ts_place *place)
         }
         code = wait_a_moment(ctx);
     }
-    return code == TS_OK && pid != 0 ? locked(ctx, place, pid) : code;
+    TS_STEP_IF(code, pid != 0, locked(ctx, place, pid));
+    return code;
 }
 
 /* --- taking it ----------------------------------------------------------------------------- */
@@ -142,9 +143,7 @@ static int open_old(sqlite3 **db, ts_ctx *ctx, const ts_place *place)
     /* Names like ":memory:" mean something else to SQLite; a path with a slash never does. */
     ts_code code =
         ts_buf_printf(ctx, &name, "%s%s", place->final[0] == '/' ? "" : "./", place->final);
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, &name, '\0');
-    }
+    TS_STEP(code, ts_buf_putc(ctx, &name, '\0'));
     int rc = SQLITE_NOMEM;
     if (code == TS_OK) {
         rc = sqlite3_open_v2(name.p, db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
@@ -235,16 +234,10 @@ ts_code ts_old_take(sqlite3 **held, ts_ctx *ctx, const ts_place *place, bool nee
         if ((rc == SQLITE_NOTADB || rc == SQLITE_CORRUPT) && !needed) {
             return TS_OK; /* nothing is lost with an unreadable file */
         }
-        if (code == TS_OK) {
-            code = wait_a_moment(ctx);
-        }
+        TS_STEP(code, wait_a_moment(ctx));
     }
-    if (code == TS_OK) {
-        code = find_writer(&pid, ctx, place);
-    }
-    if (code == TS_OK) {
-        code = locked(ctx, place, pid);
-    }
+    TS_STEP(code, find_writer(&pid, ctx, place));
+    TS_STEP(code, locked(ctx, place, pid));
     return code;
 }
 

@@ -42,9 +42,7 @@ static ts_code side_refuse(ts_ctx *ctx, const side *s, const char *reason)
 static ts_code side_path(ts_buf *path, ts_ctx *ctx, const side *s)
 {
     ts_code code = ts_buf_printf(ctx, path, "%s", s->place->final);
-    if (code == TS_OK) {
-        code = ts_buf_put(ctx, path, s->suffix, strlen(s->suffix) + 1);
-    }
+    TS_STEP(code, ts_buf_put(ctx, path, s->suffix, strlen(s->suffix) + 1));
     return code;
 }
 
@@ -109,12 +107,8 @@ static ts_code examine(bool *found, ts_ctx *ctx, side *s, const char *path, bool
     }
     ts_code code =
         sys->fstat(sys->user, fd, &s->st) != 0 ? side_refuse(ctx, s, strerror(errno)) : TS_OK;
-    if (code == TS_OK && !S_ISREG(s->st.st_mode)) {
-        code = side_refuse(ctx, s, "it is not a regular file");
-    }
-    if (code == TS_OK) {
-        code = look_inside(ctx, s, fd);
-    }
+    TS_STEP_IF(code, !S_ISREG(s->st.st_mode), side_refuse(ctx, s, "it is not a regular file"));
+    TS_STEP(code, look_inside(ctx, s, fd));
     sys->close(sys->user, fd);
     if (code == TS_OK && s->super) {
         code =
@@ -122,9 +116,8 @@ static ts_code examine(bool *found, ts_ctx *ctx, side *s, const char *path, bool
                         "it holds a part of a transaction over several databases: let SQLite open "
                         "the database first");
     }
-    if (code == TS_OK && !s->ours && !force) {
-        code = side_refuse(ctx, s, "it is not SQLite's (--force removes it)");
-    }
+    TS_STEP_IF(code, !s->ours && !force,
+               side_refuse(ctx, s, "it is not SQLite's (--force removes it)"));
     *found = code == TS_OK;
     return code;
 }
@@ -137,9 +130,7 @@ static ts_code visit(ts_ctx *ctx, const ts_place *place, const ts_target_options
     ts_buf path = {0};
     *found = false;
     ts_code code = side_path(&path, ctx, &s);
-    if (code == TS_OK) {
-        code = examine(found, ctx, &s, path.p, options->force);
-    }
+    TS_STEP(code, examine(found, ctx, &s, path.p, options->force));
     if (code == TS_OK && *found && options->reads != NULL &&
         ts_file_set_has(options->reads, &s.st)) {
         code = ts_fail(ctx, TS_ERR_USAGE, "the output is an input: path=\"%s\"", path.p);

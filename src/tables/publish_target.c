@@ -57,9 +57,7 @@ static ts_code target_follow(char **next, ts_ctx *ctx, const ts_place *place, co
     if (link[0] != '/') {
         code = ts_buf_put(ctx, &whole, path, dir_length(path));
     }
-    if (code == TS_OK) {
-        code = ts_buf_put(ctx, &whole, link, (size_t)n);
-    }
+    TS_STEP(code, ts_buf_put(ctx, &whole, link, (size_t)n));
     if (code == TS_OK) {
         *next = ts_strndup(ctx, whole.p, whole.n);
         code = *next == NULL ? ctx->error.code : TS_OK;
@@ -83,10 +81,7 @@ static bool is_open_file(const char *link)
 /* Sets final: path with the symlinks of its last part followed, whether or not the end exists. */
 static ts_code follow_all(ts_place *place, ts_ctx *ctx)
 {
-    place->final = ts_strndup(ctx, place->path, strlen(place->path));
-    if (place->final == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, place->final = ts_strndup(ctx, place->path, strlen(place->path)));
     for (int links = 0;; links++) {
         struct stat st;
         if (lstat(place->final, &st) != 0 || !S_ISLNK(st.st_mode)) {
@@ -97,10 +92,8 @@ static ts_code follow_all(ts_place *place, ts_ctx *ctx)
         }
         char *next = NULL;
         place->open_file = place->open_file || is_open_file(place->final);
-        ts_code code = target_follow(&next, ctx, place, place->final);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, target_follow(&next, ctx, place, place->final));
         ts_free(ctx, place->final);
         place->final = next;
     }
@@ -138,14 +131,9 @@ ts_code ts_place_resolve(ts_place *place, ts_ctx *ctx, const char *path, bool te
                        "cannot write the output to \"-\": a database cannot be written to a "
                        "stream");
     }
-    place->path = ts_strndup(ctx, path, strlen(path));
-    if (place->path == NULL) {
-        return ctx->error.code;
-    }
-    ts_code code = follow_all(place, ctx);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_NEED(ctx, place->path = ts_strndup(ctx, path, strlen(path)));
+    ts_code code;
+    TS_TRY(code, follow_all(place, ctx));
     return target_split(place, ctx);
 }
 
@@ -224,9 +212,7 @@ ts_code ts_place_name_of(ts_place_name *name, ts_ctx *ctx, const char *path)
     struct stat st;
     *name = (ts_place_name){0};
     ts_code code = ts_place_resolve(&place, ctx, path, true);
-    if (code == TS_OK && stat(place.dir, &st) != 0) {
-        code = target_refuse(ctx, &place, strerror(errno));
-    }
+    TS_STEP_IF(code, stat(place.dir, &st) != 0, target_refuse(ctx, &place, strerror(errno)));
     if (code == TS_OK) {
         *name = (ts_place_name){st.st_dev, st.st_ino, place.base, place.base, place.open_file};
         place.base = NULL;

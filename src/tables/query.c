@@ -75,9 +75,7 @@ static ts_code immutable_uri(ts_ctx *ctx, ts_buf *out, const char *path)
                      c == '/' || c == '.' || c == '-' || c == '_';
         code = plain ? ts_buf_putc(ctx, out, (char)c) : ts_buf_printf(ctx, out, "%%%02X", c);
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out, "?mode=ro&immutable=1");
-    }
+    TS_STEP(code, ts_buf_printf(ctx, out, "?mode=ro&immutable=1"));
     if (code != TS_OK) {
         return code;
     }
@@ -130,20 +128,14 @@ ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path)
                        strerror(errno));
     }
     ts_db_kind kind;
-    if ((code = ts_db_kind_of(&kind, ctx, path)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_db_kind_of(&kind, ctx, path));
     if (kind == TS_DB_NONE) {
         return ts_fail(ctx, TS_ERR_INPUT, "not an SQLite database: path=\"%s\"", path);
     }
     /* Names like ":memory:" mean something else to SQLite; a path with a slash never does. */
     code = ts_buf_printf(ctx, &name, "%s%s", path[0] == '/' ? "" : "./", path);
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, &name, '\0');
-    }
-    if (code == TS_OK) {
-        code = ts_db_new(&db, ctx, name.p, TS_DB_READING);
-    }
+    TS_STEP(code, ts_buf_putc(ctx, &name, '\0'));
+    TS_STEP(code, ts_db_new(&db, ctx, name.p, TS_DB_READING));
     if (code == TS_OK) {
         ts_db_limit_memory(ctx);
         code = query_open_handle(db);
@@ -402,23 +394,17 @@ static ts_code run_statement(query *q, sqlite3_stmt *st, const char *at)
 {
     int n = sqlite3_column_count(st);
     ts_code code = query_make_room(q, (size_t)n);
-    if (code == TS_OK) {
-        code = bind_all(q, st);
-    }
+    TS_STEP(code, bind_all(q, st));
     /* One step before the header: the statement may be prepared anew in it. */
     int rc = code == TS_OK ? sqlite3_step(st) : SQLITE_ERROR;
-    if (code == TS_OK && n > 0 && (rc == SQLITE_ROW || rc == SQLITE_DONE)) {
-        code = visit_header(q, st, at, n);
-    }
+    TS_STEP_IF(code, n > 0 && (rc == SQLITE_ROW || rc == SQLITE_DONE), visit_header(q, st, at, n));
     while (code == TS_OK && rc == SQLITE_ROW) {
         code = visit_row(q, st, at, n);
         if (code == TS_OK) {
             rc = sqlite3_step(st);
         }
     }
-    if (code == TS_OK && rc != SQLITE_DONE) {
-        code = statement_failed(q, at, rc);
-    }
+    TS_STEP_IF(code, rc != SQLITE_DONE, statement_failed(q, at, rc));
     return code;
 }
 
@@ -530,12 +516,8 @@ static ts_code run_query(query *q)
     ts_db_watch_cancel(db);
     ts_db_limit_memory(db->ctx);
     ts_code code = each_statement(q, PASS_NAMES, &whole);
-    if (code == TS_OK && whole) {
-        code = check_used(q);
-    }
-    if (code == TS_OK) {
-        code = each_statement(q, PASS_RUN, &whole);
-    }
+    TS_STEP_IF(code, whole, check_used(q));
+    TS_STEP(code, each_statement(q, PASS_RUN, &whole));
     if (code != TS_OK) {
         return code;
     }

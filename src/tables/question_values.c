@@ -183,12 +183,8 @@ static ts_code put_there(ts_buf *out, const value_call *c, const value_kind *kin
         return ask_cell(&found, out, c, kind->there_is);
     }
     ts_code code = ask_rows(c, kind->names, &visitor);
-    if (code == TS_OK && rows.near.count > 0) {
-        code = ts_buf_printf(c->ctx, out, "%s", kind->there_is);
-    }
-    if (code == TS_OK) {
-        code = ts_nearest_put(out, c->ctx, &rows.near);
-    }
+    TS_STEP_IF(code, rows.near.count > 0, ts_buf_printf(c->ctx, out, "%s", kind->there_is));
+    TS_STEP(code, ts_nearest_put(out, c->ctx, &rows.near));
     ts_pool_free(c->ctx, &rows.texts);
     return code;
 }
@@ -200,9 +196,7 @@ static ts_code put_row(ts_buf *out, const value_call *c, const value_kind *kind)
     ts_code code = ask_cell(&found, out, c, kind->find);
     if (code == TS_OK && !found) {
         code = put_there(&there, c, kind);
-        if (code == TS_OK) {
-            code = bad_value(c->ctx, c->p, "is not in the database", ts_buf_text(&there));
-        }
+        TS_STEP(code, bad_value(c->ctx, c->p, "is not in the database", ts_buf_text(&there)));
     }
     ts_buf_free(c->ctx, &there);
     return code;
@@ -266,9 +260,7 @@ static ts_code put_word(ts_buf *out, ts_ctx *ctx, ts_text words, const ts_param 
     }
     ts_buf there = {0};
     ts_code code = ts_buf_printf(ctx, &there, "it is one of %.*s", (int)words.n, words.p);
-    if (code == TS_OK) {
-        code = bad_value(ctx, p, "is none of the words", ts_buf_text(&there));
-    }
+    TS_STEP(code, bad_value(ctx, p, "is none of the words", ts_buf_text(&there)));
     ts_buf_free(ctx, &there);
     return code;
 }

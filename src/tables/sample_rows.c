@@ -151,9 +151,7 @@ static ts_code add_block(ts_db *db, int64_t id, const ts_row_stack_sample *row)
     if (code != TS_OK) {
         return code;
     }
-    if ((added = ts_vec_add(db->ctx, &s->blocks, sizeof *added)) == NULL) {
-        return db->ctx->error.code;
-    }
+    TS_NEED(db->ctx, added = ts_vec_add(db->ctx, &s->blocks, sizeof *added));
     *added = b;
     s->closed = false;
     return TS_OK;
@@ -212,7 +210,7 @@ static ts_code whole_row(ts_db *db, sample_row *out, const ts_row_stack_sample *
     s->event.n = 0;
     if (event.p != NULL) { /* a byte, so that the empty text has a place too */
         code = ts_buf_put(db->ctx, &s->event, event.p, event.n);
-        code = code == TS_OK ? ts_buf_putc(db->ctx, &s->event, '\0') : code;
+        TS_STEP(code, ts_buf_putc(db->ctx, &s->event, '\0'));
         out->event = (ts_text){s->event.p, event.n};
     }
     return code;
@@ -543,9 +541,7 @@ static ts_code redeclare(ts_db *db, const char *name, const ts_table *as)
     ts_buf create = {0};
     char *sql = NULL;
     ts_code code = ts_sql_create(db->ctx, &create, as);
-    if (code == TS_OK) {
-        code = ts_buf_putc(db->ctx, &create, '\0');
-    }
+    TS_STEP(code, ts_buf_putc(db->ctx, &create, '\0'));
     if (code != TS_OK) {
         goto out;
     }
@@ -565,9 +561,8 @@ static ts_code create(ts_db *db, const ts_table *table)
 {
     ts_buf sql = {0};
     ts_code code = ts_sql_create(db->ctx, &sql, table);
-    if (code == TS_OK && (code = ts_buf_putc(db->ctx, &sql, '\0')) == TS_OK) {
-        code = ts_db_run(db, sql.p);
-    }
+    TS_STEP(code, ts_buf_putc(db->ctx, &sql, '\0'));
+    TS_STEP(code, ts_db_run(db, sql.p));
     ts_buf_free(db->ctx, &sql);
     return code;
 }
@@ -636,9 +631,8 @@ static ts_code make_tables(ts_db *db)
     ts_code code;
     samples.name = ALL_SAMPLES;
     runs.name = ALL_RUNS;
-    if ((code = create(db, &samples)) != TS_OK || (code = create(db, &runs)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, create(db, &samples));
+    TS_TRY(code, create(db, &runs));
     return ts_db_run(db, "INSERT INTO " ALL_SAMPLES " SELECT * FROM stack_sample ORDER BY id;"
                          "INSERT INTO " ALL_RUNS " SELECT * FROM (SELECT * FROM "
                          "js_cpu_profiler_sample UNION ALL SELECT * FROM " SOME_RUNS ") "
@@ -651,9 +645,7 @@ static ts_code make_tables(ts_db *db)
 static ts_code make_views(ts_db *db)
 {
     ts_code code = ts_db_run(db, "BEGIN EXCLUSIVE");
-    if (code == TS_OK && !db->samples.whole) {
-        code = ts_db_run(db, "DROP TABLE js_cpu_profiler_sample");
-    }
+    TS_STEP_IF(code, !db->samples.whole, ts_db_run(db, "DROP TABLE js_cpu_profiler_sample"));
     if (code != TS_OK || (code = create(db, &ts_sample_block_table)) != TS_OK ||
         (code = put_blocks(db)) != TS_OK || (code = ts_db_run(db, ts_view_stack_sample)) != TS_OK ||
         (code = ts_db_run(db, ts_view_js_cpu_profiler_sample)) != TS_OK) {
@@ -695,17 +687,11 @@ ts_code ts_samples_finish(ts_db *db)
     runs.name = SOME_RUNS;
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
     code = redeclare(db, "stack_sample", &ts_sample_row_table);
-    if (code == TS_OK && db->samples.whole) {
-        code = redeclare(db, "js_cpu_profiler_sample", &runs);
-    }
-    if (code == TS_OK) {
-        code = make_views(db);
-    }
+    TS_STEP_IF(code, db->samples.whole, redeclare(db, "js_cpu_profiler_sample", &runs));
+    TS_STEP(code, make_views(db));
     if (code == TS_OK && db->samples.whole) {
         code = redeclare(db, ALL_SAMPLES, &ts_schema[TS_T_stack_sample]);
-        if (code == TS_OK) {
-            code = redeclare(db, ALL_RUNS, &ts_schema[TS_T_js_cpu_profiler_sample]);
-        }
+        TS_STEP(code, redeclare(db, ALL_RUNS, &ts_schema[TS_T_js_cpu_profiler_sample]));
         db->samples.on = false;
     }
     return code;

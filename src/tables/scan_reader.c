@@ -74,9 +74,7 @@ ts_code ts_reader_new(ts_reader **out, ts_ctx *ctx, const ts_reader_config *conf
     ts_code code;
     ts_reader *r = ts_zalloc(ctx, 1, sizeof *r);
     *out = NULL;
-    if (r == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, r);
     r->ctx = ctx;
     r->fd = config->fd;
     r->path = config->path;
@@ -142,9 +140,7 @@ ts_code ts_reader_has_rows(bool *any, ts_reader *reader, enum ts_table_id table)
         return TS_OK;
     }
     code = ts_scan_open(&scan, reader, table, NULL, 0);
-    if (code == TS_OK) {
-        code = ts_scan_next(&batch, scan);
-    }
+    TS_STEP(code, ts_scan_next(&batch, scan));
     if (code == TS_OK) {
         *any = batch->rows > 0;
     }
@@ -206,10 +202,8 @@ ts_code scan_fetch(ts_scan *s, uint32_t number, uint8_t *bytes)
         return scan_damaged(s, number, "the page does not exist");
     }
     if (number < s->window_first || number - s->window_first >= s->window_count) {
-        ts_code code = fill_window(s, number, end);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, fill_window(s, number, end));
     }
     memcpy(bytes, s->window + (size_t)(number - s->window_first) * r->page_size, r->page_size);
     return TS_OK;
@@ -342,9 +336,7 @@ static ts_code check_beside(const ts_reader *r, const char *suffix)
     struct stat st;
     ts_buf name = {0};
     ts_code code = ts_buf_printf(r->ctx, &name, "%s%s", r->path, suffix);
-    if (code == TS_OK) {
-        code = ts_buf_putc(r->ctx, &name, '\0');
-    }
+    TS_STEP(code, ts_buf_putc(r->ctx, &name, '\0'));
     if (code == TS_OK && stat(name.p, &st) == 0 && st.st_size > 0) {
         code = ts_fail(r->ctx, r->damage,
                        "cannot read the database: path=\"%s\": the file beside it that ends in %s "
@@ -358,10 +350,8 @@ static ts_code check_beside(const ts_reader *r, const char *suffix)
 static ts_code check_ours(const ts_reader *r)
 {
     uint8_t header[FILE_HEADER];
-    ts_code code = read_at(r, 0, header, FILE_HEADER);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, read_at(r, 0, header, FILE_HEADER));
     if (scan_be32(header + APPLICATION_ID_AT) != TS_APPLICATION_ID) {
         return reader_cannot_read(r, "not a database of trace_streamer");
     }
@@ -380,12 +370,8 @@ ts_code ts_reader_open_fd(ts_reader **out, ts_ctx *ctx, int fd, const char *path
     const ts_reader_config config = {.fd = fd, .path = path};
     *out = NULL;
     ts_code code = ts_reader_new(&r, ctx, &config);
-    if (code == TS_OK) {
-        code = check_ours(r);
-    }
-    if (code == TS_OK) {
-        code = read_schema(r);
-    }
+    TS_STEP(code, check_ours(r));
+    TS_STEP(code, read_schema(r));
     if (code != TS_OK) {
         ts_reader_free(r);
         return code;
@@ -412,15 +398,9 @@ ts_code ts_reader_open(ts_reader **out, ts_ctx *ctx, const char *path)
     }
     r->owns_fd = true;
     code = check_ours(r);
-    if (code == TS_OK) {
-        code = check_beside(r, "-wal");
-    }
-    if (code == TS_OK) {
-        code = check_beside(r, "-journal");
-    }
-    if (code == TS_OK) {
-        code = read_schema(r);
-    }
+    TS_STEP(code, check_beside(r, "-wal"));
+    TS_STEP(code, check_beside(r, "-journal"));
+    TS_STEP(code, read_schema(r));
     if (code != TS_OK) {
         ts_reader_free(r);
         return code;

@@ -134,9 +134,7 @@ static ts_code chain_step(ts_scan *s)
     if (number == 0 || part == 0) {
         return scan_damaged(s, c->leaf, "the overflow pages of a row end before the row");
     }
-    if ((code = scan_fetch(s, number, s->overflow)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, scan_fetch(s, number, s->overflow));
     c->page = number;
     c->at = at;
     c->next = scan_be32(s->overflow);
@@ -167,10 +165,8 @@ ts_code scan_chain_read(ts_scan *s, uint64_t offset, uint8_t *out, size_t n)
     while (n > 0) {
         size_t m;
         if (c->page == 0 || offset >= c->at + part) {
-            ts_code code = chain_step(s);
-            if (code != TS_OK) {
-                return code;
-            }
+            ts_code code;
+            TS_TRY(code, chain_step(s));
             continue;
         }
         m = (size_t)(c->at + part - offset);
@@ -190,10 +186,8 @@ static ts_code chained_text(ts_scan *s, unsigned k, uint64_t offset, uint64_t si
     size_t n = size > TS_SCAN_TEXT_MAX ? TS_SCAN_TEXT_MAX : (size_t)size;
     ts_code code;
     if (s->text == NULL) {
-        s->text = ts_alloc(s->reader->ctx, s->slot_count, TS_SCAN_TEXT_MAX);
-        if (s->text == NULL) {
-            return s->reader->ctx->error.code;
-        }
+        TS_NEED(s->reader->ctx,
+                s->text = ts_alloc(s->reader->ctx, s->slot_count, TS_SCAN_TEXT_MAX));
     }
     code = scan_chain_read(s, offset, (uint8_t *)s->text + s->text_n, n);
     if (code == TS_OK) {
@@ -213,17 +207,13 @@ static ts_code decode_chained(ts_scan *s, int64_t rowid)
     size_t n = c->size < SCAN_HEADER ? (size_t)c->size : SCAN_HEADER;
     const uint8_t *at = header;
     uint64_t value;
-    ts_code code = scan_chain_read(s, 0, header, n < MAX_VARINT ? n : MAX_VARINT);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, scan_chain_read(s, 0, header, n < MAX_VARINT ? n : MAX_VARINT));
     uint64_t header_n = scan_varint(&at);
     if (header_n > n || at > header + header_n) {
         return scan_damaged(s, c->leaf, "the header of a record is too long");
     }
-    if ((code = scan_chain_read(s, 0, header, (size_t)header_n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, scan_chain_read(s, 0, header, (size_t)header_n));
     value = header_n;
     for (unsigned i = 0; i < s->columns; i++) {
         int k = s->slot_of[i];

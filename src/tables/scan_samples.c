@@ -68,17 +68,12 @@ ts_code scan_samples_open(ts_scan *s)
     unsigned n = 0;
     scan_samples *x = ts_zalloc(r->ctx, 1, sizeof *x);
     s->samples = x;
-    if (x == NULL) {
-        return r->ctx->error.code;
-    }
+    TS_NEED(r->ctx, x);
     x->block.id = -1;
     for (unsigned i = 0; i < s->slot_count; i++) {
         wanted |= parts_of(s->chosen[i].column);
         if (s->chosen[i].column == TS_C_stack_sample__event && x->offsets == NULL) {
-            x->offsets = ts_alloc(r->ctx, s->capacity, sizeof *x->offsets);
-            if (x->offsets == NULL) {
-                return r->ctx->error.code;
-            }
+            TS_NEED(r->ctx, x->offsets = ts_alloc(r->ctx, s->capacity, sizeof *x->offsets));
         }
     }
     for (unsigned i = 0; i < SAMPLE_COLUMNS; i++) {
@@ -87,9 +82,8 @@ ts_code scan_samples_open(ts_scan *s)
         n += (wanted >> i & 1) != 0 ? 1 : 0;
     }
     ts_code code = scan_open_table(&x->rows, r, &r->sample_rows, TS_T_stack_sample, columns, n);
-    if (code == TS_OK && r->sample_blocks.table != NULL) {
-        code = scan_open_table(&x->blocks, r, &r->sample_blocks, TS_TABLE_COUNT, block_columns, 4);
-    }
+    TS_STEP_IF(code, r->sample_blocks.table != NULL,
+               scan_open_table(&x->blocks, r, &r->sample_blocks, TS_TABLE_COUNT, block_columns, 4));
     return code;
 }
 
@@ -135,9 +129,7 @@ static ts_code read_block(ts_scan *s, int64_t id)
     if (x->blocks == NULL) {
         return block_in_memory(s, id);
     }
-    if ((code = ts_scan_row(&b, x->blocks, id)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_scan_row(&b, x->blocks, id));
     if (b->rows == 0) {
         return scan_no_block(s);
     }
@@ -219,9 +211,7 @@ static ts_code fill_events(ts_scan *s, const scan_slot *slot, const sample_span 
                                     TS_T_stack_sample, &event_column, 1)) != TS_OK) {
             return code;
         }
-        if ((code = ts_scan_row(&b, x->events, span->rows->rowids[i])) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_scan_row(&b, x->events, span->rows->rowids[i]));
         bool null = b->rows == 0 || b->columns[0].null[0] != 0;
         slot->null[i] = null;
         slot->texts[i] = null ? (ts_scan_text){"", 0, 0} : b->columns[0].texts[0];

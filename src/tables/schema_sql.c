@@ -29,17 +29,11 @@ static ts_code schema_put_name(ts_ctx *ctx, ts_buf *out, const char *name)
 ts_code ts_sql_create(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
     ts_code code = ts_buf_printf(ctx, out, "CREATE TABLE ");
-    if (code == TS_OK) {
-        code = schema_put_name(ctx, out, table->name);
-    }
+    TS_STEP(code, schema_put_name(ctx, out, table->name));
     for (unsigned i = 0; code == TS_OK && i < table->column_count; i++) {
         code = ts_buf_put(ctx, out, i == 0 ? "(" : ", ", i == 0 ? 1 : 2);
-        if (code == TS_OK) {
-            code = schema_put_name(ctx, out, table->columns[i].name);
-        }
-        if (code == TS_OK) {
-            code = ts_buf_printf(ctx, out, " %s", ts_column_sql_type(table->columns[i].type));
-        }
+        TS_STEP(code, schema_put_name(ctx, out, table->columns[i].name));
+        TS_STEP(code, ts_buf_printf(ctx, out, " %s", ts_column_sql_type(table->columns[i].type)));
     }
     if (code != TS_OK) {
         return code;

@@ -86,9 +86,7 @@ static ts_code put_paragraph(ts_ctx *ctx, ts_buf *out, const char *text)
         if (used > 0) {
             code = ts_buf_putc(ctx, out, used + 1 + n > LINE ? '\n' : ' ');
         }
-        if (code == TS_OK) {
-            code = ts_buf_put(ctx, out, text, n);
-        }
+        TS_STEP(code, ts_buf_put(ctx, out, text, n));
         text += n + (text[n] == ' ');
     }
     if (code != TS_OK) {
@@ -105,9 +103,7 @@ static ts_code put_cell(ts_ctx *ctx, ts_buf *out, const char *text)
         if (*text == '|') {
             code = ts_buf_putc(ctx, out, '\\');
         }
-        if (code == TS_OK) {
-            code = ts_buf_putc(ctx, out, *text);
-        }
+        TS_STEP(code, ts_buf_putc(ctx, out, *text));
     }
     if (code != TS_OK) {
         return code;
@@ -150,16 +146,10 @@ static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
     ts_buf doc = {0};
     ts_code code = ts_buf_printf(ctx, out, "### %s\n\n", table->name);
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, &doc, "%c%s.", toupper((unsigned char)table->doc[0]),
-                             table->doc + 1);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, &doc, '\0');
-    }
-    if (code == TS_OK) {
-        code = put_paragraph(ctx, out, doc.p);
-    }
+    TS_STEP(code, ts_buf_printf(ctx, &doc, "%c%s.", toupper((unsigned char)table->doc[0]),
+                                table->doc + 1));
+    TS_STEP(code, ts_buf_putc(ctx, &doc, '\0'));
+    TS_STEP(code, put_paragraph(ctx, out, doc.p));
     ts_buf_free(ctx, &doc);
     if (code != TS_OK) {
         return code;
@@ -170,9 +160,7 @@ static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 static ts_code markdown_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
 {
     ts_code code = ts_buf_printf(ctx, out, "### %s\n\nView.", view->name);
-    if (code == TS_OK) {
-        code = put_paragraph(ctx, out, view->doc);
-    }
+    TS_STEP(code, put_paragraph(ctx, out, view->doc));
     if (code != TS_OK) {
         return code;
     }
@@ -199,9 +187,7 @@ static ts_code markdown_topic(ts_ctx *ctx, ts_buf *out, unsigned topic)
 {
     const ts_topic *t = &ts_topics[topic];
     ts_code code = ts_buf_printf(ctx, out, "## %s\n\n", t->title);
-    if (code == TS_OK && t->doc[0] != '\0') {
-        code = put_paragraph(ctx, out, t->doc);
-    }
+    TS_STEP_IF(code, t->doc[0] != '\0', put_paragraph(ctx, out, t->doc));
     for (unsigned i = t->first_table; code == TS_OK && i < topic_end(topic); i++) {
         code = markdown_table(ctx, out, &ts_schema[i]);
     }
@@ -285,15 +271,11 @@ static ts_code markdown_contents(ts_ctx *ctx, ts_buf *out)
                 code = put_listed(ctx, out, &first, ts_views[k].name);
             }
         }
-        if (code == TS_OK) {
-            code = ts_buf_putc(ctx, out, '\n');
-        }
+        TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
     }
     for (size_t i = 0; code == TS_OK && i < sizeof rest / sizeof rest[0]; i++) {
         code = put_link(ctx, out, rest[i]);
-        if (code == TS_OK) {
-            code = ts_buf_putc(ctx, out, '\n');
-        }
+        TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
     }
     if (code != TS_OK) {
         return code;
@@ -345,27 +327,13 @@ static ts_code markdown_items(ts_ctx *ctx, ts_buf *out)
 ts_code ts_schema_markdown(ts_ctx *ctx, ts_buf *out)
 {
     ts_code code = markdown_intro(ctx, out);
-    if (code == TS_OK) {
-        code = markdown_contents(ctx, out);
-    }
-    if (code == TS_OK) {
-        code = markdown_topics(ctx, out, false);
-    }
-    if (code == TS_OK) {
-        code = markdown_issues(ctx, out);
-    }
-    if (code == TS_OK) {
-        code = markdown_items(ctx, out);
-    }
-    if (code == TS_OK) {
-        code = markdown_indexes(ctx, out);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, out, '\n');
-    }
-    if (code == TS_OK) {
-        code = markdown_topics(ctx, out, true);
-    }
+    TS_STEP(code, markdown_contents(ctx, out));
+    TS_STEP(code, markdown_topics(ctx, out, false));
+    TS_STEP(code, markdown_issues(ctx, out));
+    TS_STEP(code, markdown_items(ctx, out));
+    TS_STEP(code, markdown_indexes(ctx, out));
+    TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
+    TS_STEP(code, markdown_topics(ctx, out, true));
     if (code == TS_OK) {
         out->n--; /* the empty line after the last table */
     }
@@ -381,25 +349,17 @@ static ts_code list_columns(ts_ctx *ctx, ts_buf *out, const ts_column *columns, 
         const ts_column *c = &columns[i];
         const char *type = c->type == TS_COL_KEY ? "INTEGER" : ts_column_sql_type(c->type);
         code = ts_buf_printf(ctx, out, "  %-24s %-7s ", c->name, type);
-        if (code == TS_OK && c->unit[0] != '\0') {
-            code = ts_buf_printf(ctx, out, "[%s] ", c->unit);
-        }
-        if (code == TS_OK) {
-            code = ts_column_description(ctx, out, c);
-        }
-        if (code == TS_OK) {
-            code = ts_buf_putc(ctx, out, '\n');
-        }
+        TS_STEP_IF(code, c->unit[0] != '\0', ts_buf_printf(ctx, out, "[%s] ", c->unit));
+        TS_STEP(code, ts_column_description(ctx, out, c));
+        TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
     }
     return code;
 }
 
 static ts_code list_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
-    ts_code code = ts_buf_printf(ctx, out, "%s: %s\n\n", table->name, table->doc);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_buf_printf(ctx, out, "%s: %s\n\n", table->name, table->doc));
     return list_columns(ctx, out, table->columns, table->column_count);
 }
 
@@ -407,9 +367,7 @@ static ts_code list_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 static ts_code list_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
 {
     ts_code code = ts_buf_printf(ctx, out, "%s (view): %s\n\n", view->name, view->doc);
-    if (code == TS_OK) {
-        code = list_columns(ctx, out, view->columns, view->column_count);
-    }
+    TS_STEP(code, list_columns(ctx, out, view->columns, view->column_count));
     if (code != TS_OK) {
         return code;
     }

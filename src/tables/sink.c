@@ -20,10 +20,7 @@ ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, con
         ts_sink_changes(sink, table); /* no row that could be seen has all of it */
         return code;
     }
-    bytes = ts_alloc(ctx, n, 1);
-    if (bytes == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, bytes = ts_alloc(ctx, n, 1));
     code = ts_spool_read(&got, spool, 0, bytes, n);
     if (code == TS_OK) {
         *text = (ts_text){bytes, got};

@@ -132,10 +132,8 @@ static inline void ts_sink_changes(const ts_sink *sink, enum ts_table_id table)
 static inline ts_code ts_sink_reserve(ts_sink *sink, enum ts_table_id table, const void *row,
                                       uint64_t columns)
 {
-    ts_code code = sink->put(sink->self, table, row, columns);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, sink->put(sink->self, table, row, columns));
     sink->rows[table]++;
     if (columns != 0) {
         ts_sink_changes(sink, table);

@@ -586,9 +586,7 @@ ts_code ts_sink_thread_start(ts_sink_thread **out, ts_ctx *ctx, ts_sink *to, ts_
 {
     ts_sink_thread *t = ts_zalloc(ctx, 1, sizeof *t);
     *out = NULL;
-    if (t == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, t);
     t->ctx = ctx;
     t->own = own;
     t->to = to;

@@ -15,10 +15,7 @@ ts_code ts_store_keep(ts_store *store, ts_text *out, ts_text text)
     }
     if (!ts_utf8_valid(text.p, text.n)) {
         store->scratch.n = 0;
-        code = ts_utf8_clean(store->ctx, &store->scratch, &replaced, text.p, text.n);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_utf8_clean(store->ctx, &store->scratch, &replaced, text.p, text.n));
         text = ts_buf_text(&store->scratch);
     }
     code = ts_pool_intern(store->ctx, &id, NULL, &store->texts, text);
@@ -55,10 +52,8 @@ ts_code ts_store_put(ts_store *store, enum ts_table_id table, void *row)
         }
         memcpy(&text, at, sizeof text);
         if (text.p != NULL && !ts_utf8_valid(text.p, text.n)) {
-            ts_code code = ts_store_keep(store, &text, text);
-            if (code != TS_OK) {
-                return code;
-            }
+            ts_code code;
+            TS_TRY(code, ts_store_keep(store, &text, text));
             memcpy(at, &text, sizeof text);
         }
     }
@@ -69,9 +64,7 @@ ts_code ts_store_new(ts_store **out, ts_ctx *ctx, ts_sink *sink, const ts_store_
 {
     ts_code code;
     ts_store *store = ts_zalloc(ctx, 1, sizeof *store);
-    if (store == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, store);
     store->ctx = ctx;
     store->sink = sink;
     store->sources.size = sizeof(ts_source_rec);
@@ -126,22 +119,18 @@ ts_code ts_store_finish(ts_store *store)
         return ts_fail(store->ctx, TS_ERR_INTERNAL, "the store was finished twice");
     }
     store->finished = true;
-    if ((code = ts_store_settle_range(store)) != TS_OK ||
-        (code = ts_store_check_clocks(store)) != TS_OK ||
-        (code = ts_store_check_counts(store)) != TS_OK ||
-        (code = ts_store_check_losses(store)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_store_settle_range(store));
+    TS_TRY(code, ts_store_check_clocks(store));
+    TS_TRY(code, ts_store_check_counts(store));
+    TS_TRY(code, ts_store_check_losses(store));
     if (store->reopened) {
         return ts_store_write_issues(store);
     }
     ts_store_mark_incomplete(store);
-    if ((code = ts_store_write_threads(store)) != TS_OK ||
-        (code = ts_store_write_range(store)) != TS_OK ||
-        (code = ts_store_write_fixed(store)) != TS_OK ||
-        (code = ts_store_write_sources(store)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_store_write_threads(store));
+    TS_TRY(code, ts_store_write_range(store));
+    TS_TRY(code, ts_store_write_fixed(store));
+    TS_TRY(code, ts_store_write_sources(store));
     return ts_store_write_issues(store);
 }
 

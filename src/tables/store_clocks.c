@@ -37,10 +37,7 @@ ts_code ts_clock_snapshot(ts_store *store, const ts_clock_set *set)
             TS_SET_NULL(clock_snapshot, &row, ts);
         }
         row.clock_name = ts_text_of(snapshot_name(clock));
-        code = ts_store_put(store, TS_T_clock_snapshot, &row);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_store_put(store, TS_T_clock_snapshot, &row));
         store->clock_rows_written = true;
         id++;
     }

@@ -144,10 +144,8 @@ static ts_code count_slices(ts_store *store)
 
 static ts_code write_stat(ts_store *store)
 {
-    ts_code code = count_slices(store);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, count_slices(store));
     for (size_t e = 0; e < TS_STAT_EVENTS; e++) {
         for (size_t t = 0; t < TS_STAT_TYPES; t++) {
             ts_row_stat row = {0,
@@ -156,10 +154,7 @@ static ts_code write_stat(ts_store *store)
                                ts_store_clamp(store->stat[e][t]),
                                ts_text_of(stat_types[t].severity),
                                TS_TEXT_LIT("trace")};
-            code = ts_sink_put(store->sink, TS_T_stat, &row);
-            if (code != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, ts_sink_put(store->sink, TS_T_stat, &row));
         }
     }
     return TS_OK;
@@ -176,11 +171,8 @@ ts_code ts_dict(int64_t *id, ts_store *store, ts_text text)
     if (text.p == NULL) {
         text = TS_TEXT_LIT("");
     }
-    code = ts_pool_intern(store->ctx, &number, &added, &store->dict,
-                          ts_pool_key(key, store->ctx, text));
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_pool_intern(store->ctx, &number, &added, &store->dict,
+                                ts_pool_key(key, store->ctx, text)));
     *id = number;
     if (added) {
         ts_row_data_dict row = {0, number, text};
@@ -231,14 +223,8 @@ ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock)
             return TS_OK;
         }
     }
-    code = ts_store_keep(store, &kept, ts_text_of(name));
-    if (code != TS_OK) {
-        return code;
-    }
-    other = ts_stable_array_add(store->ctx, &store->other_clock_sources);
-    if (other == NULL) {
-        return store->ctx->error.code;
-    }
+    TS_TRY(code, ts_store_keep(store, &kept, ts_text_of(name)));
+    TS_NEED(store->ctx, other = ts_stable_array_add(store->ctx, &store->other_clock_sources));
     other->name = kept;
     other->clock = clock;
     return TS_OK;
@@ -307,16 +293,14 @@ static ts_code write_meta(ts_store *store)
     /* The difference of two int64 as unsigned: it cannot overflow because start <= end. */
     snprintf(duration, sizeof duration, "%" PRIu64 " s",
              ((uint64_t)end - (uint64_t)start) / UINT64_C(1000000000));
-    if ((code = put_meta(store, "datasize", ts_text_of(bytes))) != TS_OK ||
-        (code = put_meta(store, "parse_tool", TS_TEXT_LIT("trace_streamer"))) != TS_OK ||
-        (code = put_meta(store, "tool_version", ts_text_of(store->ctx->version))) != TS_OK ||
-        (code = put_meta(store, "tool_publish_time", TS_TEXT_LIT(PUBLISH_DATE))) != TS_OK ||
-        (code = put_meta(store, "source_name", store->meta_source_name)) != TS_OK ||
-        (code = put_meta(store, "output_name", store->meta_output_name)) != TS_OK ||
-        (code = put_meta(store, "runtime", store->meta_runtime)) != TS_OK ||
-        (code = put_meta(store, "trace_duration", ts_text_of(duration))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_meta(store, "datasize", ts_text_of(bytes)));
+    TS_TRY(code, put_meta(store, "parse_tool", TS_TEXT_LIT("trace_streamer")));
+    TS_TRY(code, put_meta(store, "tool_version", ts_text_of(store->ctx->version)));
+    TS_TRY(code, put_meta(store, "tool_publish_time", TS_TEXT_LIT(PUBLISH_DATE)));
+    TS_TRY(code, put_meta(store, "source_name", store->meta_source_name));
+    TS_TRY(code, put_meta(store, "output_name", store->meta_output_name));
+    TS_TRY(code, put_meta(store, "runtime", store->meta_runtime));
+    TS_TRY(code, put_meta(store, "trace_duration", ts_text_of(duration)));
     return put_meta(store, "source_type", store->meta_source_type);
 }
 
@@ -353,10 +337,8 @@ static ts_code write_data_types(ts_store *store)
     static const char *const names[] = {"int32_t", "string", "double", "boolean"};
     for (int64_t i = 0; i < 4; i++) {
         ts_row_data_type row = {0, i, i, ts_text_of(names[i])};
-        ts_code code = ts_sink_put(store->sink, TS_T_data_type, &row);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_sink_put(store->sink, TS_T_data_type, &row));
     }
     return TS_OK;
 }
@@ -381,9 +363,9 @@ static ts_code write_device_info(ts_store *store)
 ts_code ts_store_write_fixed(ts_store *store)
 {
     ts_code code;
-    if ((code = write_data_types(store)) != TS_OK || (code = write_stat(store)) != TS_OK ||
-        (code = write_meta(store)) != TS_OK || (code = write_clock_sources(store)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, write_data_types(store));
+    TS_TRY(code, write_stat(store));
+    TS_TRY(code, write_meta(store));
+    TS_TRY(code, write_clock_sources(store));
     return write_device_info(store);
 }

@@ -40,9 +40,7 @@ static ts_code issue_find_group(ts_issue_group **out, ts_store *store, int64_t s
     uint32_t number;
     ts_code code;
     if (!ts_keymap_find(&number, &store->issue_keys, source_id, issue, 0)) {
-        if (ts_stable_array_add(store->ctx, &store->issue_groups) == NULL) {
-            return store->ctx->error.code;
-        }
+        TS_NEED(store->ctx, ts_stable_array_add(store->ctx, &store->issue_groups));
         number = store->issue_keys.index.count;
         code = ts_keymap_add(store->ctx, &store->issue_keys, source_id, issue, 0);
         if (code != TS_OK) {
@@ -58,14 +56,9 @@ static ts_code add_record(ts_issue_rec **out, ts_store *store, int64_t source_id
                           ts_issue_code issue, const char *stream)
 {
     ts_text kept;
-    ts_code code = ts_store_keep(store, &kept, ts_text_of(stream));
-    if (code != TS_OK) {
-        return code;
-    }
-    *out = ts_stable_array_add(store->ctx, &store->issues);
-    if (*out == NULL) {
-        return store->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_store_keep(store, &kept, ts_text_of(stream)));
+    TS_NEED(store->ctx, *out = ts_stable_array_add(store->ctx, &store->issues));
     (*out)->source_id = source_id;
     (*out)->code = issue;
     (*out)->stream = kept;
@@ -84,10 +77,8 @@ static ts_code add_rest(ts_store *store, ts_issue_group *group, int64_t source_i
                         ts_issue_code issue, const char *stream, uint64_t count)
 {
     if (group->rest == NULL) {
-        ts_code code = add_record(&group->rest, store, source_id, issue, stream);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, add_record(&group->rest, store, source_id, issue, stream));
         group->rest->rest = true;
     }
     group->rest->count = ts_store_add(group->rest->count, count);
@@ -123,10 +114,8 @@ static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code is
     if (count == 0) {
         return TS_OK;
     }
-    if ((code = issue_check_source(store, source_id)) != TS_OK ||
-        (code = issue_find_group(&group, store, source_id, issue)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, issue_check_source(store, source_id));
+    TS_TRY(code, issue_find_group(&group, store, source_id, issue));
     store->issue_totals[severity] = ts_store_add(store->issue_totals[severity], count);
     if (group->singles >= single_rows(issue)) {
         return add_rest(store, group, source_id, issue, stream, count);
@@ -134,10 +123,7 @@ static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code is
     if (vsnprintf(message, sizeof message, fmt, ap) >= MESSAGE_BYTES) {
         mark_cut(message);
     }
-    code = add_record(&rec, store, source_id, issue, stream);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, add_record(&rec, store, source_id, issue, stream));
     group->singles++;
     rec->offset = offset;
     rec->count = count;
@@ -197,10 +183,7 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
     }
     key = detail == NULL ? 0 : (int64_t)text + 1;
     if (!ts_keymap_find(&number, &store->tally_keys, source_id, item, key)) {
-        rec = ts_stable_array_add(store->ctx, &store->tallies);
-        if (rec == NULL) {
-            return store->ctx->error.code;
-        }
+        TS_NEED(store->ctx, rec = ts_stable_array_add(store->ctx, &store->tallies));
         rec->source_id = source_id;
         rec->item = item;
         rec->detail = kept;
@@ -291,14 +274,12 @@ ts_code ts_store_check_counts(ts_store *store)
         if (conserved(t)) {
             continue;
         }
-        code = ts_issue(
-            store, rec->source_id, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
-            "%s%s%s: seen %" PRIu64 ", imported %" PRIu64 ", lost %" PRIu64 ", skipped %" PRIu64,
-            ts_item_list[rec->item].name, rec->detail == NULL ? "" : ":",
-            rec->detail == NULL ? "" : rec->detail, t->seen, t->imported, t->lost, t->skipped);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_issue(store, rec->source_id, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
+                              "%s%s%s: seen %" PRIu64 ", imported %" PRIu64 ", lost %" PRIu64
+                              ", skipped %" PRIu64,
+                              ts_item_list[rec->item].name, rec->detail == NULL ? "" : ":",
+                              rec->detail == NULL ? "" : rec->detail, t->seen, t->imported, t->lost,
+                              t->skipped));
     }
     return check_rows(store);
 }
@@ -391,11 +372,8 @@ static ts_code write_count(ts_store *store, const ts_tally_rec *rec)
     if (rec->detail != NULL) {
         ts_code code;
         store->scratch.n = 0;
-        code = ts_buf_printf(store->ctx, &store->scratch, "%s:%s", ts_item_list[rec->item].name,
-                             rec->detail);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_buf_printf(store->ctx, &store->scratch, "%s:%s",
+                                   ts_item_list[rec->item].name, rec->detail));
         row.item = ts_buf_text(&store->scratch);
     }
     return ts_sink_put(store->sink, TS_T_import_count, &row);
@@ -410,9 +388,7 @@ ts_code ts_store_write_issues(ts_store *store)
     }
     ts_free(store->ctx, order);
     order = NULL;
-    if (code == TS_OK) {
-        code = order_by_source(&order, store, store->tallies.n, tally_source);
-    }
+    TS_STEP(code, order_by_source(&order, store, store->tallies.n, tally_source));
     for (size_t i = 0; code == TS_OK && i < store->tallies.n; i++) {
         code = write_count(store, ts_stable_array_at(&store->tallies, order[i]));
     }

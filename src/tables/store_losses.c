@@ -62,14 +62,11 @@ static ts_code record_counted(ts_store *store, loss_sums *sums)
             (t->lost == 0 && !contradicts_declared(t))) {
             continue;
         }
-        code = ts_issue(store, rec->source_id, TS_ISSUE_items_lost, rec->detail, TS_NO_OFFSET,
-                        t->lost > 0 ? "%s: %" PRIu64 " of %" PRIu64 " were lost"
-                                    : "%s: %" PRIu64 " were seen, but %" PRIu64 " declared",
-                        ts_item_list[rec->item].name, t->lost > 0 ? t->lost : t->seen,
-                        t->lost > 0 ? t->seen : t->declared);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_issue(store, rec->source_id, TS_ISSUE_items_lost, rec->detail, TS_NO_OFFSET,
+                              t->lost > 0 ? "%s: %" PRIu64 " of %" PRIu64 " were lost"
+                                          : "%s: %" PRIu64 " were seen, but %" PRIu64 " declared",
+                              ts_item_list[rec->item].name, t->lost > 0 ? t->lost : t->seen,
+                              t->lost > 0 ? t->seen : t->declared));
     }
     return TS_OK;
 }
@@ -83,9 +80,7 @@ static ts_code count_recorded(ts_store *store, const loss_sums *sums)
         if (sums->recorded[i] == 0 || sums->counted[i] > 0) {
             continue;
         }
-        if ((code = ts_count(&parts, store, (int64_t)i, TS_ITEM_missing_parts, NULL)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_count(&parts, store, (int64_t)i, TS_ITEM_missing_parts, NULL));
         parts->seen = ts_store_add(parts->seen, sums->recorded[i]);
         parts->lost = ts_store_add(parts->lost, sums->recorded[i]);
     }
@@ -96,18 +91,14 @@ ts_code ts_store_check_losses(ts_store *store)
 {
     loss_sums sums = {0};
     ts_code code = losses_add_up(&sums, store);
-    if (code == TS_OK) {
-        code = record_counted(store, &sums);
-    }
+    TS_STEP(code, record_counted(store, &sums));
     if (code == TS_OK) {
         ts_free(store->ctx, sums.counted);
         ts_free(store->ctx, sums.recorded);
         sums = (loss_sums){0};
         code = losses_add_up(&sums, store); /* with the issues that were added */
     }
-    if (code == TS_OK) {
-        code = count_recorded(store, &sums);
-    }
+    TS_STEP(code, count_recorded(store, &sums));
     ts_free(store->ctx, sums.counted);
     ts_free(store->ctx, sums.recorded);
     return code;

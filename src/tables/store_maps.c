@@ -89,13 +89,8 @@ ts_code ts_keymap_add(ts_ctx *ctx, ts_keymap *map, int64_t a, int64_t b, int64_t
     ts_index_place place;
     ts_code code;
     int64_t(*added)[3];
-    if ((code = ts_index_reserve(ctx, &map->index)) != TS_OK) {
-        return code;
-    }
-    added = ts_vec_add(ctx, &map->keys, sizeof *added);
-    if (added == NULL) {
-        return ctx->error.code;
-    }
+    TS_TRY(code, ts_index_reserve(ctx, &map->index));
+    TS_NEED(ctx, added = ts_vec_add(ctx, &map->keys, sizeof *added));
     memcpy(added, key, sizeof key);
     (void)ts_index_search(&place, &map->index, hash_numbers(map, key), has_numbers, map, key);
     ts_index_add(&map->index, place, map->index.count);

@@ -40,10 +40,7 @@ static int64_t line_at(const ts_node_index *index, uint32_t number)
 static ts_code make_random(ts_ctx *ctx, ts_node_index *index)
 {
     index->key = ctx->hash_key;
-    index->random = ts_alloc(ctx, KEY_BYTES + LINE_BYTES, sizeof *index->random);
-    if (index->random == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, index->random = ts_alloc(ctx, KEY_BYTES + LINE_BYTES, sizeof *index->random));
     for (uint32_t i = 0; i < KEY_BYTES + LINE_BYTES; i++) {
         for (uint32_t byte = 0; byte < 256; byte++) {
             ts_hash h = ts_hash_begin(&index->key);
@@ -144,10 +141,7 @@ static ts_code node_grow_slots(ts_ctx *ctx, ts_node_index *index)
     index->slots = NULL;
     index->slot_count = 0;
     index->limit = 0;
-    slots = ts_alloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, slots = ts_alloc(ctx, count, sizeof *slots));
     ts_alloc_spread(slots, (size_t)count * sizeof *slots);
     memset(slots, 0, (size_t)count * sizeof *slots);
     index->slots = slots;
@@ -164,17 +158,13 @@ static ts_code grow_blocks(ts_ctx *ctx, ts_node_index *index)
     if (index->block_count == index->block_cap) {
         size_t cap = index->block_cap == 0 ? 4 : index->block_cap * 2;
         ts_node_block *blocks = ts_realloc(ctx, index->blocks, cap, sizeof *blocks);
-        if (blocks == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, blocks);
         index->blocks = blocks;
         index->block_cap = cap;
     }
     block = &index->blocks[index->block_count];
     *block = (ts_node_block){ts_alloc(ctx, BLOCK_KEYS, sizeof(ts_node_key)), NULL};
-    if (block->keys == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, block->keys);
     index->block_count++;
     return TS_OK;
 }
@@ -183,9 +173,7 @@ static ts_code grow_runs(ts_ctx *ctx, ts_node_index *index)
 {
     size_t cap = index->run_cap == 0 ? 4 : index->run_cap * 2;
     ts_node_run *runs = ts_realloc(ctx, index->runs, cap, sizeof *runs);
-    if (runs == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, runs);
     index->runs = runs;
     index->run_cap = cap;
     return TS_OK;
@@ -212,10 +200,7 @@ ts_code ts_node_line_reserve(ts_ctx *ctx, ts_node_index *index)
     if (block->lines != NULL) {
         return TS_OK;
     }
-    block->lines = ts_alloc(ctx, BLOCK_KEYS, sizeof *block->lines);
-    if (block->lines == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, block->lines = ts_alloc(ctx, BLOCK_KEYS, sizeof *block->lines));
     for (size_t i = 0; i < BLOCK_KEYS; i++) {
         block->lines[i] = TS_NO_LINE;
     }

@@ -30,10 +30,7 @@ ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_path_store *paths, int6
     if (line != TS_NO_LINE && (code = ts_node_line_reserve(ctx, &paths->index)) != TS_OK) {
         return code;
     }
-    frame = ts_vec_add(ctx, &paths->frames, sizeof *frame);
-    if (frame == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, frame = ts_vec_add(ctx, &paths->frames, sizeof *frame));
     *frame = (ts_path_frame){key.method, line};
     *number = (uint32_t)paths->frames.n;
     ts_node_add(&paths->index, place, key, line, *number);
@@ -135,10 +132,7 @@ static ts_code grow_slots(ts_ctx *ctx, ts_path_store *p, size_t last)
     p->slots = NULL;
     p->slot_count = 0;
     p->run_limit = 0;
-    slots = ts_alloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, slots = ts_alloc(ctx, count, sizeof *slots));
     ts_alloc_spread(slots, (size_t)count * sizeof *slots);
     memset(slots, 0, (size_t)count * sizeof *slots);
     p->slots = slots;
@@ -158,11 +152,8 @@ static ts_code reserve_run(ts_ctx *ctx, ts_path_store *p, size_t n)
     if (ts_ckd_add(&n, n, (size_t)RUN_HEAD + 1) || ts_ckd_add(&last, p->words.n, n)) {
         return ts_fail(ctx, TS_ERR_LIMIT, "a stack of %zu frames", n);
     }
-    code = ts_vec_reserve(ctx, &p->words, first && n < FIRST_WORDS ? FIRST_WORDS : n,
-                          sizeof(uint32_t));
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_vec_reserve(ctx, &p->words, first && n < FIRST_WORDS ? FIRST_WORDS : n,
+                                sizeof(uint32_t)));
     if (first) {
         ((uint32_t *)p->words.p)[p->words.n++] = 0;
     }
@@ -307,7 +298,8 @@ ts_code ts_paths_walk(ts_path_walk *walk, ts_path_store *paths, ts_store *store,
         return TS_OK;
     }
     code = reserve_run(store->ctx, paths, walk->n - walk->level);
-    return code == TS_OK ? add_run(walk, paths, store, source_id) : code;
+    TS_STEP(code, add_run(walk, paths, store, source_id));
+    return code;
 }
 
 void ts_paths_free(ts_ctx *ctx, ts_path_store *paths)

@@ -112,7 +112,8 @@ ts_code ts_profile_type_add(ts_profile_type *out, ts_store *store, int64_t sourc
     };
     ts_code code = ts_put_stack_value_type(sink, &type);
     *out = (ts_profile_type){type.id, known.scale, ts_sample_cause(event)};
-    return code == TS_OK ? ts_put_profile_value_type(sink, &own) : code;
+    TS_STEP(code, ts_put_profile_value_type(sink, &own));
+    return code;
 }
 
 ts_code ts_profile_named_thread(int64_t *itid, ts_store *store, int64_t source_id, ts_text name)

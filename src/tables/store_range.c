@@ -37,10 +37,7 @@ ts_code ts_store_begin_input(ts_store *store, int64_t source_id)
 {
     ts_input_times *input;
     count_rows(store);
-    input = ts_stable_array_add(store->ctx, &store->inputs);
-    if (input == NULL) {
-        return store->ctx->error.code;
-    }
+    TS_NEED(store->ctx, input = ts_stable_array_add(store->ctx, &store->inputs));
     input->source_id = source_id;
     return TS_OK;
 }

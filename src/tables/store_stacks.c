@@ -51,16 +51,11 @@ static ts_code stack_state_of(ts_stack_state **out, ts_store *store, int64_t sou
     if (store->stack_count == store->stack_cap) {
         size_t cap = store->stack_cap == 0 ? 4 : store->stack_cap * 2;
         ts_stack_state **stacks = ts_realloc(store->ctx, store->stacks, cap, sizeof *stacks);
-        if (stacks == NULL) {
-            return store->ctx->error.code;
-        }
+        TS_NEED(store->ctx, stacks);
         store->stacks = stacks;
         store->stack_cap = cap;
     }
-    state = ts_zalloc(store->ctx, 1, sizeof *state);
-    if (state == NULL) {
-        return store->ctx->error.code;
-    }
+    TS_NEED(store->ctx, state = ts_zalloc(store->ctx, 1, sizeof *state));
     state->source_id = source_id;
     state->methods.size = sizeof(stack_entry);
     store->stacks[store->stack_count++] = state;
@@ -172,20 +167,15 @@ ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const t
     uint32_t found;
     uint32_t new_id = 0;
     ts_code code;
-    if ((code = stack_state_of(&state, store, source_id)) != TS_OK ||
-        (code = ts_index_reserve(store->ctx, &state->method_index)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, stack_state_of(&state, store, source_id));
+    TS_TRY(code, ts_index_reserve(store->ctx, &state->method_index));
     found = ts_index_search(&place, &state->method_index, h.a, is_method, &state->methods, &h);
     if (found != TS_INDEX_NONE) {
         entry = ts_stable_array_at(&state->methods, found);
         *id = entry->id;
         return TS_OK;
     }
-    entry = ts_stable_array_add(store->ctx, &state->methods);
-    if (entry == NULL) {
-        return store->ctx->error.code;
-    }
+    TS_NEED(store->ctx, entry = ts_stable_array_add(store->ctx, &state->methods));
     if ((code = next_id(&new_id, store, TS_T_stack_method)) != TS_OK ||
         (code = stack_put_method(store, new_id, source_id, method)) != TS_OK) {
         ts_stable_array_drop(&state->methods);
@@ -217,7 +207,8 @@ static ts_code put_node(uint32_t *id, ts_store *store, ts_row_stack_node *row)
     row->null |= (row->parent_id == 0 ? TS_NULL_BIT(stack_node, parent_id) : 0) |
                  (row->method_id == 0 ? TS_NULL_BIT(stack_node, method_id) : 0) |
                  (row->line == TS_NO_LINE ? TS_NULL_BIT(stack_node, line) : 0);
-    return code == TS_OK ? ts_sink_put(store->sink, TS_T_stack_node, row) : code;
+    TS_STEP(code, ts_sink_put(store->sink, TS_T_stack_node, row));
+    return code;
 }
 
 ts_code ts_stack_node_new(uint32_t *id, ts_store *store, int64_t source_id, int64_t parent_id,

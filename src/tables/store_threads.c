@@ -108,9 +108,7 @@ ts_code ts_store_begin_threads(ts_store *store)
 {
     ts_process_rec *process = add_process(store, 0, 0);
     ts_thread_rec *thread = process == NULL ? NULL : add_thread(store, 0, 0);
-    if (thread == NULL) {
-        return store->ctx->error.code;
-    }
+    TS_NEED(store->ctx, thread);
     process->row.name = TS_TEXT_LIT("swapper");
     thread->row.name = TS_TEXT_LIT("swapper");
     thread->detail.tid_kind = TS_TEXT_LIT("os");
@@ -128,9 +126,7 @@ ts_code ts_process(int64_t *ipid, ts_store *store, int64_t source_id, int64_t pi
         return TS_OK;
     }
     if (!ts_keymap_find(&number, &store->process_keys, root, pid, 0)) {
-        if (add_process(store, pid, root) == NULL) {
-            return store->ctx->error.code;
-        }
+        TS_NEED(store->ctx, add_process(store, pid, root));
         number = store->process_keys.index.count;
         code = ts_keymap_add(store->ctx, &store->process_keys, root, pid, 0);
         if (code != TS_OK) {
@@ -148,14 +144,9 @@ static ts_code new_thread(uint32_t *number, ts_store *store, int64_t root, int64
 {
     ts_text kind;
     ts_thread_rec *rec;
-    ts_code code = ts_store_keep(store, &kind, ts_text_of(tid_kind == NULL ? "unknown" : tid_kind));
-    if (code != TS_OK) {
-        return code;
-    }
-    rec = add_thread(store, tid, root);
-    if (rec == NULL) {
-        return store->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_store_keep(store, &kind, ts_text_of(tid_kind == NULL ? "unknown" : tid_kind)));
+    TS_NEED(store->ctx, rec = add_thread(store, tid, root));
     rec->detail.tid_kind = kind;
     *number = store->thread_keys.index.count;
     code = ts_keymap_add(store->ctx, &store->thread_keys, root, tid, other);
@@ -169,11 +160,9 @@ ts_code ts_thread_new(int64_t *itid, ts_store *store, int64_t source_id, int64_t
                       const char *tid_kind)
 {
     uint32_t number = 0;
-    ts_code code = new_thread(&number, store, ts_source_root(store, source_id), tid,
-                              (int64_t)store->thread_keys.index.count + 1, tid_kind);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, new_thread(&number, store, ts_source_root(store, source_id), tid,
+                            (int64_t)store->thread_keys.index.count + 1, tid_kind));
     *itid = (int64_t)number + 1;
     if (ipid >= 0) {
         set_process_of(store, thread_rec(store, *itid), ipid);
@@ -193,10 +182,7 @@ ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid
         return TS_OK;
     }
     if (!ts_keymap_find(&number, &store->thread_keys, root, tid, 0)) {
-        code = new_thread(&number, store, root, tid, 0, tid_kind);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, new_thread(&number, store, root, tid, 0, tid_kind));
     }
     *itid = (int64_t)number + 1;
     rec = thread_rec(store, *itid);
@@ -222,9 +208,7 @@ static ts_code thread_in(int64_t *itid, ts_store *store, int64_t source_id, int6
         return TS_OK;
     }
     if (!ts_keymap_find(&number, &store->thread_keys, root, tid, -1 - ipid)) {
-        if ((code = new_thread(&number, store, root, tid, -1 - ipid, "os")) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, new_thread(&number, store, root, tid, -1 - ipid, "os"));
         thread_rec(store, *itid)->last = (int64_t)number + 1;
     }
     *itid = (int64_t)number + 1;
@@ -251,10 +235,8 @@ ts_code ts_process_named(int64_t *ipid, ts_store *store, int64_t source_id, int6
     if (code != TS_OK || name.n == 0 || *ipid == 0) {
         return code;
     }
-    if ((code = ts_store_keep(store, &kept, name)) != TS_OK ||
-        (code = thread_in(&itid, store, source_id, pid, *ipid)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_store_keep(store, &kept, name));
+    TS_TRY(code, thread_in(&itid, store, source_id, pid, *ipid));
     process_rec(store, *ipid)->row.name = kept;
     thread_rec(store, itid)->row.name = kept;
     return TS_OK;
@@ -276,10 +258,8 @@ ts_code ts_thread_seen(int64_t *itid, ts_store *store, int64_t source_id, int64_
         }
         return code;
     }
-    if ((code = ts_process(&ipid, store, source_id, pid)) != TS_OK ||
-        (code = thread_in(itid, store, source_id, tid, ipid)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_process(&ipid, store, source_id, pid));
+    TS_TRY(code, thread_in(itid, store, source_id, tid, ipid));
     return store->processes.n == before || tid == pid
                ? TS_OK
                : thread_in(&main_itid, store, source_id, pid, ipid);
@@ -362,16 +342,12 @@ ts_code ts_store_write_threads(ts_store *store)
     for (size_t i = 0; code == TS_OK && i < store->processes.n; i++) {
         ts_process_rec *rec = process_rec(store, (int64_t)i);
         code = ts_store_put(store, TS_T_process, &rec->row);
-        if (code == TS_OK) {
-            code = ts_store_put(store, TS_T_process_detail, &rec->detail);
-        }
+        TS_STEP(code, ts_store_put(store, TS_T_process_detail, &rec->detail));
     }
     for (size_t i = 0; code == TS_OK && i < store->threads.n; i++) {
         ts_thread_rec *rec = thread_rec(store, (int64_t)i);
         code = ts_store_put(store, TS_T_thread, &rec->row);
-        if (code == TS_OK) {
-            code = ts_store_put(store, TS_T_thread_detail, &rec->detail);
-        }
+        TS_STEP(code, ts_store_put(store, TS_T_thread_detail, &rec->detail));
     }
     return code;
 }

@@ -36,9 +36,7 @@ static void upload_empty_row(ts_row_profile *row, ts_store *store, int64_t sourc
 ts_code ts_upload_begin(ts_store *store, int64_t source_id)
 {
     ts_upload_state *u = ts_zalloc(store->ctx, 1, sizeof *u);
-    if (u == NULL) {
-        return store->ctx->error.code;
-    }
+    TS_NEED(store->ctx, u);
     upload_empty_row(&u->row, store, source_id);
     upload_empty_row(&u->of_file, store, source_id);
     store->upload = u;

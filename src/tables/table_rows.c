@@ -86,21 +86,17 @@ static ts_code rows_prepare(ts_rows *r, const ts_table *table, const unsigned *c
         code =
             ts_buf_printf(ctx, &sql, " FROM \"%s\" WHERE \"%s\" >= ?1 ORDER BY 1%c", name, key, 0);
     }
-    if (code == TS_OK) {
-        code = ts_stmt_prepare(&r->stmt, &r->from, sql.p);
-    }
+    TS_STEP(code, ts_stmt_prepare(&r->stmt, &r->from, sql.p));
     ts_buf_free(ctx, &sql);
-    return code == TS_OK ? ts_rows_seek(r, INT64_MIN) : code;
+    TS_STEP(code, ts_rows_seek(r, INT64_MIN));
+    return code;
 }
 
 /* The arrays of the batches that SQL fills. */
 static ts_code rows_arrays(ts_rows *r, const ts_table *table, const unsigned *columns)
 {
     ts_ctx *ctx = r->from.ctx;
-    r->columns = ts_zalloc(ctx, r->count, sizeof *r->columns);
-    if (r->columns == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, r->columns = ts_zalloc(ctx, r->count, sizeof *r->columns));
     for (unsigned i = 0; i < r->count; i++) {
         rows_column *c = &r->columns[i];
         c->type = table->columns[columns[i]].type;
@@ -127,9 +123,7 @@ ts_code ts_rows_open(ts_rows **out, const ts_rows_from *from, enum ts_table_id t
     ts_code code;
     ts_rows *r = ts_zalloc(ctx, 1, sizeof *r);
     *out = r;
-    if (r == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, r);
     r->from = *from;
     r->count = count;
     r->table = ts_schema[table].name;
@@ -140,9 +134,7 @@ ts_code ts_rows_open(ts_rows **out, const ts_rows_from *from, enum ts_table_id t
     if (r->ended) {
         return TS_OK;
     }
-    if ((code = rows_arrays(r, &ts_schema[table], columns)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, rows_arrays(r, &ts_schema[table], columns));
     return rows_prepare(r, &ts_schema[table], columns);
 }
 
@@ -245,10 +237,8 @@ static ts_code rows_check(ts_rows *r)
 
 ts_code ts_rows_next(const ts_batch **batch, ts_rows *r)
 {
-    ts_code code = rows_check(r);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, rows_check(r));
     return r->scan != NULL ? ts_scan_next(batch, r->scan) : rows_step(batch, r, ROWS_BATCH);
 }
 
@@ -272,9 +262,7 @@ ts_code ts_rows_one(const ts_batch **batch, ts_rows *r, int64_t rowid)
         return code != TS_OK ? code : ts_scan_row(batch, r->scan, rowid);
     }
     code = ts_rows_seek(r, rowid);
-    if (code == TS_OK) {
-        code = rows_step(batch, r, 1);
-    }
+    TS_STEP(code, rows_step(batch, r, 1));
     if (code == TS_OK && r->batch.rows == 1 && r->rowids[0] != rowid) {
         r->batch.rows = 0;
         code = ts_rows_seek(r, rowid);

@@ -54,14 +54,10 @@ static ts_code scan_enter(ts_scan *s, uint32_t number)
     }
     if (!f->loaded || f->page != number) {
         f->loaded = false;
-        if ((code = frame_bytes(s, f)) != TS_OK ||
-            (code = scan_fetch(s, number, f->bytes)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, frame_bytes(s, f));
+        TS_TRY(code, scan_fetch(s, number, f->bytes));
         f->page = number;
-        if ((code = frame_header(s, f)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, frame_header(s, f));
         f->loaded = true;
     }
     f->next = 0;
@@ -78,9 +74,7 @@ static ts_code enter_open(ts_scan *s, unsigned at)
     if (s->depth == SCAN_DEPTH) {
         return scan_damaged(s, SCAN_OPEN, "the tree is too deep");
     }
-    if ((code = frame_bytes(s, f)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, frame_bytes(s, f));
     if (!f->loaded || f->page != SCAN_OPEN) {
         bytes = f->bytes;
         *f = s->open[at];
@@ -144,9 +138,7 @@ static ts_code scan_next_leaf(ts_scan *s)
         if (f->leaf) {
             return TS_OK;
         }
-        if ((code = enter_child(s, f->next++)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, enter_child(s, f->next++));
     }
     return TS_OK;
 }
@@ -167,10 +159,7 @@ static ts_code read_cells(ts_scan *s, uint32_t most)
         if (row == n) {
             break;
         }
-        code = scan_cell(&done, s, leaf, leaf->next, row);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, scan_cell(&done, s, leaf, leaf->next, row));
         leaf->next += done ? 1 : 0;
         row += done ? 1 : 0;
     }
@@ -228,10 +217,8 @@ static ts_code find_cell(uint32_t *out, const ts_scan *s, const scan_frame *f, i
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         int64_t key = 0;
-        ts_code code = key_of(&key, s, f, middle);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, key_of(&key, s, f, middle));
         if (key < rowid) {
             low = middle + 1;
         } else {
@@ -375,10 +362,7 @@ static ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table)
     if (late == NULL) {
         return TS_OK;
     }
-    s->late = ts_alloc(s->reader->ctx, db->late.n, sizeof *s->late);
-    if (s->late == NULL) {
-        return s->reader->ctx->error.code;
-    }
+    TS_NEED(s->reader->ctx, s->late = ts_alloc(s->reader->ctx, db->late.n, sizeof *s->late));
     for (size_t i = 0; i < db->late.n; i++) {
         const ts_late_text *t = &late[i];
         int slot = t->table == table ? s->slot_of[t->column] : -1;
@@ -466,10 +450,8 @@ static ts_code prepare_slot(ts_scan *s, unsigned column)
 static ts_code copy_open(ts_scan *s, const open_page *page, bool leaf)
 {
     scan_frame *f = &s->open[s->open_count];
-    ts_code code = frame_bytes(s, f);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, frame_bytes(s, f));
     memcpy(f->bytes, page->bytes, s->reader->page_size);
     f->page = SCAN_OPEN;
     f->leaf = leaf;
@@ -513,9 +495,8 @@ static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id 
     if (from_short) { /* its pages are read by scans of its own */
         return TS_OK;
     }
-    if ((code = scan_prepare_late(s, id)) != TS_OK || (code = scan_prepare_nulls(s)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, scan_prepare_late(s, id));
+    TS_TRY(code, scan_prepare_nulls(s));
     if (t->written) {
         code = copy_open_pages(s, &s->reader->pages->tables[id]);
     }
@@ -532,10 +513,7 @@ ts_code scan_open_table(ts_scan **out, ts_reader *reader, const reader_table *t,
     ts_scan *s;
     ts_code code = TS_OK;
     *out = NULL;
-    s = ts_zalloc(reader->ctx, 1, sizeof *s);
-    if (s == NULL) {
-        return reader->ctx->error.code;
-    }
+    TS_NEED(reader->ctx, s = ts_zalloc(reader->ctx, 1, sizeof *s));
     s->reader = reader;
     s->table = t->table;
     s->integers = column_count > 0 && column_count <= SCAN_INTEGERS;
@@ -548,12 +526,8 @@ ts_code scan_open_table(ts_scan **out, ts_reader *reader, const reader_table *t,
     for (unsigned i = 0; i < column_count && code == TS_OK; i++) {
         code = prepare_slot(s, columns[i]);
     }
-    if (code == TS_OK) {
-        code = scan_prepare(s, t, id, from_short);
-    }
-    if (code == TS_OK && from_short) {
-        code = scan_samples_open(s);
-    }
+    TS_STEP(code, scan_prepare(s, t, id, from_short));
+    TS_STEP_IF(code, from_short, scan_samples_open(s));
     if (code != TS_OK) {
         ts_scan_close(s);
         return code;

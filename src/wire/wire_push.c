@@ -45,9 +45,7 @@ static ts_code begin_body(ts_wire_push *w)
     if (w->handler->begin != NULL) {
         code = w->handler->begin(w->user, w->field, w->value, &w->want);
     }
-    if (code == TS_OK && w->body == 0) {
-        code = end_body(w, !w->over);
-    }
+    TS_STEP_IF(code, w->body == 0, end_body(w, !w->over));
     return code;
 }
 

@@ -59,9 +59,7 @@ ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges)
     uint64_t rows = nodes * 64;
     uint64_t size = (numbering > rows ? numbering : rows) + (uint64_t)HG_PARTS * ALIGN;
     void *block = ts_alloc(g->ctx, (size_t)size, 1);
-    if (block == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, block);
     add_block(&g->arrays, block, (size_t)size, false);
     return TS_OK;
 }

@@ -32,10 +32,7 @@ static ts_code key_slots(hg_classes *c)
     if (c->keys.n + 1 <= c->slot_count / 2) {
         return TS_OK;
     }
-    slots = ts_zalloc(c->ctx, cap, sizeof *slots);
-    if (slots == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, slots = ts_zalloc(c->ctx, cap, sizeof *slots));
     for (size_t i = 0; i < c->keys.n; i++) {
         size_t at = (size_t)hash_key(c, &keys[i]) & (cap - 1);
         while (slots[at] != 0) {
@@ -54,10 +51,8 @@ ts_code hg_class_key(uint32_t *key, hg_classes *c, const hg_key *wanted)
     const hg_key *keys;
     hg_key *made;
     size_t at;
-    ts_code code = key_slots(c);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, key_slots(c));
     keys = c->keys.p;
     for (at = (size_t)hash_key(c, wanted) & (c->slot_count - 1); c->slots[at] != 0;
          at = (at + 1) & (c->slot_count - 1)) {
@@ -66,10 +61,7 @@ ts_code hg_class_key(uint32_t *key, hg_classes *c, const hg_key *wanted)
             return TS_OK;
         }
     }
-    made = ts_vec_add(c->ctx, &c->keys, sizeof *made);
-    if (made == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, made = ts_vec_add(c->ctx, &c->keys, sizeof *made));
     *made = *wanted;
     *key = (uint32_t)c->keys.n - 1;
     c->slots[at] = *key + 1;
@@ -110,10 +102,8 @@ static ts_code intern_class(uint32_t *text, naming *w, const char *prefix, ts_te
     size_t from = HG_NONE;
     ts_code code;
     w->buf.n = 0;
-    if ((code = ts_buf_put(w->g->ctx, &w->buf, prefix, strlen(prefix))) != TS_OK ||
-        (code = ts_buf_put(w->g->ctx, &w->buf, name.p, name.n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_put(w->g->ctx, &w->buf, prefix, strlen(prefix)));
+    TS_TRY(code, ts_buf_put(w->g->ctx, &w->buf, name.p, name.n));
     if (w->buf.n > 0 && w->buf.p[0] == '<') {
         from = 0;
     } else if (w->buf.n >= sizeof detached - 1 &&
@@ -123,9 +113,7 @@ static ts_code intern_class(uint32_t *text, naming *w, const char *prefix, ts_te
     const char *space = from < w->buf.n ? memchr(w->buf.p + from, ' ', w->buf.n - from) : NULL;
     if (space != NULL) {
         w->buf.n = (size_t)(space - w->buf.p);
-        if ((code = ts_buf_putc(w->g->ctx, &w->buf, '>')) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_buf_putc(w->g->ctx, &w->buf, '>'));
     }
     return ts_pool_intern(w->g->ctx, text, NULL, &w->c->texts, ts_buf_text(&w->buf));
 }
@@ -149,15 +137,11 @@ static void note_type(void *user, int64_t number, ts_text name)
         break;
     default:
         w->buf.n = 0;
-        if (w->code == TS_OK) {
-            w->code = ts_buf_printf(w->g->ctx, &w->buf, "(%.*s)", (int)name.n, name.p);
-        }
+        TS_STEP(w->code, ts_buf_printf(w->g->ctx, &w->buf, "(%.*s)", (int)name.n, name.p));
         text = ts_buf_text(&w->buf);
         break;
     }
-    if (w->code == TS_OK) {
-        w->code = ts_pool_intern(w->g->ctx, &w->types[number], NULL, &w->c->texts, text);
-    }
+    TS_STEP(w->code, ts_pool_intern(w->g->ctx, &w->types[number], NULL, &w->c->texts, text));
 }
 
 /* The class of string `string`: row `row` of the batch. */
@@ -179,12 +163,8 @@ static ts_code name_string(naming *w, ts_scan *scan, const ts_batch *b, unsigned
         code = hg_whole_text(w->g->ctx, &long_text, scan, b, row, 0);
         name = ts_buf_text(&long_text);
     }
-    if (code == TS_OK) {
-        code = intern_class(&w->plain[string], w, "", name);
-    }
-    if (code == TS_OK && w->detached != NULL) {
-        code = intern_class(&w->detached[string], w, HG_DETACHED, name);
-    }
+    TS_STEP(code, intern_class(&w->plain[string], w, "", name));
+    TS_STEP_IF(code, w->detached != NULL, intern_class(&w->detached[string], w, HG_DETACHED, name));
     ts_buf_free(w->g->ctx, &long_text);
     return code;
 }
@@ -202,12 +182,8 @@ static ts_code name_strings(naming *w)
             continue;
         }
         code = ts_scan_row(&b, scan, g->d.first_string + i);
-        if (code == TS_OK && b->rows != 1) {
-            code = hg_changed(g->ctx, TS_T_js_heap_string);
-        }
-        if (code == TS_OK) {
-            code = name_string(w, scan, b, 0, i);
-        }
+        TS_STEP_IF(code, b->rows != 1, hg_changed(g->ctx, TS_T_js_heap_string));
+        TS_STEP(code, name_string(w, scan, b, 0, i));
     }
     ts_scan_close(scan);
     return code;
@@ -300,22 +276,16 @@ static ts_code class_row(uint32_t *row, ts_vec *rows, naming *w, const hg_key *k
 {
     uint32_t number = 0;
     uint32_t *entry;
-    ts_code code = hg_class_key(&number, w->c, key);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, hg_class_key(&number, w->c, key));
     entry = entry_of(w->g->ctx, &w->local, &w->local_count, number);
     if (entry != NULL && *entry == 0) {
         hg_class *made = ts_vec_add(w->g->ctx, rows, sizeof *made);
-        if (made == NULL) {
-            return w->g->ctx->error.code;
-        }
+        TS_NEED(w->g->ctx, made);
         *made = (hg_class){.key = number, .distance = HG_NONE};
         *entry = (uint32_t)rows->n;
     }
-    if (entry == NULL) {
-        return w->g->ctx->error.code;
-    }
+    TS_NEED(w->g->ctx, entry);
     *row = *entry;
     return TS_OK;
 }
@@ -355,17 +325,12 @@ static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t
             return code;
         }
     }
-    known = entry_of(g->ctx, &w->known, &w->known_count, key.text);
-    if (known == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, known = entry_of(g->ctx, &w->known, &w->known_count, key.text));
     if (!key.placed && *known != 0) {
         g->class[v] = *known - 1;
         return TS_OK;
     }
-    if ((code = class_row(&row, rows, w, &key)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, class_row(&row, rows, w, &key));
     g->class[v] = row - 1;
     if (!key.placed) {
         *known = row;
@@ -380,19 +345,13 @@ ts_code hg_classify(ts_vec *rows, hg *g, hg_classes *c, const uint32_t *shape_te
     naming w = {.g = g, .c = c, .code = TS_OK};
     places at = {0};
     ts_code code = TS_OK;
-    g->class = hg_take(g, (size_t)g->n + 1, sizeof *g->class);
-    if (g->class == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, g->class = hg_take(g, (size_t)g->n + 1, sizeof *g->class));
     code = prepare_names(&w);
-    if (code == TS_OK && g->locations.n > 0) {
-        code = ts_scan_open(&w.places, g->reader, TS_T_js_heap_location, columns, 3);
-    }
+    TS_STEP_IF(code, g->locations.n > 0,
+               ts_scan_open(&w.places, g->reader, TS_T_js_heap_location, columns, 3));
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
         code = classify_node(rows, &w, &at, shape_texts, v);
-        if (code == TS_OK) {
-            code = hg_poll(g->ctx, v);
-        }
+        TS_STEP(code, hg_poll(g->ctx, v));
     }
     ts_scan_close(w.places);
     ts_free(g->ctx, w.plain);

@@ -95,14 +95,9 @@ static ts_code old_texts(uint32_t **texts, hg *g, hg_base *base, const hg_defini
 {
     uint32_t *name_of = NULL;
     ts_code code;
-    *texts = ts_alloc(g->ctx, base->g.shapes.shapes.n, sizeof **texts);
-    if (*texts == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, *texts = ts_alloc(g->ctx, base->g.shapes.shapes.n, sizeof **texts));
     code = hg_names_of(&name_of, &base->g, d);
-    if (code == TS_OK) {
-        code = hg_shape_classes(*texts, g->ctx, d, &base->g.shapes, name_of);
-    }
+    TS_STEP(code, hg_shape_classes(*texts, g->ctx, d, &base->g.shapes, name_of));
     ts_free(g->ctx, name_of);
     return code;
 }
@@ -182,10 +177,7 @@ static size_t find_both(const ts_ctx *ctx, const older *o, int64_t id, uint32_t 
 static ts_code index_both(hg *g, older *o)
 {
     ts_ctx *ctx = g->ctx;
-    o->next = hg_take(g, o->base->g.n, sizeof *o->next);
-    if (o->next == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, o->next = hg_take(g, o->base->g.n, sizeof *o->next));
     memset(o->slots, 0, (o->mask + 1) * sizeof *o->slots);
     for (uint32_t v = o->base->g.n; v-- > 0;) {
         if (bit_at(o->known, v) && o->size[v] > 0) {
@@ -316,10 +308,7 @@ static ts_code put_change(comparing *k, ts_vec *changes, uint32_t key)
     if (sum->new_count == 0 && sum->deleted_count == 0) {
         return TS_OK;
     }
-    made = ts_vec_add(k->g->ctx, changes, sizeof *made);
-    if (made == NULL) {
-        return k->g->ctx->error.code;
-    }
+    TS_NEED(k->g->ctx, made = ts_vec_add(k->g->ctx, changes, sizeof *made));
     *made = *sum;
     made->key = key;
     sum->new_count = sum->deleted_count = 0; /* once */
@@ -347,10 +336,7 @@ static ts_code compare_nodes(bool *related, comparing *k, ts_vec *changes, hg_cl
     ts_ctx *ctx = k->g->ctx;
     const bool saturated = k->g->saturated;
     ts_code code = TS_OK;
-    k->sums = ts_zalloc(ctx, c->keys.n, sizeof *k->sums);
-    if (k->sums == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, k->sums = ts_zalloc(ctx, c->keys.n, sizeof *k->sums));
     index_ids(ctx, k->o);
     k->e.last_old = last_id(k->o);
     code = read_new(k, 0);
@@ -404,12 +390,8 @@ ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *ro
         k.previous = hg_take(g, g->n, sizeof *k.previous);
         code = k.previous == NULL ? ctx->error.code : old_texts(&texts, g, base, definitions);
     }
-    if (code == TS_OK) {
-        code = read_old(&o, g, c, texts);
-    }
-    if (code == TS_OK) {
-        code = compare_nodes(&related, &k, changes, c, same_input);
-    }
+    TS_STEP(code, read_old(&o, g, c, texts));
+    TS_STEP(code, compare_nodes(&related, &k, changes, c, same_input));
     if (!related) {
         HG_GIVE(g, k.previous);
     }
@@ -431,9 +413,7 @@ ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *ro
 ts_code hg_base_keep(hg_base *base, hg *g, ts_vec *rows, int64_t input)
 {
     uint64_t *plain = ts_zalloc(g->ctx, g->n / 64 + 1, sizeof *plain);
-    if (plain == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, plain);
     for (uint32_t v = 0; v < g->n; v++) {
         if ((g->flags[v] & HG_PLAIN_OBJECT) != 0) {
             set_bit(plain, v);

@@ -136,9 +136,7 @@ static ts_code walk_all(walk *k)
         hg_fetch_ahead(k->g, k->queue, k->head, k->tail);
         fetch_node(k);
         code = walk_node(k, k->queue[k->head++]);
-        if (code == TS_OK) {
-            code = hg_poll(k->g->ctx, k->head);
-        }
+        TS_STEP(code, hg_poll(k->g->ctx, k->head));
     }
     return code;
 }
@@ -167,7 +165,8 @@ static ts_code walk_from_user_roots(walk *k)
         uint32_t w = hg_target(g->edges[e]);
         code = w != HG_TARGET && (g->flags[w] & HG_USER_ROOT) != 0 ? walk_node(k, w) : TS_OK;
     }
-    return code == TS_OK ? walk_all(k) : code;
+    TS_STEP(code, walk_all(k));
+    return code;
 }
 
 /* From the user roots, then from the root. */
@@ -251,9 +250,7 @@ static ts_code list_beside(ts_vec *next, const hg *g, const uint64_t *beside, co
     for (uint32_t i = 0; i <= g->n / 64; i++) {
         for (uint64_t bits = beside[i] & ~met[i]; bits != 0; bits &= bits - 1) {
             uint32_t *p = ts_vec_add(g->ctx, next, sizeof *p);
-            if (p == NULL) {
-                return g->ctx->error.code;
-            }
+            TS_NEED(g->ctx, p);
             *p = i * 64 + (uint32_t)__builtin_ctzll(bits);
         }
     }
@@ -277,9 +274,7 @@ static ts_code find_held(hg *g, unsigned holder, const uint64_t *clear, const ui
         }
         code = list_beside(&next, g, beside, met);
     }
-    if (code == TS_OK) {
-        code = hg_flood(g, met, clear == NULL ? &root : &next);
-    }
+    TS_STEP(code, hg_flood(g, met, clear == NULL ? &root : &next));
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
         bool held = !hg_bit(met, v) || (v != g->root && is_holder(g->flags[v], holder));
         if (held && g->steps[v].distance != HG_NONE) {
@@ -332,9 +327,7 @@ ts_code hg_distances(hg *g)
         code = g->ctx->error.code;
     } else if (g->n > 0) {
         code = find_distances(g, clear, beside);
-        if (code == TS_OK) {
-            code = find_all_held(g, clear, beside);
-        }
+        TS_STEP(code, find_all_held(g, clear, beside));
     }
     ts_free(g->ctx, clear);
     ts_free(g->ctx, beside);

@@ -64,10 +64,7 @@ static inline ts_code add_cross(work *w, uint32_t number)
 {
     uint32_t **piece = &w->cross[w->crossing >> PIECE_BITS];
     if (*piece == NULL) {
-        *piece = ts_alloc(w->g->ctx, PIECE, sizeof **piece);
-        if (*piece == NULL) {
-            return w->g->ctx->error.code;
-        }
+        TS_NEED(w->g->ctx, *piece = ts_alloc(w->g->ctx, PIECE, sizeof **piece));
     }
     (*piece)[w->crossing++ & (PIECE - 1)] = number;
     return TS_OK;
@@ -177,7 +174,7 @@ static ts_code number_below(work *w)
         } else { /* met since then, so that it is below v */
             w->semi[number] = w->semi[number] < v ? w->semi[number] : v;
         }
-        code = code == TS_OK ? hg_poll(w->g->ctx, steps) : code;
+        TS_STEP(code, hg_poll(w->g->ctx, steps));
     }
     return code;
 }
@@ -187,10 +184,7 @@ static ts_code mark_led_to(work *w)
 {
     const hg *g = w->g;
     ts_code code = TS_OK;
-    w->led_to = hg_bits(w->g);
-    if (w->led_to == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, w->led_to = hg_bits(w->g));
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
         const uint32_t end = w->places[v].number == HG_NONE ? w->places[v + 1].first : 0;
         for (uint32_t e = w->places[v].first; e < end; e++) {
@@ -224,9 +218,7 @@ static ts_code number_all(work *w)
     ts_code code;
     enter(w, g->root, 0);
     code = number_below(w);
-    if (code == TS_OK && w->reached < g->n) {
-        code = number_orphans(w);
-    }
+    TS_STEP_IF(code, w->reached < g->n, number_orphans(w));
     return code;
 }
 
@@ -279,10 +271,7 @@ static ts_code list_cross_edges(work *w)
     hg *g = w->g;
     uint32_t sum = 0;
     ts_code code = TS_OK;
-    w->into = hg_take(g, (size_t)g->n + 1, sizeof *w->into);
-    if (w->into == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, w->into = hg_take(g, (size_t)g->n + 1, sizeof *w->into));
     memset(w->into, 0, ((size_t)g->n + 1) * sizeof *w->into);
     for (uint32_t i = 0; i < w->crossing; i++) {
         uint32_t to = cross_at(w, i);
@@ -296,10 +285,7 @@ static ts_code list_cross_edges(work *w)
         w->into[v] = sum;
         sum += n;
     }
-    w->from = hg_take(g, sum, sizeof *w->from);
-    if (w->from == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, w->from = hg_take(g, sum, sizeof *w->from));
     for (uint32_t v = 0, i = 0; v < w->reached && code == TS_OK; v++) {
         for (; i < w->ends[v]; i++) {
             uint32_t to = cross_at(w, i);
@@ -349,9 +335,7 @@ static ts_code find_semidominators(work *w)
 {
     ts_code code = TS_OK;
     hung *h = hg_take(w->g, (size_t)w->g->n + 1, sizeof *h);
-    if (h == NULL) {
-        return w->g->ctx->error.code;
-    }
+    TS_NEED(w->g->ctx, h);
     for (uint32_t v = 0; v < w->reached; v++) {
         h[v] = (hung){w->parent[v], w->semi[v]};
     }
@@ -386,9 +370,7 @@ static ts_code find_dominators(work *w)
     ts_code code = TS_OK;
     uint32_t *dominator = w->parent;
     jump *j = hg_take(w->g, (size_t)w->g->n + 1, sizeof *j);
-    if (j == NULL) {
-        return w->g->ctx->error.code;
-    }
+    TS_NEED(w->g->ctx, j);
     j[0] = (jump){0, 0};
     for (uint32_t v = 1; v < w->reached && code == TS_OK; v++) {
         uint32_t semi = w->semi[v];
@@ -413,10 +395,7 @@ static ts_code number_rest(work *w)
 {
     hg *g = w->g;
     uint32_t number = w->reached;
-    w->number = hg_take(g, (size_t)g->n + 1, sizeof *w->number);
-    if (w->number == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, w->number = hg_take(g, (size_t)g->n + 1, sizeof *w->number));
     for (uint32_t v = 0; v < g->n; v++) {
         w->number[v] = w->places[v].number;
         if (w->number[v] == HG_NONE) {
@@ -517,10 +496,7 @@ static ts_code spans_of_nodes(work *w)
 {
     enum { FAR = 16 };
     hg *g = w->g;
-    g->spans = hg_take(g, (size_t)g->n + 1, sizeof *g->spans);
-    if (g->spans == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, g->spans = hg_take(g, (size_t)g->n + 1, sizeof *g->spans));
     for (uint32_t v = 0; v < g->n; v++) {
         if (g->n - v > FAR) {
             __builtin_prefetch(&g->spans[w->node[v + FAR]], 1);
@@ -548,7 +524,8 @@ static ts_code build_tree(work *w)
     order_tree(w, g->at_position);
     HG_GIVE(g, w->number);
     code = held_of_nodes(w);
-    return code == TS_OK ? spans_of_nodes(w) : code;
+    TS_STEP(code, spans_of_nodes(w));
+    return code;
 }
 
 /* The edges' places move from g->first to w->places. */
@@ -556,10 +533,7 @@ static ts_code tree_prepare(work *w)
 {
     hg *g = w->g;
     const size_t n = (size_t)g->n + 1;
-    w->places = hg_take(g, n, sizeof *w->places);
-    if (w->places == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, w->places = hg_take(g, n, sizeof *w->places));
     for (size_t i = 0; i < n; i++) {
         w->places[i] = (place){g->first[i], HG_NONE};
     }
@@ -581,34 +555,23 @@ static ts_code find_tree(work *w)
     hg *g = w->g;
     ts_code code = number_all(w);
     HG_GIVE(g, g->edges);
-    if (code == TS_OK) {
-        code = find_below_root(w);
-    }
-    if (code == TS_OK) {
-        code = list_cross_edges(w);
-    }
+    TS_STEP(code, find_below_root(w));
+    TS_STEP(code, list_cross_edges(w));
     give_cross(w);
-    if (code == TS_OK) {
-        code = number_rest(w);
-    }
-    if (code == TS_OK) {
-        code = find_semidominators(w);
-    }
+    TS_STEP(code, number_rest(w));
+    TS_STEP(code, find_semidominators(w));
     HG_GIVE(g, w->from);
     HG_GIVE(g, w->into);
-    if (code == TS_OK) {
-        code = find_dominators(w);
-    }
-    return code == TS_OK ? build_tree(w) : code;
+    TS_STEP(code, find_dominators(w));
+    TS_STEP(code, build_tree(w));
+    return code;
 }
 
 ts_code hg_dominators(hg *g)
 {
     work w = {.g = g};
     ts_code code = g->n > 0 ? tree_prepare(&w) : TS_OK;
-    if (code == TS_OK && g->n > 0) {
-        code = find_tree(&w);
-    }
+    TS_STEP_IF(code, g->n > 0, find_tree(&w));
     hg_give(g, w.places);
     hg_give(g, w.parent);
     hg_give(g, w.semi);

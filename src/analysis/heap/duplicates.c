@@ -173,22 +173,15 @@ static ts_code mark_parts(found *f)
     }
     /* Texts of strings are different, so that at most one has the text of a concatenated one. */
     f->text_room = marked + f->concatenated + 1;
-    f->texts = hg_take(g, f->text_room, sizeof *f->texts);
-    if (f->texts == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, f->texts = hg_take(g, f->text_room, sizeof *f->texts));
     code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
     for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
         if (f->text_of[i] == HG_NONE) {
             continue;
         }
         code = ts_scan_row(&b, scan, g->d.first_string + i);
-        if (code == TS_OK && b->rows != 1) {
-            code = hg_changed(g->ctx, TS_T_js_heap_string);
-        }
-        if (code == TS_OK) {
-            code = mark_string(f, scan, b, 0, i);
-        }
+        TS_STEP_IF(code, b->rows != 1, hg_changed(g->ctx, TS_T_js_heap_string));
+        TS_STEP(code, mark_string(f, scan, b, 0, i));
     }
     ts_scan_close(scan);
     return code;
@@ -380,10 +373,7 @@ static ts_code take_slots(found *f, size_t count)
         f->mask = f->mask * 2 + 1;
     }
     HG_GIVE(f->g, f->slots);
-    f->slots = hg_take(f->g, f->mask + 1, sizeof *f->slots);
-    if (f->slots == NULL) {
-        return f->g->ctx->error.code;
-    }
+    TS_NEED(f->g->ctx, f->slots = hg_take(f->g, f->mask + 1, sizeof *f->slots));
     memset(f->slots, 0, (f->mask + 1) * sizeof *f->slots);
     return TS_OK;
 }
@@ -425,9 +415,7 @@ static ts_code match_strings(found *f)
     if (f->concatenated == 0) {
         return TS_OK;
     }
-    if ((code = take_slots(f, f->concatenated)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, take_slots(f, f->concatenated));
     note_whole(f, lengths);
     code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
     for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
@@ -541,10 +529,7 @@ static ts_code join(found *f, const hg_group *made, uint32_t *number)
     hg *g = f->g;
     hg_group *group;
     if (*number == HG_NONE) {
-        group = ts_vec_add(g->ctx, &f->d->groups, sizeof *group);
-        if (group == NULL) {
-            return g->ctx->error.code;
-        }
+        TS_NEED(g->ctx, group = ts_vec_add(g->ctx, &f->d->groups, sizeof *group));
         *group = *made;
         *number = (uint32_t)f->d->groups.n - 1;
     }
@@ -569,7 +554,8 @@ static ts_code join_entry(found *f, const pending *p)
         }
         first.node = e->node;
         code = e->group == HG_NONE ? join(f, &first, &e->group) : TS_OK;
-        return code == TS_OK ? join(f, &p->made, &e->group) : code;
+        TS_STEP(code, join(f, &p->made, &e->group));
+        return code;
     }
     all[f->entry_count++] = p->wanted;
     f->slots[at] = f->entry_count;
@@ -653,12 +639,8 @@ static ts_code group_all(found *f)
     ts_code code = take_slots(f, count);
     f->waiting = waiting;
     f->entries = hg_take(g, count, sizeof *f->entries);
-    if (code == TS_OK && f->entries == NULL) {
-        code = g->ctx->error.code;
-    }
-    if (code == TS_OK) {
-        code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
-    }
+    TS_STEP_IF(code, f->entries == NULL, g->ctx->error.code);
+    TS_STEP(code, ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1));
     f->part = 0;
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
         if (is_text(g, v) && hg_size(&g->size, v) > 0) {
@@ -668,9 +650,7 @@ static ts_code group_all(found *f)
             code = group_node(f, scan, v);
         }
     }
-    if (code == TS_OK) {
-        code = join_rest(f);
-    }
+    TS_STEP(code, join_rest(f));
     f->waiting = NULL;
     ts_scan_close(scan);
     return code;
@@ -738,15 +718,9 @@ ts_code hg_find_duplicates(hg_duplicates *d, hg *g)
 {
     found f = {.g = g, .d = d};
     ts_code code = duplicates_prepare(&f);
-    if (code == TS_OK) {
-        code = mark_parts(&f);
-    }
-    if (code == TS_OK) {
-        code = find_all_whole(&f);
-    }
-    if (code == TS_OK) {
-        code = match_strings(&f);
-    }
+    TS_STEP(code, mark_parts(&f));
+    TS_STEP(code, find_all_whole(&f));
+    TS_STEP(code, match_strings(&f));
     if (code == TS_OK && (code = group_all(&f)) == TS_OK && d->groups.n > 0) {
         qsort(d->groups.p, d->groups.n, sizeof(hg_group), by_node);
     }
@@ -788,9 +762,7 @@ static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, uint32_t node, ts_s
     if (code == TS_OK && b->rows != 1) {
         return hg_changed(g->ctx, TS_T_js_heap_string);
     }
-    if (code == TS_OK) {
-        code = hg_whole_text(g->ctx, out, scan, b, 0, 0);
-    }
+    TS_STEP(code, hg_whole_text(g->ctx, out, scan, b, 0, 0));
     for (size_t i = from; i < out->n && *units < WIDTH; i++) {
         unsigned char c = (unsigned char)out->p[i];
         *units += (c < 0x80 || c >= 0xc0 ? 1U : 0U) + (c >= 0xf0 ? 1U : 0U);

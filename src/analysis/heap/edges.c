@@ -68,9 +68,7 @@ static void note_type(void *user, int64_t number, ts_text name)
 static ts_code push_u32(ts_ctx *ctx, ts_vec *v, uint32_t value)
 {
     uint32_t *p = ts_vec_add(ctx, v, sizeof *p);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     *p = value;
     return TS_OK;
 }
@@ -78,9 +76,7 @@ static ts_code push_u32(ts_ctx *ctx, ts_vec *v, uint32_t value)
 static ts_code push_part(ts_ctx *ctx, ts_vec *v, uint32_t node, uint32_t target, uint32_t word)
 {
     hg_part *p = ts_vec_add(ctx, v, sizeof *p);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     *p = (hg_part){node, target, (uint8_t)word};
     return TS_OK;
 }
@@ -184,10 +180,7 @@ static ts_code note_pair(passing *p, uint32_t edge, uint32_t string)
             high = middle;
         }
     }
-    found = ts_vec_add(p->g->ctx, &p->found, sizeof *found);
-    if (found == NULL) {
-        return p->g->ctx->error.code;
-    }
+    TS_NEED(p->g->ctx, found = ts_vec_add(p->g->ctx, &p->found, sizeof *found));
     *found = (pair_found){edge, p->owner, pairs[low].pair, pairs[low].table};
     return TS_OK;
 }
@@ -432,7 +425,8 @@ static ts_code take_kept(passing *p, const uint32_t *names)
                               .to = g->edges[edge]};
         code = take_edge(p, &row, edge++);
     }
-    return code == TS_OK ? owner_of(p, HG_NONE) : code;
+    TS_STEP(code, owner_of(p, HG_NONE));
+    return code;
 }
 
 /* Their targets' array becomes the edges, that of their names is free then. */
@@ -457,10 +451,7 @@ static ts_code read_all(passing *p)
         TS_C_js_heap_edges__from_node_id, TS_C_js_heap_edges__to_node_id};
     hg *g = p->g;
     hg_range range;
-    g->edges = hg_take(g, g->m, sizeof *g->edges);
-    if (g->edges == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, g->edges = hg_take(g, g->m, sizeof *g->edges));
     ts_code code =
         hg_range_open(&range, g->reader, TS_T_js_heap_edges, columns,
                       g->d.complete ? PLAIN_COLUMNS : EDGE_COLUMNS, g->d.first_edge, g->m);
@@ -469,7 +460,8 @@ static ts_code read_all(passing *p)
         code = take_batch(p, range.b, range.n, (uint32_t)range.at);
     }
     hg_range_close(&range);
-    return code == TS_OK ? owner_of(p, HG_NONE) : code;
+    TS_STEP(code, owner_of(p, HG_NONE));
+    return code;
 }
 
 /* Whether the table whose id a name holds is the edge's owner: owners come in the order of their
@@ -536,15 +528,11 @@ ts_code hg_read_edges(hg *g)
     if (g->n > 0) {
         code = enter_owner(&p, 0);
     }
-    if (code == TS_OK) {
-        code = g->d.complete && hg_is_kept(g->kept, HG_KEPT_EDGE_ROWS, g->d.file_id,
-                                           g->d.first_edge, g->d.edge_count)
-                   ? read_kept_edges(&p)
-                   : read_all(&p);
-    }
-    if (code == TS_OK) {
-        code = settle_pairs(&p);
-    }
+    TS_STEP(code, g->d.complete && hg_is_kept(g->kept, HG_KEPT_EDGE_ROWS, g->d.file_id,
+                                              g->d.first_edge, g->d.edge_count)
+                      ? read_kept_edges(&p)
+                      : read_all(&p));
+    TS_STEP(code, settle_pairs(&p));
     g->missing_edges += (uint64_t)g->d.edge_count - g->m;
 out:
     ts_free(g->ctx, p.types);

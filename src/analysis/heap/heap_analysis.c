@@ -103,14 +103,10 @@ static ts_code find_classes(heap_run *r, heap_rows *f)
         texts = ts_alloc(g->ctx, g->shapes.shapes.n, sizeof *texts);
         code = texts == NULL ? g->ctx->error.code : TS_OK;
     }
-    if (code == TS_OK) {
-        code = hg_shape_classes(texts, g->ctx, &f->definitions, &g->shapes, f->definitions.own);
-    }
+    TS_STEP(code, hg_shape_classes(texts, g->ctx, &f->definitions, &g->shapes, f->definitions.own));
     ts_free(g->ctx, f->definitions.own);
     f->definitions.own = NULL;
-    if (code == TS_OK) {
-        code = hg_classify(&f->rows, g, &r->classes, texts);
-    }
+    TS_STEP(code, hg_classify(&f->rows, g, &r->classes, texts));
     ts_free(g->ctx, texts);
     if (code == TS_OK) {
         hg_class_sums(&f->rows, g);
@@ -133,14 +129,16 @@ static ts_code find_out(heap_run *r, heap_rows *f, int64_t input)
     ts_code code;
     g->totals.extra = property(&r->extras, g->d.source_id);
     g->totals.extra = g->totals.extra > 0 ? g->totals.extra : 0;
-    if ((code = arrays_of(g)) != TS_OK || (code = hg_read_strings(g)) != TS_OK ||
-        (code = hg_read_graph(g, property(&r->roots, g->d.source_id), &f->bad_root)) != TS_OK ||
-        (code = hg_spread(g)) != TS_OK || (code = hg_distances(g)) != TS_OK ||
-        (code = hg_shallow(g)) != TS_OK || (code = hg_dominators(g)) != TS_OK ||
-        (code = hg_native(g)) != TS_OK || (code = find_classes(r, f)) != TS_OK ||
-        (code = hg_find_duplicates(&f->duplicates, g)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, arrays_of(g));
+    TS_TRY(code, hg_read_strings(g));
+    TS_TRY(code, hg_read_graph(g, property(&r->roots, g->d.source_id), &f->bad_root));
+    TS_TRY(code, hg_spread(g));
+    TS_TRY(code, hg_distances(g));
+    TS_TRY(code, hg_shallow(g));
+    TS_TRY(code, hg_dominators(g));
+    TS_TRY(code, hg_native(g));
+    TS_TRY(code, find_classes(r, f));
+    TS_TRY(code, hg_find_duplicates(&f->duplicates, g));
     hg_totals_of(g);
     if (r->base.there) {
         code = hg_compare(&f->previous, &f->changes, g, &f->rows, &r->base, &r->classes,
@@ -341,7 +339,8 @@ static ts_code put_nodes(heap_run *r, const heap_rows *f, int64_t first_construc
     const hg *g = &f->g;
     ts_code code = g->ids == NULL ? put_with_ids(r, f, first_constructor)
                                   : put_retained(r, f, 0, g->n, NULL, first_constructor);
-    return code == TS_OK ? put_dominated(r, g) : code;
+    TS_STEP(code, put_dominated(r, g));
+    return code;
 }
 
 static ts_code put_duplicates(heap_run *r, heap_rows *f)
@@ -369,9 +368,7 @@ static ts_code put_duplicates(heap_run *r, heap_rows *f)
             .length = groups[i].length,
             .hash = groups[i].hash,
         };
-        if (code == TS_OK) {
-            code = ts_put_js_heap_duplicate_string(r->sink, &row);
-        }
+        TS_STEP(code, ts_put_js_heap_duplicate_string(r->sink, &row));
     }
     ts_scan_close(scan);
     ts_buf_free(r->ctx, &text);
@@ -462,13 +459,13 @@ static ts_code put_rows(heap_run *r, heap_rows *f, int64_t input)
     };
     hg_base next = {0};
     ts_code code;
-    if ((code = put_constructors(r, f)) != TS_OK ||
-        (code = put_nodes(r, f, row.first_constructor_id)) != TS_OK ||
-        (code = put_duplicates(r, f)) != TS_OK || (code = put_changes(r, f)) != TS_OK ||
-        (code = put_analysis(r, f, &row)) != TS_OK || (code = note_issues(r, f)) != TS_OK ||
-        (code = hg_base_keep(&next, &f->g, &f->rows, input)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_constructors(r, f));
+    TS_TRY(code, put_nodes(r, f, row.first_constructor_id));
+    TS_TRY(code, put_duplicates(r, f));
+    TS_TRY(code, put_changes(r, f));
+    TS_TRY(code, put_analysis(r, f, &row));
+    TS_TRY(code, note_issues(r, f));
+    TS_TRY(code, hg_base_keep(&next, &f->g, &f->rows, input));
     next.first_retained = row.first_retained_rowid;
     next.first_constructor = row.first_constructor_id;
     hg_base_free(&r->base);

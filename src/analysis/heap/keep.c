@@ -38,9 +38,7 @@ static ts_code grow(hg_kept *k, enum hg_kept_table table, unsigned counted)
     }
     for (unsigned i = 0; i < column_counts[table]; i++) {
         uint32_t *p = ts_realloc(k->ctx, rows->columns[i], room + HG_KEPT_SLACK, sizeof *p);
-        if (p == NULL) {
-            return k->ctx->error.code;
-        }
+        TS_NEED(k->ctx, p);
         rows->columns[i] = p;
     }
     rows->room = room;
@@ -216,9 +214,7 @@ static void rows_change(void *self, enum ts_table_id table)
 ts_code hg_keep_begin(ts_sink_watch **watch, ts_ctx *ctx, const ts_sink *sink)
 {
     hg_kept *k = ts_zalloc(ctx, 1, sizeof *k);
-    if (k == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, k);
     k->ctx = ctx;
     k->sink = sink;
     k->watch.self = k;

@@ -49,10 +49,7 @@ ts_code hg_native(hg *g)
     if (code != TS_OK || !there) {
         return code;
     }
-    g->native = hg_take(g, (size_t)g->n + 1, sizeof *g->native);
-    if (g->native == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, g->native = hg_take(g, (size_t)g->n + 1, sizeof *g->native));
     g->native[0] = 0;
     code = read_native(g);
     for (uint32_t p = 0; p < g->n && code == TS_OK && !overflow; p++) {

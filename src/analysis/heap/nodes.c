@@ -119,10 +119,8 @@ static ts_code take_size(hg *g, filling *f, uint32_t v, int64_t size)
 {
     f->size += size > UINT32_MAX ? UINT32_MAX : (uint64_t)size;
     if (f->size >= UINT32_MAX && g->size.wide == NULL) {
-        ts_code code = widen_sizes(g, v);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, widen_sizes(g, v));
     }
     if (g->size.wide != NULL) {
         g->size.wide[v] = size;
@@ -135,9 +133,7 @@ static ts_code take_size(hg *g, filling *f, uint32_t v, int64_t size)
 static ts_code take_far_type(hg *g, uint32_t v, uint32_t type)
 {
     hg_far_type *far = ts_vec_add(g->ctx, &g->far_types, sizeof *far);
-    if (far == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, far);
     *far = (hg_far_type){v, type};
     return TS_OK;
 }
@@ -294,10 +290,8 @@ static ts_code nodes_prepare(hg *g)
     if (g->kinds == NULL || g->page == NULL) {
         return g->ctx->error.code;
     }
-    ts_code code = take_arrays(g);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, take_arrays(g));
     g->flags = hg_take(g, (size_t)g->n + 1, sizeof *g->flags);
     return g->flags == NULL ? g->ctx->error.code : TS_OK;
 }
@@ -335,10 +329,7 @@ static ts_code take_location(hg *g, const ts_batch *b, unsigned i)
         hg_kind(g->flags[index]) != HG_KIND_OBJECT) {
         return TS_OK;
     }
-    place = ts_vec_add(g->ctx, &g->locations, sizeof *place);
-    if (place == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, place = ts_vec_add(g->ctx, &g->locations, sizeof *place));
     *place = (hg_location){(uint32_t)index, (uint32_t)(b->rowids[i] - g->d.first_location)};
     return TS_OK;
 }
@@ -356,10 +347,7 @@ static ts_code sort_locations(hg *g)
     if (sorted) {
         return TS_OK;
     }
-    to = ts_alloc(g->ctx, n, sizeof *to);
-    if (to == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, to = ts_alloc(g->ctx, n, sizeof *to));
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t low = 0; low < n; low += 2 * width) {
             size_t middle = low + width < n ? low + width : n;
@@ -390,9 +378,7 @@ static ts_code read_locations(hg *g)
         return TS_OK;
     }
     code = ts_scan_open(&scan, g->reader, TS_T_js_heap_location, columns, LOCATION_COLUMNS);
-    if (code == TS_OK) {
-        code = ts_scan_seek(scan, g->d.first_location);
-    }
+    TS_STEP(code, ts_scan_seek(scan, g->d.first_location));
     while (ours && code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && ours && code == TS_OK; i++) {
             ours = b->columns[FILE_ID].ints[i] == g->d.file_id;
@@ -402,25 +388,20 @@ static ts_code read_locations(hg *g)
         }
     }
     ts_scan_close(scan);
-    return code == TS_OK ? sort_locations(g) : code;
+    TS_STEP(code, sort_locations(g));
+    return code;
 }
 
 ts_code hg_read_graph(hg *g, int64_t root_index, bool *bad_root)
 {
     ts_code code = nodes_prepare(g);
-    if (code == TS_OK) {
-        code = hg_read_types(g, g->d.first_info, g->d.type_count, g, note_kind);
-    }
-    if (code == TS_OK) {
-        code = g->nodes_kept ? read_kept_nodes(g) : read_nodes(g);
-    }
+    TS_STEP(code, hg_read_types(g, g->d.first_info, g->d.type_count, g, note_kind));
+    TS_STEP(code, g->nodes_kept ? read_kept_nodes(g) : read_nodes(g));
     if (code == TS_OK) {
         choose_root(g, root_index, bad_root);
         code = read_locations(g);
     }
-    if (code == TS_OK) {
-        code = hg_read_edges(g);
-    }
+    TS_STEP(code, hg_read_edges(g));
     if (g->kept != NULL) { /* what was not of use */
         hg_keep_forget(g->kept, HG_KEPT_NODE_ROWS);
         hg_keep_forget(g->kept, HG_KEPT_EDGE_ROWS);

@@ -60,9 +60,7 @@ static ts_code find_candidates(ts_vec *found, hg *g)
         mask = mask * 2 + 1;
     }
     uint32_t *slots = ts_zalloc(g->ctx, mask + 1, sizeof *slots);
-    if (slots == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, slots);
     for (uint32_t i = 0; i < g->shapes.shapes.n && code == TS_OK; i++) {
         candidate made = {.shape = i, .objects = shapes[i].objects, .order = i};
         candidate *all = found->p;
@@ -158,12 +156,9 @@ static ts_code add_definition(hg_definitions *d, hg *g, hg_classes *c, ts_scan *
         ts_text name = {"", 0};
         uint32_t *number = ts_vec_add(g->ctx, &d->names, sizeof *number);
         code = number == NULL ? g->ctx->error.code : name_text(&name, &buf, g, scan, names[i]);
-        if (code == TS_OK && text.n > 1) {
-            code = ts_buf_put(g->ctx, &text, ", ", 2);
-        }
-        if (code == TS_OK && (code = put_name(g->ctx, &text, name)) == TS_OK) {
-            code = ts_pool_intern(g->ctx, number, NULL, &d->pool, name);
-        }
+        TS_STEP_IF(code, text.n > 1, ts_buf_put(g->ctx, &text, ", ", 2));
+        TS_STEP_IF(code, (code = put_name(g->ctx, &text, name)) == TS_OK,
+                   ts_pool_intern(g->ctx, number, NULL, &d->pool, name));
         if (code == TS_OK && names[i] != HG_NONE) {
             d->own[names[i]] = *number;
         }
@@ -238,21 +233,17 @@ ts_code hg_define(hg_definitions *d, hg *g, hg_classes *c)
 {
     ts_vec found = {0};
     ts_code code = TS_OK;
-    d->own = ts_alloc(g->ctx, g->strings.count, sizeof *d->own);
-    if (d->own == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, d->own = ts_alloc(g->ctx, g->strings.count, sizeof *d->own));
     memset(d->own, 0xff, g->strings.count * sizeof *d->own);
     code = ts_pool_intern(g->ctx, &d->object_text, NULL, &c->texts, TS_TEXT_LIT("Object"));
-    if (code == TS_OK) {
-        code = find_candidates(&found, g);
-    }
+    TS_STEP(code, find_candidates(&found, g));
     if (code == TS_OK && found.n > 0) {
         qsort(found.p, found.n, sizeof(candidate), by_count);
         code = definitions_of(d, g, c, &found);
     }
     ts_vec_free(g->ctx, &found);
-    return code == TS_OK ? index_definitions(d, g->ctx) : code;
+    TS_STEP(code, index_definitions(d, g->ctx));
+    return code;
 }
 
 void hg_definitions_free(ts_ctx *ctx, hg_definitions *d)
@@ -320,10 +311,7 @@ ts_code hg_shape_classes(uint32_t *texts, ts_ctx *ctx, const hg_definitions *d,
     for (size_t i = 0; i < shapes->shapes.n; i++) {
         longest = all[i].count > longest ? all[i].count : longest;
     }
-    sorted = ts_alloc(ctx, longest, sizeof *sorted);
-    if (sorted == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, sorted = ts_alloc(ctx, longest, sizeof *sorted));
     for (size_t i = 0; i < shapes->shapes.n && code == TS_OK; i++) {
         uint32_t n = 0;
         for (uint32_t k = 0; k < all[i].count; k++) {
@@ -366,9 +354,7 @@ ts_code hg_names_of(uint32_t **name_of, hg *g, const hg_definitions *d)
     ts_code code = TS_OK;
     uint32_t *names = ts_alloc(g->ctx, g->strings.count, sizeof *names);
     *name_of = names;
-    if (names == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, names);
     memset(names, 0xff, g->strings.count * sizeof *names);
     if (d->all.n == 0) {
         return TS_OK;

@@ -17,10 +17,7 @@ ts_code hg_range_open(hg_range *r, ts_reader *reader, enum ts_table_id table,
         return TS_OK;
     }
     r->end = first + (int64_t)count;
-    code = ts_scan_open(&r->scan, reader, table, columns, column_count);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_scan_open(&r->scan, reader, table, columns, column_count));
     return ts_scan_seek(r->scan, first);
 }
 
@@ -32,10 +29,7 @@ ts_code hg_range_next(hg_range *r, ts_ctx *ctx, enum ts_table_id table)
     if (r->next >= r->end) {
         return TS_OK;
     }
-    code = ts_scan_next(&r->b, r->scan);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_scan_next(&r->b, r->scan));
     if (r->b->rows == 0 || r->b->rowids[0] != r->next ||
         r->b->rowids[r->b->rows - 1] != r->next + r->b->rows - 1) {
         return hg_changed(ctx, table);
@@ -65,9 +59,7 @@ ts_code hg_whole_text(ts_ctx *ctx, ts_buf *out, ts_scan *scan, const ts_batch *b
     if (text->size > SIZE_MAX / 2) {
         return ts_fail(ctx, TS_ERR_LIMIT, "a text is too long");
     }
-    if ((code = ts_buf_reserve(ctx, out, (size_t)text->size)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_reserve(ctx, out, (size_t)text->size));
     for (uint64_t at = 0, size = text->size; at < size && code == TS_OK;) {
         size_t got = 0;
         code = ts_scan_text_part(&got, scan, row, column, at, out->p + out->n, TS_SCAN_TEXT_MAX);

@@ -6,9 +6,7 @@
 ts_code hg_shape_add(ts_ctx *ctx, hg_shapes *s, uint32_t name)
 {
     uint32_t *p = ts_vec_add(ctx, &s->names, sizeof *p);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     *p = name;
     return TS_OK;
 }
@@ -28,10 +26,7 @@ static ts_code slots_grow(ts_ctx *ctx, hg_shapes *s)
     if (s->shapes.n + 1 <= s->slot_count / 2) {
         return TS_OK;
     }
-    slots = ts_zalloc(ctx, cap, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, slots = ts_zalloc(ctx, cap, sizeof *slots));
     for (size_t i = 0; i < s->shapes.n; i++) {
         size_t at = (size_t)shapes[i].hash[0] & (cap - 1);
         while (slots[at] != 0) {
@@ -48,9 +43,7 @@ static ts_code slots_grow(ts_ctx *ctx, hg_shapes *s)
 static ts_code note_object(ts_ctx *ctx, hg_shapes *s, uint32_t shape)
 {
     uint32_t *object = ts_vec_add(ctx, &s->objects, sizeof *object);
-    if (object == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, object);
     *object = s->last = shape;
     return TS_OK;
 }
@@ -89,9 +82,7 @@ ts_code hg_shape_end(ts_ctx *ctx, hg_shapes *s)
         return add_object(ctx, s, s->last);
     }
     h = ts_hash_begin(&ctx->hash_key);
-    if ((code = slots_grow(ctx, s)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, slots_grow(ctx, s));
     for (size_t i = first; i < s->names.n; i++) {
         ts_hash_word(&h, names[i]);
     }
@@ -106,10 +97,7 @@ ts_code hg_shape_end(ts_ctx *ctx, hg_shapes *s)
             return add_object(ctx, s, i);
         }
     }
-    shape = ts_vec_add(ctx, &s->shapes, sizeof *shape);
-    if (shape == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, shape = ts_vec_add(ctx, &s->shapes, sizeof *shape));
     *shape = made;
     s->slots[at] = (uint32_t)s->shapes.n;
     return note_object(ctx, s, (uint32_t)s->shapes.n - 1);

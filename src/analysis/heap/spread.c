@@ -23,10 +23,8 @@ static ts_code spread_value(hg *g, uint32_t *stack, uint32_t value)
     }
     for (uint32_t steps = 0; top > 0; steps++) {
         uint32_t v = stack[--top];
-        ts_code code = hg_poll(g->ctx, steps);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, hg_poll(g->ctx, steps));
         for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
             uint32_t bits = hg_code_of(g->edges[e]);
             uint32_t w = hg_target(g->edges[e]);
@@ -64,14 +62,9 @@ static ts_code spread_detachedness(hg *g)
         }
         return TS_OK;
     }
-    stack = hg_take(g, (size_t)g->n + 1, sizeof *stack);
-    if (stack == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, stack = hg_take(g, (size_t)g->n + 1, sizeof *stack));
     code = spread_value(g, stack, 1);
-    if (code == TS_OK) {
-        code = spread_value(g, stack, 2);
-    }
+    TS_STEP(code, spread_value(g, stack, 2));
     HG_GIVE(g, stack);
     rename_detached(g);
     return code;
@@ -101,10 +94,7 @@ ts_code hg_flood(hg *g, uint64_t *bits, const ts_vec *from)
     if (from->n == 0) {
         return TS_OK;
     }
-    queue = hg_take(g, (size_t)g->n + 1, sizeof *queue);
-    if (queue == NULL) {
-        return g->ctx->error.code;
-    }
+    TS_NEED(g->ctx, queue = hg_take(g, (size_t)g->n + 1, sizeof *queue));
     for (size_t i = 0; i < from->n; i++) {
         if (!hg_bit(bits, entries[i])) {
             hg_set(bits, entries[i]);

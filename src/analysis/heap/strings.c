@@ -304,10 +304,7 @@ static ts_code note_pair(reading *r, const hg_range *range, unsigned row)
     if (code != TS_OK || !is_pair(&from, &table, r->text.p, r->text.n)) {
         return code;
     }
-    pair = ts_vec_add(r->g->ctx, &s->pairs, sizeof *pair);
-    if (pair == NULL) {
-        return r->g->ctx->error.code;
-    }
+    TS_NEED(r->g->ctx, pair = ts_vec_add(r->g->ctx, &s->pairs, sizeof *pair));
     *pair = (hg_pair_text){.string = r->at, .table = table};
     s->bits[r->at] |= HG_TEXT_PAIR;
     return ts_pool_intern(r->g->ctx, &pair->pair, NULL, &r->pairs,
@@ -357,10 +354,7 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
         bits |= begins(p, n, "system / Context / ") || (bits & HG_WORD_MASK) == HG_WORD_CONTEXT
                     ? HG_TEXT_CONTEXT
                     : 0;
-        code = note_console(&bits, range, row);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, note_console(&bits, range, row));
         bits |= (unsigned char)p[0] < 'A' || (unsigned char)p[0] > 'z'
                     ? (skipped_number(p, n) ? HG_TEXT_SKIPPED : 0)
                     : 0;
@@ -369,10 +363,7 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
     s->bytes[r->at] = (uint16_t)text->size;
     s->length[r->at] =
         formatted_length(r->lengths, p, text->size > LONG_BYTES ? LONG_BYTES + 1 : n);
-    code = hash_text(r->hashes[r->at], r, range->scan, text, row);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, hash_text(r->hashes[r->at], r, range->scan, text, row));
     __builtin_prefetch(&r->slots[(size_t)r->hashes[r->at][0] & r->mask], 1);
     return n > 0 && digit(p[0]) ? note_pair(r, range, row) : TS_OK;
 }
@@ -420,10 +411,8 @@ ts_code hg_read_strings(hg *g)
     reading r = {.g = g};
     hg_range range = {0};
     ts_code code = strings_prepare(&r);
-    if (code == TS_OK) {
-        code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 2, g->d.first_string,
-                             g->strings.count);
-    }
+    TS_STEP(code, hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 2,
+                                g->d.first_string, g->strings.count));
     while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
            range.n > 0) {
         for (unsigned i = 0; i < range.n && code == TS_OK; i++) {

@@ -44,9 +44,7 @@ typedef struct animation_work {
 static ts_code animations_open(void **self, marker_work *w)
 {
     animation_work *a = ts_zalloc(w->ctx, 1, sizeof *a);
-    if (a == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, a);
     a->w = w;
     *self = a;
     return TS_OK;
@@ -79,9 +77,7 @@ static ts_code animations_take(void *self, const marker *m, unsigned pattern)
         return TS_OK;
     }
     code = add_moment(a, BEGINS, m->ts, m);
-    if (code == TS_OK && m->end != TS_NO_TIME) {
-        code = add_moment(a, ENDS, m->end < m->ts ? m->ts : m->end, m);
-    }
+    TS_STEP_IF(code, m->end != TS_NO_TIME, add_moment(a, ENDS, m->end < m->ts ? m->ts : m->end, m));
     a->count++;
     return code;
 }

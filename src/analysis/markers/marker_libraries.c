@@ -24,9 +24,7 @@ typedef struct library_work {
 static ts_code libraries_open(void **self, marker_work *w)
 {
     library_work *l = ts_zalloc(w->ctx, 1, sizeof *l);
-    if (l == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, l);
     l->w = w;
     *self = l;
     return TS_OK;
@@ -48,13 +46,9 @@ static ts_code lane_of(int64_t *lane, library_work *l, int64_t ipid, const libra
     uint64_t number;
     if (!ts_idmap_find(&number, &l->processes, ipid)) {
         ts_code code;
-        if (ts_vec_add(ctx, &l->lanes, sizeof(ts_lanes)) == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, ts_vec_add(ctx, &l->lanes, sizeof(ts_lanes)));
         number = l->lanes.n;
-        if ((code = ts_idmap_put(ctx, &l->processes, ipid, number)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_idmap_put(ctx, &l->processes, ipid, number));
     }
     return ts_lanes_take(lane, ctx, (ts_lanes *)l->lanes.p + (number - 1), r->ts,
                          r->end == TS_NO_TIME ? INT64_MAX : r->end);

@@ -56,9 +56,7 @@ static startup *begun_at(const startup_work *s, size_t i)
 static ts_code startup_open(void **self, marker_work *w)
 {
     startup_work *s = ts_zalloc(w->ctx, 1, sizeof *s);
-    if (s == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, s);
     s->w = w;
     *self = s;
     return TS_OK;
@@ -88,9 +86,8 @@ static ts_code package_number(uint32_t *number, startup_work *s, ts_text package
 {
     bool added;
     ts_code code = ts_pool_intern(s->w->ctx, number, &added, &s->packages, package);
-    if (code == TS_OK && added && ts_vec_add(s->w->ctx, &s->begun, sizeof(startup)) == NULL) {
-        code = s->w->ctx->error.code;
-    }
+    TS_STEP_IF(code, added && ts_vec_add(s->w->ctx, &s->begun, sizeof(startup)) == NULL,
+               s->w->ctx->error.code);
     return code;
 }
 
@@ -109,9 +106,7 @@ static ts_code add_start(startup_work *s, const startup_phase *launch, int64_t i
 {
     startup *begun = begun_at(s, package);
     startup *start = ts_vec_add(s->w->ctx, &s->starts, sizeof *start);
-    if (start == NULL) {
-        return s->w->ctx->error.code;
-    }
+    TS_NEED(s->w->ctx, start);
     if (!begun->phases[ATTACH].has) {
         take_early(s, begun);
     }
@@ -248,10 +243,7 @@ static ts_code read_frames(startup_work *s)
     if (code != TS_OK || !any) {
         return code;
     }
-    sorted = ts_alloc(s->w->ctx, s->starts.n, sizeof *sorted);
-    if (sorted == NULL) {
-        return s->w->ctx->error.code;
-    }
+    TS_NEED(s->w->ctx, sorted = ts_alloc(s->w->ctx, s->starts.n, sizeof *sorted));
     for (size_t i = 0; i < s->starts.n; i++) {
         sorted[i] = (by_process){start_at(s, i)->ipid, start_at(s, i)->phases[LAUNCH].ts, i};
     }

@@ -39,9 +39,7 @@ typedef struct task_work {
 static ts_code tasks_open(void **self, marker_work *w)
 {
     task_work *t = ts_zalloc(w->ctx, 1, sizeof *t);
-    if (t == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, t);
     t->w = w;
     *self = t;
     return TS_OK;

@@ -28,9 +28,7 @@ typedef struct window_work {
 static ts_code windows_open(void **self, marker_work *w)
 {
     window_work *o = ts_zalloc(w->ctx, 1, sizeof *o);
-    if (o == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, o);
     o->w = w;
     *self = o;
     return TS_OK;
@@ -117,10 +115,8 @@ static ts_code put_window(window_work *o, const window_record *r)
                                 .end_time = r->end};
     int64_t n[4];
     ts_text rest;
-    ts_code code = marker_name(&rest, o->w, r->row);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, marker_name(&rest, o->w, r->row));
     (void)marker_part(&rest, "[");
     (void)read_window(&row.name, n, &rest);
     row.alpha = alpha_of(rest);

@@ -50,9 +50,7 @@ static ts_code thread_at(marker_thread **thread, marker_work *w, int64_t itid, s
     if (w->thread_count == *cap) {
         size_t more = *cap == 0 ? 64 : *cap * 2;
         marker_thread *p = ts_realloc(w->ctx, w->threads, more, sizeof *p);
-        if (p == NULL) {
-            return w->ctx->error.code;
-        }
+        TS_NEED(w->ctx, p);
         w->threads = p;
         *cap = more;
     }

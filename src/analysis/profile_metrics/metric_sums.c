@@ -46,9 +46,7 @@ static ts_code metric_reach(void **out, metric_work *m, ts_vec *v, int64_t id, s
         return TS_OK;
     }
     while (v->n <= (uint64_t)id) {
-        if (ts_vec_add(m->ctx, v, size) == NULL) {
-            return m->ctx->error.code;
-        }
+        TS_NEED(m->ctx, ts_vec_add(m->ctx, v, size));
     }
     *out = (char *)v->p + (size_t)id * size;
     return TS_OK;
@@ -75,9 +73,7 @@ static ts_code metric_read_profile(metric_work *m, void *user, const ts_batch *b
     void *owner;
     ts_code code;
     (void)user;
-    if (p == NULL) {
-        return m->ctx->error.code;
-    }
+    TS_NEED(m->ctx, p);
     *p = (metric_profile){
         .id = b->rowids[i],
         .source_id = b->columns[0].ints[i],
@@ -205,9 +201,8 @@ static ts_code metric_read_values(metric_work *m)
                                       TS_C_stack_sample_value__value};
     ts_vec known = {0};
     ts_code code = metric_each(m, TS_T_profile_value_type, types, 3, metric_read_type, &known);
-    if (code == TS_OK && known.n > 0) {
-        code = metric_each(m, TS_T_stack_sample_value, values, 2, metric_read_value, &known);
-    }
+    TS_STEP_IF(code, known.n > 0,
+               metric_each(m, TS_T_stack_sample_value, values, 2, metric_read_value, &known));
     ts_vec_free(m->ctx, &known);
     return code;
 }
@@ -403,9 +398,8 @@ static ts_code metric_read_series(metric_work *m)
                                       TS_C_timeseries_value__value};
     ts_vec known = {0};
     ts_code code = metric_each(m, TS_T_timeseries, names, 2, metric_read_series_row, &known);
-    if (code == TS_OK && known.n > 0) {
-        code = metric_each(m, TS_T_timeseries_value, values, 2, metric_read_point, &known);
-    }
+    TS_STEP_IF(code, known.n > 0,
+               metric_each(m, TS_T_timeseries_value, values, 2, metric_read_point, &known));
     ts_vec_free(m->ctx, &known);
     return code;
 }

@@ -83,9 +83,7 @@ ts_code ts_profile_metrics_read(ts_ctx *ctx, ts_reader *reader, const int64_t *p
         .ctx = ctx, .reader = reader, .parents = parents, .source_count = n, .lossy = lossy};
     metric_list *list = ts_alloc(ctx, 1, sizeof *list);
     ts_code code = list == NULL ? ctx->error.code : metric_read(&m);
-    if (code == TS_OK) {
-        code = metric_call_all(&m, list, call, user);
-    }
+    TS_STEP(code, metric_call_all(&m, list, call, user));
     ts_free(ctx, list);
     metric_free(&m);
     return code;
@@ -134,10 +132,8 @@ static ts_code profile_metrics_run(ts_ctx *ctx, ts_reader *reader, ts_store *sto
             }
         }
     }
-    if (code == TS_OK) {
-        code = ts_profile_metrics_read(ctx, reader, parents, n, &lossy, metric_write,
-                                       ts_store_sink(store));
-    }
+    TS_STEP(code, ts_profile_metrics_read(ctx, reader, parents, n, &lossy, metric_write,
+                                          ts_store_sink(store)));
     ts_vec_free(ctx, &lossy);
     ts_free(ctx, parents);
     return code;

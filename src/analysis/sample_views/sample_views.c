@@ -100,9 +100,7 @@ static ts_code sample_views_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     if (ts_reader_has_table(reader, TS_T_perf_sample)) {
         code = ts_reader_has_rows(&filled, reader, TS_T_perf_sample);
     }
-    if (code == TS_OK && !filled) {
-        code = find_others(&others, reader);
-    }
+    TS_STEP_IF(code, !filled, find_others(&others, reader));
     if (code != TS_OK || !others) {
         return code;
     }

@@ -85,10 +85,7 @@ static ts_code totals_grow(ts_ctx *ctx, void *array, uint32_t *cap, uint32_t n, 
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", *cap);
     }
     memcpy(&old, array, sizeof old);
-    p = ts_realloc(ctx, old, more, size);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p = ts_realloc(ctx, old, more, size));
     memcpy(array, &p, sizeof p);
     *cap = more;
     return TS_OK;
@@ -172,9 +169,7 @@ static ts_code find_outermost(work *w)
 {
     uint32_t *open = ts_zalloc(w->ctx, (size_t)w->methods + 1, sizeof *open);
     uint32_t at = NONE;
-    if (open == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, open);
     for (uint32_t id = w->nodes; id > 0; id--) { /* children in the order of their ids */
         w->sibling[id] = w->child[w->parent[id]];
         w->child[w->parent[id]] = id;
@@ -401,9 +396,7 @@ static ts_code put_group(work *w, const group *g)
     }
     for (uint32_t i = 0; i < methods; i++) {
         uint32_t method = w->list[i];
-        if (code == TS_OK) {
-            code = totals_put_method(w, g, method);
-        }
+        TS_STEP(code, totals_put_method(w, g, method));
         w->seen[method] = false;
         w->self[method] = (sums){0};
         w->total[method] = (sums){0};
@@ -431,18 +424,10 @@ static ts_code totals_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
 {
     work w = {.ctx = ctx, .sink = ts_store_sink(store)};
     ts_code code = count_methods(&w, reader);
-    if (code == TS_OK) {
-        code = read_nodes(&w, reader);
-    }
-    if (code == TS_OK) {
-        code = make_arrays(&w);
-    }
-    if (code == TS_OK) {
-        code = find_outermost(&w);
-    }
-    if (code == TS_OK) {
-        code = read_samples(&w, reader);
-    }
+    TS_STEP(code, read_nodes(&w, reader));
+    TS_STEP(code, make_arrays(&w));
+    TS_STEP(code, find_outermost(&w));
+    TS_STEP(code, read_samples(&w, reader));
     for (uint32_t i = 0; i < w.group_n && code == TS_OK; i++) {
         touch_paths(&w, &w.groups[i]);
         totals_add_up(&w);

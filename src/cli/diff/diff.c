@@ -54,10 +54,8 @@ static ts_code unknown_by(comparing *c)
 {
     ts_buf names = {0};
     ts_code code = diff_names(&names, c->ctx, &c->all, NULL, NULL);
-    if (code == TS_OK) {
-        code = ts_fail(c->ctx, TS_ERR_USAGE, "bad value for --by: \"%s\" is none of %.*s",
-                       c->options->by, (int)names.n, names.n == 0 ? "" : names.p);
-    }
+    TS_STEP(code, ts_fail(c->ctx, TS_ERR_USAGE, "bad value for --by: \"%s\" is none of %.*s",
+                          c->options->by, (int)names.n, names.n == 0 ? "" : names.p));
     ts_buf_free(c->ctx, &names);
     return code;
 }
@@ -94,9 +92,7 @@ static ts_code prepare(comparing *c)
 {
     const ts_options *o = c->options;
     ts_code code = load_all(&c->all, c->ctx);
-    if (code == TS_OK && o->to != NULL) {
-        code = diff_export_check(c->ctx, o);
-    }
+    TS_STEP_IF(code, o->to != NULL, diff_export_check(c->ctx, o));
     if (code != TS_OK) {
         return code;
     }
@@ -202,16 +198,13 @@ static ts_code choose(comparing *c)
         }
         fit = fit || (c->fits[i] && c->by == &c->all.all[i]);
     }
-    if (code == TS_OK) {
-        code = diff_names(&c->others, c->ctx, &c->all, c->fits, c->by);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_putc(c->ctx, &c->others, '\0');
-    }
+    TS_STEP(code, diff_names(&c->others, c->ctx, &c->all, c->fits, c->by));
+    TS_STEP(code, ts_buf_putc(c->ctx, &c->others, '\0'));
     if (code == TS_OK) {
         c->others.n--; /* the zero byte stays after the text */
     }
-    return code == TS_OK && !fit ? nothing_fits(c) : code;
+    TS_STEP_IF(code, !fit, nothing_fits(c));
+    return code;
 }
 
 /* --- values -------------------------------------------------------------------------------- */
@@ -368,12 +361,8 @@ static ts_code compare_heaps(comparing *c)
     bool by_class = strcmp(c->by->name, "class") == 0;
     ts_code code = open_heaps(c);
     diff_table_init(&c->table, c->ctx, &c->classes);
-    if (code == TS_OK) {
-        code = diff_heap_new(&c->heap, c->ctx, c->sides, &c->table, by_class);
-    }
-    if (code == TS_OK && by_class) {
-        code = diff_heap_classes(c->heap, asks_ids(c));
-    }
+    TS_STEP(code, diff_heap_new(&c->heap, c->ctx, c->sides, &c->table, by_class));
+    TS_STEP_IF(code, by_class, diff_heap_classes(c->heap, asks_ids(c)));
     return code;
 }
 
@@ -417,12 +406,8 @@ static ts_code print_all(comparing *c)
     for (size_t i = 0; i < c->result.condition_count; i++) {
         report.failed = report.failed || c->conditions[i].holds;
     }
-    if (code == TS_OK && !c->options->quiet) {
-        code = diff_say(c->ctx, &report);
-    }
-    if (code == TS_OK) {
-        code = diff_print(&c->out, &report, c->options->output, isatty(STDOUT_FILENO) == 1);
-    }
+    TS_STEP_IF(code, !c->options->quiet, diff_say(c->ctx, &report));
+    TS_STEP(code, diff_print(&c->out, &report, c->options->output, isatty(STDOUT_FILENO) == 1));
     c->failed = report.failed;
     return code != TS_OK ? code : diff_say_failures(c->ctx, &report);
 }
@@ -435,12 +420,8 @@ static ts_code compare_pictures(comparing *c)
         return nothing_fits(c);
     }
     ts_code code = diff_side_label(&c->sides[0]);
-    if (code == TS_OK) {
-        code = diff_side_label(&c->sides[1]);
-    }
-    if (code == TS_OK) {
-        code = diff_export(c->ctx, c->options, c->sides);
-    }
+    TS_STEP(code, diff_side_label(&c->sides[1]));
+    TS_STEP(code, diff_export(c->ctx, c->options, c->sides));
     for (unsigned i = 0; code == TS_OK && i < 2; i++) {
         code = diff_side_losses(&c->losses[i], &c->sides[i]);
     }
@@ -450,28 +431,16 @@ static ts_code compare_pictures(comparing *c)
 static ts_code compare(comparing *c)
 {
     ts_code code = prepare(c);
-    if (code == TS_OK) {
-        code = open_sides(c);
-    }
+    TS_STEP(code, open_sides(c));
     if (code == TS_OK && c->options->to != NULL) {
         return compare_pictures(c);
     }
     ts_signals_hurry(true);
-    if (code == TS_OK) {
-        code = choose(c);
-    }
-    if (code == TS_OK) {
-        code = find_shape(c);
-    }
-    if (code == TS_OK) {
-        code = is_heap(c->by) ? compare_heaps(c) : compare_rows(c);
-    }
-    if (code == TS_OK) {
-        code = fill_result(c);
-    }
-    if (code == TS_OK) {
-        code = print_all(c);
-    }
+    TS_STEP(code, choose(c));
+    TS_STEP(code, find_shape(c));
+    TS_STEP(code, is_heap(c->by) ? compare_heaps(c) : compare_rows(c));
+    TS_STEP(code, fill_result(c));
+    TS_STEP(code, print_all(c));
     ts_signals_hurry(false);
     return code;
 }

@@ -29,10 +29,8 @@ static ts_export_side make_side(ts_reader *reader, const diff_side *s, const ts_
 
 static ts_code publish(ts_text_file *file)
 {
-    ts_code code = ts_text_file_prepare(file);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_text_file_prepare(file));
     ts_signals_hold();
     code = ts_check_cancel(file->ctx);
     code = code != TS_OK ? code : ts_text_file_rename(file);
@@ -55,9 +53,7 @@ ts_code diff_export(ts_ctx *ctx, const ts_options *options, const diff_side side
     ts_export_side before;
     ts_code code = ts_export_file_check(&what, ctx, options);
     after.source = sides[1].selector;
-    if (code == TS_OK) {
-        code = ts_outputs_check(&outputs, ctx, options, NULL);
-    }
+    TS_STEP(code, ts_outputs_check(&outputs, ctx, options, NULL));
     if (code == TS_OK) {
         code = ts_text_file_open(&file, ctx, strcmp(options->out, "-") == 0 ? NULL : options->out,
                                  false, &outputs);
@@ -72,9 +68,7 @@ ts_code diff_export(ts_ctx *ctx, const ts_options *options, const diff_side side
             ts_export_file_write(&file, what, sides[1].db, readers[1],
                                  sides[0].nothing ? NULL : &before, &after, side_title(&sides[1]));
     }
-    if (code == TS_OK) {
-        code = publish(&file);
-    }
+    TS_STEP(code, publish(&file));
     for (unsigned i = 0; i < 2; i++) {
         ts_reader_free(readers[i]);
         ts_target_free(copies[i]);

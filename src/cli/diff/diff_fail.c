@@ -142,12 +142,10 @@ static ts_code unknown_value(ts_ctx *ctx, const diff_condition *c, const diff_sh
     for (unsigned i = 0; code == TS_OK && i < shape->value_count; i++) {
         code = ts_buf_printf(ctx, &names, "%s%s", i == 0 ? "" : ", ", shape->values[i].name);
     }
-    if (code == TS_OK) {
-        code = ts_fail(ctx, TS_ERR_USAGE,
-                       "--fail-if=\"%s\": --by=%s has no value \"%.*s\"; it has %.*s", c->text,
-                       shape->file->name, (int)c->value_name.n, c->value_name.p, (int)names.n,
-                       names.p);
-    }
+    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE,
+                          "--fail-if=\"%s\": --by=%s has no value \"%.*s\"; it has %.*s", c->text,
+                          shape->file->name, (int)c->value_name.n, c->value_name.p, (int)names.n,
+                          names.p));
     ts_buf_free(ctx, &names);
     return code;
 }
@@ -286,9 +284,8 @@ ts_code diff_say_change(ts_buf *out, ts_ctx *ctx, diff_cell before, diff_cell af
         return code;
     }
     code = ts_buf_printf(ctx, out, " (%s%s", diff_number(delta) > 0 ? "+" : "", change);
-    if (code == TS_OK && percent.type != TS_CELL_NULL) {
-        code = ts_buf_printf(ctx, out, ", %+.1f %%", diff_number(percent));
-    }
+    TS_STEP_IF(code, percent.type != TS_CELL_NULL,
+               ts_buf_printf(ctx, out, ", %+.1f %%", diff_number(percent)));
     return code != TS_OK ? code : ts_buf_putc(ctx, out, ')');
 }
 

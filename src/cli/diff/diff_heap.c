@@ -204,9 +204,9 @@ static ts_code merge(diff_heap *h)
             code = put_alone(h, pair[pair[1] != NULL], pair[1] != NULL);
         }
     }
-    if (code == TS_OK && h->sides[1].side->borrowed && !nothing) {
-        code = ts_heap_one_recording(&one, h->sides[1].model, &h->sides[0].file, &h->sides[1].file);
-    }
+    TS_STEP_IF(
+        code, h->sides[1].side->borrowed && !nothing,
+        ts_heap_one_recording(&one, h->sides[1].model, &h->sides[0].file, &h->sides[1].file));
     h->comparable = nothing || one || ts_heap_comparable(ts_heap_match_evidence(h->match));
     return code;
 }
@@ -236,9 +236,7 @@ static ts_code open_file(diff_heap *h, unsigned side)
     heap_side *s = &h->sides[side];
     const ts_text none[DIFF_KEYS] = {{NULL, 0}};
     ts_code code = diff_side_reader(&s->reader, &s->copy, s->side);
-    if (code == TS_OK) {
-        code = ts_model_open(&s->model, h->ctx);
-    }
+    TS_STEP(code, ts_model_open(&s->model, h->ctx));
     if (code == TS_OK) {
         const ts_rows_from from = {.ctx = h->ctx, .reader = s->reader};
         ts_model_read(s->model, &from);
@@ -250,10 +248,9 @@ static ts_code open_file(diff_heap *h, unsigned side)
                        "nodes are not certain",
                        s->side->path);
     }
-    if (code == TS_OK) {
-        code = h->analysed ? read_constructors(h, side) : read_classes(h, s);
-    }
-    return code == TS_OK ? diff_table_key(&s->unknown, h->table, none) : code;
+    TS_STEP(code, h->analysed ? read_constructors(h, side) : read_classes(h, s));
+    TS_STEP(code, diff_table_key(&s->unknown, h->table, none));
+    return code;
 }
 
 ts_code diff_heap_new(diff_heap **out, ts_ctx *ctx, diff_side *sides, diff_table *classes,
@@ -263,9 +260,7 @@ ts_code diff_heap_new(diff_heap **out, ts_ctx *ctx, diff_side *sides, diff_table
     size_t memory = limit != 0 && limit / 8 < SORT_MEMORY ? (size_t)(limit / 8) : SORT_MEMORY;
     diff_heap *h = ts_zalloc(ctx, 1, sizeof *h);
     *out = h;
-    if (h == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, h);
     h->ctx = ctx;
     h->table = classes;
     h->by_class = by_class;
@@ -371,12 +366,9 @@ static ts_code name_text(ts_text *out, heap_side *f, int64_t index)
     if (f->names == NULL) {
         code = ts_scan_open(&f->names, f->reader, TS_T_js_heap_nodes, name, 1);
     }
-    if (code == TS_OK && f->strings == NULL) {
-        code = ts_scan_open(&f->strings, f->reader, TS_T_js_heap_string, string, 1);
-    }
-    if (code == TS_OK) {
-        code = ts_scan_row(&b, f->names, f->file.at.first_node + index);
-    }
+    TS_STEP_IF(code, f->strings == NULL,
+               ts_scan_open(&f->strings, f->reader, TS_T_js_heap_string, string, 1));
+    TS_STEP(code, ts_scan_row(&b, f->names, f->file.at.first_node + index));
     if (code != TS_OK) {
         return code;
     }
@@ -403,9 +395,7 @@ static ts_code row_text(ts_text *out, diff_heap *h, heap_side *f, int64_t index,
                             h->analysed ? TS_T_js_heap_retained : TS_T_js_heap_nodes,
                             h->analysed ? analysed_columns : plain_columns, 4);
     }
-    if (code == TS_OK) {
-        code = ts_scan_row(&b, f->rows, first_row(h, f) + index);
-    }
+    TS_STEP(code, ts_scan_row(&b, f->rows, first_row(h, f) + index));
     if (code != TS_OK || b->rows == 0) {
         return code;
     }

@@ -19,9 +19,7 @@ static ts_code open_side(diff_method_side *m, ts_ctx *ctx, const diff_side *s,
         filter.weight += 5; /* as the value is called */
     }
     m->frames.parts = TS_COMPARED_FRAMES;
-    if (code == TS_OK) {
-        code = ts_calls_open(&m->weight, ctx, m->reader, &filter, &m->frames, TS_LOAD_CHOSEN);
-    }
+    TS_STEP(code, ts_calls_open(&m->weight, ctx, m->reader, &filter, &m->frames, TS_LOAD_CHOSEN));
     filter.weight = NULL;
     if (code == TS_OK && m->weight.weights[m->weight.chosen].kind != TS_WEIGHT_SAMPLES) {
         code = ts_calls_open(&m->count, ctx, m->reader, &filter, &m->frames, TS_LOAD_COUNT);
@@ -70,9 +68,7 @@ ts_code diff_methods_open(diff_methods *m, ts_ctx *ctx, diff_shape *shape, const
             weights[side] = &p->weights[p->chosen];
         }
     }
-    if (code == TS_OK && weights[0] != NULL) {
-        code = ts_weights_comparable(ctx, weights[0], weights[1]);
-    }
+    TS_STEP_IF(code, weights[0] != NULL, ts_weights_comparable(ctx, weights[0], weights[1]));
     if (code == TS_OK) {
         m->counts_only = weights[1]->kind == TS_WEIGHT_SAMPLES;
         name_values(shape, weights[1]);
@@ -132,9 +128,7 @@ ts_code diff_methods_put(diff_methods *m, diff_table *table)
         p.has_counts = !s->weight.is_heap && !m->counts_only;
         code = ts_methods_each(&s->weight, &s->frames, put_method, &p);
         p.first = V_WEIGHT;
-        if (code == TS_OK && p.has_counts) {
-            code = ts_methods_each(&s->count, &s->frames, put_method, &p);
-        }
+        TS_STEP_IF(code, p.has_counts, ts_methods_each(&s->count, &s->frames, put_method, &p));
     }
     return code;
 }

@@ -113,9 +113,7 @@ static ts_code put_keys(printing *p, const diff_row *row)
         at[i] = p->text.n;
         p->types[i] = key.p == NULL ? TS_CELL_NULL : TS_CELL_TEXT;
         p->lengths[i] = key.n;
-        if (code == TS_OK) {
-            code = ts_buf_put(r->ctx, &p->text, key.p == NULL ? "" : key.p, key.n);
-        }
+        TS_STEP(code, ts_buf_put(r->ctx, &p->text, key.p == NULL ? "" : key.p, key.n));
         code = code != TS_OK ? code : ts_buf_putc(r->ctx, &p->text, '\0');
     }
     for (unsigned i = 0; code == TS_OK && i < r->shape->key_count; i++) {
@@ -160,9 +158,7 @@ static ts_code print_rows(printing *p, ts_row_printer *printer)
             const column *c = &p->columns.all[k];
             put_cell(p, keys + k, c, &row->cells[2 * (size_t)c->value]);
         }
-        if (code == TS_OK) {
-            code = ts_row_printer_row(printer, p->values, p->lengths, p->types, n);
-        }
+        TS_STEP(code, ts_row_printer_row(printer, p->values, p->lengths, p->types, n));
     }
     return code != TS_OK ? code : ts_row_printer_end(printer);
 }
@@ -264,18 +260,10 @@ ts_code diff_print(ts_output *out, const diff_report *report, ts_row_format form
     p.format = ts_row_format_chosen(format, terminal);
     list_columns(&p.columns, report->result, p.format == TS_ROWS_TABLE);
     ts_code code = ts_row_printer_new(&printer, out, p.format, terminal);
-    if (code == TS_OK && p.format == TS_ROWS_JSON) {
-        code = json_head(out, report);
-    }
-    if (code == TS_OK) {
-        code = print_rows(&p, printer);
-    }
-    if (code == TS_OK && p.format == TS_ROWS_JSON) {
-        code = ts_output_puts(out, "}\n");
-    }
-    if (code == TS_OK) {
-        code = ts_output_flush(out);
-    }
+    TS_STEP_IF(code, p.format == TS_ROWS_JSON, json_head(out, report));
+    TS_STEP(code, print_rows(&p, printer));
+    TS_STEP_IF(code, p.format == TS_ROWS_JSON, ts_output_puts(out, "}\n"));
+    TS_STEP(code, ts_output_flush(out));
     ts_row_printer_free(printer);
     ts_buf_free(out->ctx, &p.text);
     return out->gone ? TS_OK : code;

@@ -114,9 +114,7 @@ static bool has_change(const diff_result *r, const diff_row *row)
 static ts_code keep(diff_result *r, const diff_row *row)
 {
     char *place = ts_vec_add(r->ctx, &r->kept, r->row_size);
-    if (place == NULL) {
-        return r->ctx->error.code;
-    }
+    TS_NEED(r->ctx, place);
     memcpy(place, row, r->row_size);
     if (r->limit > 0 && r->kept.n >= r->limit && r->kept.n - r->limit >= r->limit + KEEP_MORE) {
         sort_kept(r);

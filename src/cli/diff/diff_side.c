@@ -123,12 +123,8 @@ ts_code diff_side_select(diff_side *s)
         ts_model_read(model, &from);
         code = ts_sources_find(&sources, model, ts_text_of(s->selector));
     }
-    if (code == TS_OK) {
-        code = ts_idset_put(&s->chosen, s->ctx, &sources);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_putc(s->ctx, &s->chosen, '\0');
-    }
+    TS_STEP(code, ts_idset_put(&s->chosen, s->ctx, &sources));
+    TS_STEP(code, ts_buf_putc(s->ctx, &s->chosen, '\0'));
     ts_idset_free(s->ctx, &sources);
     ts_model_close(model);
     return code != TS_ERR_USAGE ? code : ts_cause(s->ctx, "cannot compare %s", s->path);
@@ -182,10 +178,8 @@ ts_code diff_side_label(diff_side *s)
         code = ts_buf_put(s->ctx, &f.text, s->selector, strlen(s->selector));
     }
     s->label.n = 0;
-    if (code == TS_OK) {
-        code = ts_buf_printf(s->ctx, &s->label, "%s%s%.*s", s->path, f.text.n > 0 ? ", " : "",
-                             (int)f.text.n, f.text.n > 0 ? f.text.p : "");
-    }
+    TS_STEP(code, ts_buf_printf(s->ctx, &s->label, "%s%s%.*s", s->path, f.text.n > 0 ? ", " : "",
+                                (int)f.text.n, f.text.n > 0 ? f.text.p : ""));
     ts_buf_free(s->ctx, &f.text);
     return code != TS_OK ? code : ts_buf_putc(s->ctx, &s->label, '\0');
 }

@@ -30,15 +30,9 @@ ts_code diff_table_key(uint32_t *id, diff_table *t, const ts_text *keys)
             code = code != TS_OK ? code : ts_buf_put(t->ctx, &t->scratch, keys[i].p, keys[i].n);
         }
     }
-    if (code == TS_OK) {
-        code = ts_vec_reserve(t->ctx, &t->cells, n, sizeof(diff_cell));
-    }
-    if (code == TS_OK) {
-        code = ts_buf_reserve(t->ctx, &t->in, 1);
-    }
-    if (code == TS_OK) {
-        code = ts_pool_intern(t->ctx, id, &added, &t->pool, ts_buf_text(&t->scratch));
-    }
+    TS_STEP(code, ts_vec_reserve(t->ctx, &t->cells, n, sizeof(diff_cell)));
+    TS_STEP(code, ts_buf_reserve(t->ctx, &t->in, 1));
+    TS_STEP(code, ts_pool_intern(t->ctx, id, &added, &t->pool, ts_buf_text(&t->scratch)));
     if (code == TS_OK && added) {
         diff_cell *cells = t->cells.p;
         for (unsigned i = 0; i < n; i++) {

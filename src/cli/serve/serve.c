@@ -63,14 +63,9 @@ static ts_code serve_check_more(const serving *s)
 
 static ts_code serve_questions(serving *s)
 {
-    ts_code code = ts_questions_load(&s->shipped, s->ctx);
-    if (code != TS_OK) {
-        return code;
-    }
-    s->questions = ts_zalloc(s->ctx, s->shipped.count, sizeof *s->questions);
-    if (s->questions == NULL) {
-        return s->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_questions_load(&s->shipped, s->ctx));
+    TS_NEED(s->ctx, s->questions = ts_zalloc(s->ctx, s->shipped.count, sizeof *s->questions));
     for (size_t i = 0; i < s->shipped.count; i++) {
         s->questions[i].name = s->shipped.all[i].name;
         s->questions[i].sql = ts_buf_text(&s->shipped.all[i].sql);
@@ -87,10 +82,8 @@ static ts_code serve_start(serving *s)
 {
     const ts_options *o = s->options;
     const char *web = o->web;
-    ts_code code = web == NULL ? ts_query_shipped_folder(&s->web, s->ctx, "web") : TS_OK;
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, web == NULL ? ts_query_shipped_folder(&s->web, s->ctx, "web") : TS_OK);
     const ts_serve_options all = {
         .paths = s->files.paths,
         .named = o->paths,
@@ -135,12 +128,8 @@ static ts_code serve_say(serving *s, const ts_buf *url)
     } else {
         code = ts_output_put(&out, url->p, url->n);
     }
-    if (code == TS_OK) {
-        code = ts_output_put(&out, "\n", 1);
-    }
-    if (code == TS_OK) {
-        code = ts_output_flush(&out);
-    }
+    TS_STEP(code, ts_output_put(&out, "\n", 1));
+    TS_STEP(code, ts_output_flush(&out));
     ts_output_free(&out);
     if (!ts_server_is_local(s->options->listen)) {
         ts_message(s->ctx,
@@ -189,12 +178,8 @@ static ts_code serve_run(serving *s)
 {
     ts_buf url = {0};
     ts_code code = serve_start(s);
-    if (code == TS_OK) {
-        code = ts_server_url(&url, s->ctx, s->server);
-    }
-    if (code == TS_OK) {
-        code = serve_say(s, &url);
-    }
+    TS_STEP(code, ts_server_url(&url, s->ctx, s->server));
+    TS_STEP(code, serve_say(s, &url));
     if (code == TS_OK && s->options->open_page) {
         serve_open(s, &url);
     }
@@ -216,17 +201,13 @@ int ts_serve(ts_ctx *ctx, const ts_options *options)
         code = ts_server_listen(&s.fd, &s.port, ctx, options->listen);
         exit_code = code == TS_ERR_OUTPUT ? TS_EXIT_ADDRESS : 0;
     }
-    if (code == TS_OK) {
-        code = ts_serve_files_open(&s.files, &exit_code, ctx, options);
-    }
+    TS_STEP(code, ts_serve_files_open(&s.files, &exit_code, ctx, options));
     bool said = exit_code != 0 && exit_code != TS_EXIT_ADDRESS; /* by the conversion */
     if (code == TS_OK) {
         exit_code = 0;
         code = serve_questions(&s);
     }
-    if (code == TS_OK) {
-        code = serve_run(&s);
-    }
+    TS_STEP(code, serve_run(&s));
     if (code != TS_OK && !said) {
         ts_print_error(ctx, &ctx->error);
         exit_code = exit_code != 0 ? exit_code : ts_exit_code(ctx, code);

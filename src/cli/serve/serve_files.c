@@ -135,16 +135,12 @@ ts_code ts_serve_files_page(ts_buf *path, ts_serve_files *f, ts_text url)
     const ts_sys *sys = &f->ctx->sys;
     int fd = -1;
     ts_code code = files_folder(f);
-    if (code == TS_OK) {
-        code = ts_buf_printf(f->ctx, path, "%s/%s%c", f->folder, TS_GUARD_OPEN_FILE, 0);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(f->ctx, &text,
-                             "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" "
-                             "content=\"no-referrer\"><meta http-equiv=\"refresh\" "
-                             "content=\"0;url=%.*s\"><title>trace_streamer</title>\n",
-                             (int)url.n, url.p);
-    }
+    TS_STEP(code, ts_buf_printf(f->ctx, path, "%s/%s%c", f->folder, TS_GUARD_OPEN_FILE, 0));
+    TS_STEP(code, ts_buf_printf(f->ctx, &text,
+                                "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" "
+                                "content=\"no-referrer\"><meta http-equiv=\"refresh\" "
+                                "content=\"0;url=%.*s\"><title>trace_streamer</title>\n",
+                                (int)url.n, url.p));
     if (code == TS_OK) {
         fd = ts_sys_open(f->ctx, path->p, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
         if (fd < 0 || ts_sys_write_all(f->ctx, fd, text.p, text.n) != 0) {
@@ -166,9 +162,7 @@ static ts_code files_convert(ts_serve_files *f, int *exit_code, const ts_options
     ts_options one = *options;
     ts_buf path = {0};
     ts_code code = files_folder(f);
-    if (code == TS_OK) {
-        code = ts_buf_printf(f->ctx, &path, "%s/%zu.db", f->folder, f->count);
-    }
+    TS_STEP(code, ts_buf_printf(f->ctx, &path, "%s/%zu.db", f->folder, f->count));
     if (code == TS_OK) {
         f->temporary[f->count] = ts_strndup(f->ctx, ts_buf_text(&path).p, path.n);
         code = f->temporary[f->count] == NULL ? f->ctx->error.code : TS_OK;
@@ -199,7 +193,8 @@ static ts_code files_input(ts_serve_files *f, int *exit_code, const ts_options *
                        "not a database of this program: path=\"%s\" (--any serves it all the same)",
                        path);
     }
-    return code == TS_OK && kind == TS_DB_NONE ? files_convert(f, exit_code, options) : code;
+    TS_STEP_IF(code, kind == TS_DB_NONE, files_convert(f, exit_code, options));
+    return code;
 }
 
 ts_code ts_serve_files_open(ts_serve_files *f, int *exit_code, ts_ctx *ctx,

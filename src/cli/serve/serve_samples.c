@@ -15,15 +15,9 @@ static ts_code import_directory(ts_db *db, ts_ctx *ctx, const char *path)
     ts_store *store = NULL;
     double ms;
     ts_code code = ts_store_new(&store, ctx, ts_db_sink(db), NULL);
-    if (code == TS_OK) {
-        code = ts_import_run(&result, ctx, store, &request);
-    }
-    if (code == TS_OK) {
-        code = ts_store_finish(store);
-    }
-    if (code == TS_OK) {
-        code = ts_db_finish(db, false, &ms);
-    }
+    TS_STEP(code, ts_import_run(&result, ctx, store, &request));
+    TS_STEP(code, ts_store_finish(store));
+    TS_STEP(code, ts_db_finish(db, false, &ms));
     ts_store_free(store);
     return code == TS_ERR_INPUT ? ts_fail(ctx, TS_ERR_FORMAT, "%s is no sample directory", path)
                                 : code;
@@ -35,16 +29,10 @@ ts_code ts_serve_open_directory(ts_sandbox *out, ts_ctx *ctx, const char *path)
     ts_db *db = NULL;
     int rc;
     ts_code code = ts_target_anonymous(&target, ctx);
-    if (code == TS_OK) {
-        code = ts_db_create(&db, ctx, ts_target_path(target));
-    }
-    if (code == TS_OK) {
-        code = import_directory(db, ctx, path);
-    }
+    TS_STEP(code, ts_db_create(&db, ctx, ts_target_path(target)));
+    TS_STEP(code, import_directory(db, ctx, path));
     ts_db_close(db);
-    if (code == TS_OK) {
-        code = ts_sandbox_open(out, &rc, ctx, ts_target_path(target));
-    }
+    TS_STEP(code, ts_sandbox_open(out, &rc, ctx, ts_target_path(target)));
     ts_target_free(target); /* removes the name; the connection has the file open */
     return code;
 }

@@ -51,20 +51,14 @@ static ts_code find(last_value **out, ts_counters *c, int64_t filter)
     ts_code code;
     if (!ts_idmap_find(&place, &c->places, filter)) {
         place = c->open.n;
-        if (ts_vec_add(ctx, &c->open, sizeof(last_value)) == NULL) {
-            return ctx->error.code;
-        }
-        if ((code = ts_idmap_put(ctx, &c->places, filter, place)) != TS_OK) {
-            return code;
-        }
+        TS_NEED(ctx, ts_vec_add(ctx, &c->open, sizeof(last_value)));
+        TS_TRY(code, ts_idmap_put(ctx, &c->places, filter, place));
         ((last_value *)c->open.p)[place].filter = filter;
     }
     *out = (last_value *)c->open.p + place;
     if (!(*out)->recent) {
         int64_t *recent = ts_vec_add(ctx, &c->recent, sizeof *recent);
-        if (recent == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, recent);
         *recent = (int64_t)place;
         (*out)->recent = true;
     }
@@ -126,9 +120,8 @@ ts_code ts_counters_put(ts_counters *c, int64_t filter, int64_t raw, int64_t val
     int64_t ts;
     bool wanted;
     ts_code code = find(&v, c, filter);
-    if (code == TS_OK && c->values == NULL) {
-        code = ts_records_tally(&c->values, c->records, ts_schema[c->table].name);
-    }
+    TS_STEP_IF(code, c->values == NULL,
+               ts_records_tally(&c->values, c->records, ts_schema[c->table].name));
     if (code != TS_OK || (v->open && (code = end_value(c, v, raw)) != TS_OK) ||
         (code = ts_records_time(&ts, &wanted, c->records, raw)) != TS_OK) {
         return code;

@@ -266,11 +266,9 @@ ts_code ts_records_finish(ts_records *r)
     if (r->messages == NULL) {
         return TS_OK;
     }
-    if ((code = follow_clocks(r)) != TS_OK ||
-        (code = ts_htrace_times_finish(&r->times, store, id, r->plugin)) != TS_OK ||
-        (code = count_values(r)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, follow_clocks(r));
+    TS_TRY(code, ts_htrace_times_finish(&r->times, store, id, r->plugin));
+    TS_TRY(code, count_values(r));
     note_range(r);
     if (r->repeated > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, r->plugin, TS_NO_OFFSET, r->repeated,

@@ -40,10 +40,7 @@ ts_code ts_sampling_new(void **self, const ts_plugin_host *host, const ts_sampli
     if (kind->record > TS_SAMPLE_RECORD) {
         return ts_fail(host->ctx, TS_ERR_INTERNAL, "a sample's record is too large");
     }
-    s = ts_zalloc(host->ctx, 1, sizeof *s);
-    if (s == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, s = ts_zalloc(host->ctx, 1, sizeof *s));
     s->host = host;
     s->kind = kind;
     s->times.clocks = host->clocks;
@@ -115,10 +112,7 @@ static ts_code grow(ts_sampling *s)
     if (s->n < s->cap) {
         return TS_OK;
     }
-    p = ts_realloc(s->host->ctx, s->p, cap, s->size);
-    if (p == NULL) {
-        return s->host->ctx->error.code;
-    }
+    TS_NEED(s->host->ctx, p = ts_realloc(s->host->ctx, s->p, cap, s->size));
     s->p = p;
     s->cap = cap;
     return TS_OK;
@@ -127,10 +121,8 @@ static ts_code grow(ts_sampling *s)
 static ts_code keep(ts_sampling *s, const ts_segment *seg, const void *record)
 {
     kept *k;
-    ts_code code = grow(s);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, grow(s));
     k = sample_at(s, s->n);
     *k = (kept){.ts = seg->timed ? seg->ts : TS_NO_TIME, .number = s->n, .after_gap = s->gap};
     memcpy(k + 1, record, s->kind->record);
@@ -151,12 +143,8 @@ ts_code ts_sampling_add(ts_sampling *s, const ts_segment *seg, const void *recor
                         unsigned unknown)
 {
     ts_code code = begin(s);
-    if (code == TS_OK) {
-        code = ts_stat(s->host->store, s->kind->received, "received", 1);
-    }
-    if (code == TS_OK) {
-        code = keep(s, seg, record);
-    }
+    TS_STEP(code, ts_stat(s->host->store, s->kind->received, "received", 1));
+    TS_STEP(code, keep(s, seg, record));
     if (code != TS_OK) {
         return code;
     }
@@ -315,9 +303,7 @@ static ts_code record(ts_sampling *s)
     const char *plugin = s->kind->plugin;
     ts_code code = ts_htrace_times_finish(&s->times, store, id, plugin);
     /* Times that do not fit are among the issues of the conversion. */
-    if (code == TS_OK) {
-        code = lose_values(s, s->untimed * 2 + s->times.over + s->gapped);
-    }
+    TS_STEP(code, lose_values(s, s->untimed * 2 + s->times.over + s->gapped));
     if (code == TS_OK && s->untimed > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_untimed, plugin, s->first_untimed, s->untimed,
                           "ts and dur of %" PRIu64 " samples are not known", s->untimed);
@@ -344,7 +330,8 @@ ts_code ts_sampling_finish(void *self)
         sort(s);
     }
     code = put_rows(s);
-    return code == TS_OK ? record(s) : code;
+    TS_STEP(code, record(s));
+    return code;
 }
 
 bool ts_sampling_rate(double *rate, const ts_interval *interval, int64_t growth)

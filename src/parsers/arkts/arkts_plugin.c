@@ -81,10 +81,8 @@ static ts_code result_end(void *self, const ts_segment *seg)
     arkts_plugin *im = self;
     bool damaged = im->wire.fault != TS_WIRE_OK;
     const char *why = damaged ? ts_wire_fault_text(im->wire.fault) : "it has no result";
-    ts_code code = ts_wire_push_finish(&im->wire);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_wire_push_finish(&im->wire));
     if (im->begun && im->repeated) {
         code = ts_issue(im->host->store, im->host->source_id, TS_ISSUE_segment_duplicate_data,
                         "arkts-plugin", seg->offset, "a segment has two results; the first counts");
@@ -162,9 +160,7 @@ static ts_code arkts_open(void **self, const ts_plugin_host *host)
     arkts_plugin *im = ts_zalloc(host->ctx, 1, sizeof *im);
     ts_code code;
     *self = NULL;
-    if (im == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, im);
     im->host = host;
     code = ts_session_new(&im->session, host->user);
     if (code != TS_OK) {

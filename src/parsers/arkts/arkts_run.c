@@ -35,9 +35,7 @@ static ts_code finish_run(ts_ctx *ctx, ts_store *store, void *bytes)
     if (run->has_config) {
         code = ts_put_js_config(ts_store_sink(store), &run->config);
     }
-    if (code == TS_OK) {
-        code = ts_profile_ids_finish(&run->profile_ids, store);
-    }
+    TS_STEP(code, ts_profile_ids_finish(&run->profile_ids, store));
     return code != TS_OK ? code : place_rows(run, store);
 }
 
@@ -118,9 +116,7 @@ ts_code ts_arkts_add_config(ts_job *job, ts_arkts_run *run, const ts_row_js_conf
         code = keep_text(job, run->config_source, &before);
         run->config_source = 0;
     }
-    if (code == TS_OK) {
-        code = keep_text(job, job->source_id, row);
-    }
+    TS_STEP(code, keep_text(job, job->source_id, row));
     return code != TS_OK
                ? code
                : ts_issue(job->store, job->source_id, TS_ISSUE_config_merged, NULL, TS_NO_OFFSET,
@@ -169,10 +165,7 @@ ts_code ts_arkts_place(ts_job *job, ts_arkts_run *run, enum ts_table_id table, i
     if (last < first) {
         return TS_OK;
     }
-    rows = ts_vec_add(job->ctx, &run->placed, sizeof *rows);
-    if (rows == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, rows = ts_vec_add(job->ctx, &run->placed, sizeof *rows));
     *rows = (placed_rows){table, first, last, columns};
     return TS_OK;
 }

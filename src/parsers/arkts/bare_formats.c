@@ -80,7 +80,8 @@ static ts_code count(ts_job *job, ts_item item, uint64_t n)
 static ts_code count_file(ts_job *job, ts_item recording, uint64_t bytes)
 {
     ts_code code = count(job, recording, 1);
-    return code == TS_OK ? count(job, TS_ITEM_bytes, bytes) : code;
+    TS_STEP(code, count(job, TS_ITEM_bytes, bytes));
+    return code;
 }
 
 static ts_code extract_file(ts_job *job, void **file, const char *name)
@@ -135,23 +136,15 @@ static ts_code heap_open(void **self, ts_job *job)
     char file[48];
     ts_code code;
     *self = NULL;
-    if (b == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, b);
     b->job = job;
     snprintf(label, sizeof label, "Snapshot%" PRIu64,
              ts_sink_rows(ts_store_sink(job->store), TS_T_js_heap_files));
     snprintf(file, sizeof file, "%s.heapsnapshot", label);
     code = ts_arkts_run_of(&b->run, job);
-    if (code == TS_OK) {
-        code = ts_heap_new(&b->heap, job->ctx, job->store);
-    }
-    if (code == TS_OK) {
-        code = ts_heap_begin(b->heap, job->source_id, label);
-    }
-    if (code == TS_OK) {
-        code = extract_file(job, &b->file, file);
-    }
+    TS_STEP(code, ts_heap_new(&b->heap, job->ctx, job->store));
+    TS_STEP(code, ts_heap_begin(b->heap, job->source_id, label));
+    TS_STEP(code, extract_file(job, &b->file, file));
     if (code != TS_OK) {
         heap_close(b);
         return code;
@@ -259,17 +252,11 @@ static ts_code profile_open(void **self, ts_job *job)
     char file[48];
     ts_code code;
     *self = NULL;
-    if (b == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, b);
     b->job = job;
     code = ts_arkts_run_of(&b->run, job);
-    if (code == TS_OK) {
-        code = ts_profile_new(&b->profile, job->ctx, job->store, &b->run->profile_ids);
-    }
-    if (code == TS_OK) {
-        code = ts_profile_begin(b->profile, job->source_id);
-    }
+    TS_STEP(code, ts_profile_new(&b->profile, job->ctx, job->store, &b->run->profile_ids));
+    TS_STEP(code, ts_profile_begin(b->profile, job->source_id));
     if (code == TS_OK) {
         code =
             ts_json_new(&b->json, job->ctx, ts_profile_handler(), b->profile, TS_JSON_RAW_STRINGS);
@@ -292,10 +279,8 @@ static ts_code profile_feed(void *self, const uint8_t *p, size_t n)
     bool bad = ts_json_state(b->json) == TS_JSON_BAD;
     uint64_t at;
     ts_code code;
-    if ((code = extract_piece(b->job, b->file, p, n)) != TS_OK ||
-        (code = ts_json_feed(b->json, (const char *)p, n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, extract_piece(b->job, b->file, p, n));
+    TS_TRY(code, ts_json_feed(b->json, (const char *)p, n));
     if (!bad && ts_json_state(b->json) == TS_JSON_BAD) {
         at = ts_json_position(b->json) - b->bytes; /* or before: then inside a number */
         ts_profile_broken(b->profile, at < n ? (char)p[at] : '0');
@@ -321,10 +306,8 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
     int64_t source = ts_profile_source(b->profile);
     char reason[160];
     ts_code code;
-    if ((code = count_file(b->job, TS_ITEM_profiles, end_of->bytes)) != TS_OK ||
-        (code = ts_json_finish(b->json)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, count_file(b->job, TS_ITEM_profiles, end_of->bytes));
+    TS_TRY(code, ts_json_finish(b->json));
     if (ts_json_state(b->json) == TS_JSON_BAD) {
         snprintf(reason, sizeof reason, "%s at byte %" PRIu64, ts_json_reason(b->json),
                  ts_json_position(b->json));
@@ -333,12 +316,10 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
     }
     code = ts_profile_finish(b->profile, &end);
     ts_arkts_advance(b->job, b->run, ts_profile_extent(b->profile));
-    if (code == TS_OK) {
-        code = ts_arkts_place(b->job, b->run, TS_T_js_cpu_profiler_sample, first,
-                              (int64_t)ts_sink_rows(sink, TS_T_js_cpu_profiler_sample),
-                              TS_NULL_BIT(js_cpu_profiler_sample, start_time) |
-                                  TS_NULL_BIT(js_cpu_profiler_sample, end_time));
-    }
+    TS_STEP(code, ts_arkts_place(b->job, b->run, TS_T_js_cpu_profiler_sample, first,
+                                 (int64_t)ts_sink_rows(sink, TS_T_js_cpu_profiler_sample),
+                                 TS_NULL_BIT(js_cpu_profiler_sample, start_time) |
+                                     TS_NULL_BIT(js_cpu_profiler_sample, end_time)));
     if (code == TS_OK && complete && end.reason != NULL) {
         code = ts_issue(b->job->store, source, TS_ISSUE_json_trailing_bytes, NULL,
                         (int64_t)ts_json_position(b->json),

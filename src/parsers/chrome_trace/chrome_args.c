@@ -7,7 +7,8 @@ static ts_code put_key_part(chrome_trace *c, ts_text part)
 {
     uint32_t n = part.p == NULL ? UINT32_MAX : (uint32_t)part.n;
     ts_code code = ts_buf_put(c->ctx, &c->args.value, &n, sizeof n);
-    return code == TS_OK ? ts_buf_put(c->ctx, &c->args.value, part.p, part.n) : code;
+    TS_STEP(code, ts_buf_put(c->ctx, &c->args.value, part.p, part.n));
+    return code;
 }
 
 static ts_code new_series(chrome_trace *c, int64_t *series, int64_t ipid)
@@ -27,12 +28,8 @@ static ts_code new_series(chrome_trace *c, int64_t *series, int64_t ipid)
     ts_code code;
     c->args.value.n = 0;
     code = ts_buf_put(c->ctx, &c->args.value, counter.p, counter.n);
-    if (code == TS_OK) {
-        code = ts_buf_putc(c->ctx, &c->args.value, '.');
-    }
-    if (code == TS_OK) {
-        code = ts_buf_put(c->ctx, &c->args.value, c->args.in.key.p, c->args.in.key.n);
-    }
+    TS_STEP(code, ts_buf_putc(c->ctx, &c->args.value, '.'));
+    TS_STEP(code, ts_buf_put(c->ctx, &c->args.value, c->args.in.key.p, c->args.in.key.n));
     row.name = ts_buf_text(&c->args.value);
     TS_SET_NULL(timeseries, &row, itid);
     TS_SET_NULL(timeseries, &row, interval);
@@ -66,13 +63,8 @@ static ts_code series_of(int64_t *series, chrome_trace *c)
         return code;
     }
     if (added) {
-        id = ts_vec_add(c->ctx, &c->counter_series, sizeof *id);
-        if (id == NULL) {
-            return c->ctx->error.code;
-        }
-        if ((code = new_series(c, series, ipid)) != TS_OK) {
-            return code;
-        }
+        TS_NEED(c->ctx, id = ts_vec_add(c->ctx, &c->counter_series, sizeof *id));
+        TS_TRY(code, new_series(c, series, ipid));
         ((int64_t *)c->counter_series.p)[number] = *series;
     }
     *series = ((int64_t *)c->counter_series.p)[number];
@@ -96,7 +88,8 @@ static ts_code put_value(chrome_trace *c, const double *value)
         row.value = *value;
     }
     code = series_of(&row.series_id, c);
-    return code == TS_OK ? ts_put_timeseries_value(c->sink, &row) : code;
+    TS_STEP(code, ts_put_timeseries_value(c->sink, &row));
+    return code;
 }
 
 /* A counter has no other values than numbers. */
@@ -153,7 +146,8 @@ static ts_code read_args(chrome_trace *c, const ts_json_table *table)
         code = ts_json_new(&c->inner, c->ctx, &ts_json_by_table, in, 0);
     }
     ts_json_place_begin(in);
-    return code == TS_OK ? chrome_raw_read(c, c->inner) : code;
+    TS_STEP(code, chrome_raw_read(c, c->inner));
+    return code;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */

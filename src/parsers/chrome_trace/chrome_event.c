@@ -59,10 +59,8 @@ static ts_code put_row(chrome_trace *c, uint32_t thread, bool profile)
         .scope = chrome_text(c, &e->text[CHROME_SCOPE]),
     };
     if (c->raw.extras.n > 0) {
-        ts_code code = ts_buf_putc(c->ctx, &c->raw.extras, '}');
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_buf_putc(c->ctx, &c->raw.extras, '}'));
         row.extra = ts_buf_text(&c->raw.extras);
     }
     row.null |= t->ipid < 0 ? TS_NULL_BIT(chrome_event, ipid) : 0;
@@ -113,7 +111,8 @@ static ts_code add_span(chrome_trace *c, uint32_t thread, int64_t event_id)
                                                                : 0U)),
     };
     ts_code code = chrome_name_of(&s.name, c);
-    return code == TS_OK ? chrome_slice_add(c, &s) : code;
+    TS_STEP(code, chrome_slice_add(c, &s));
+    return code;
 }
 
 /* --- who gets it ----------------------------------------------------------------------------- */
@@ -209,17 +208,13 @@ ts_code chrome_event_end(chrome_trace *c)
     ts_code code = chrome_thread_of(&thread, c);
     check_dur(c, &e->dur);
     check_dur(c, &e->tdur);
-    if (code == TS_OK && !c->timed && e->ts != TS_NO_TIME && phase != 'M') {
-        code = begin_time(c, e->ts);
-    }
+    TS_STEP_IF(code, !c->timed && e->ts != TS_NO_TIME && phase != 'M', begin_time(c, e->ts));
     if (code != TS_OK) {
         return code;
     }
     wanted = e->ts == TS_NO_TIME || phase == 'M' || ts_span_has(&c->wanted, e->ts);
     if (wanted) {
-        if ((code = put_row(c, thread, profile)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, put_row(c, thread, profile));
         id = (int64_t)ts_sink_rows(c->sink, TS_T_chrome_event);
         if (phase != 'M') {
             note_time(c, e->ts);
@@ -230,5 +225,6 @@ ts_code chrome_event_end(chrome_trace *c)
         c->n.events_skipped++;
         code = give_unwanted(c, phase, thread);
     }
-    return code == TS_OK && profile ? chrome_profile_add(c, part, thread, id) : code;
+    TS_STEP_IF(code, profile, chrome_profile_add(c, part, thread, id));
+    return code;
 }

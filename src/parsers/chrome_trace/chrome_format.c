@@ -97,9 +97,7 @@ static ts_code chrome_open(void **self, ts_job *job)
     chrome_trace *c = ts_zalloc(job->ctx, 1, sizeof *c);
     ts_code code;
     *self = NULL;
-    if (c == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, c);
     c->job = job;
     c->ctx = job->ctx;
     c->store = job->store;
@@ -273,15 +271,14 @@ static ts_code chrome_finish(void *self, const ts_stream_end *end)
 {
     chrome_trace *c = self;
     ts_code code;
-    if ((code = ts_json_finish(c->json)) != TS_OK || (code = check_end(c)) != TS_OK ||
-        (code = chrome_pairs_finish(c)) != TS_OK || (code = chrome_slices_finish(c)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_json_finish(c->json));
+    TS_TRY(code, check_end(c));
+    TS_TRY(code, chrome_pairs_finish(c));
+    TS_TRY(code, chrome_slices_finish(c));
     ts_stack_release(c->store, c->source_id);
-    if ((code = chrome_profiles_finish(c)) != TS_OK || (code = record_issues(c)) != TS_OK ||
-        (code = note_times(c)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, chrome_profiles_finish(c));
+    TS_TRY(code, record_issues(c));
+    TS_TRY(code, note_times(c));
     return count_items(c, end->bytes);
 }
 

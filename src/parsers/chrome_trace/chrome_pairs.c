@@ -84,10 +84,8 @@ ts_code chrome_pair_add(chrome_trace *c, char phase, uint32_t thread, int64_t ev
         .flags = e->fine ? CHROME_SLICE_FINE : 0U,
         .phase = (uint32_t)phase,
     };
-    ts_code code = chrome_name_of(&p.name, c);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, chrome_name_of(&p.name, c));
     if (phase == 'B' || phase == 'E') {
         p.b = thread;
     } else {
@@ -251,9 +249,7 @@ ts_code chrome_pairs_finish(chrome_trace *c)
            record != NULL) {
         code = match(c, &g, record);
     }
-    if (code == TS_OK) {
-        code = end_group(c, &g);
-    }
+    TS_STEP(code, end_group(c, &g));
     ts_sorter_close(c->pairs);
     c->pairs = NULL;
     ts_vec_free(c->ctx, &g.open);

@@ -50,10 +50,7 @@ static ts_code new_profile(uint32_t *index, chrome_trace *c)
 {
     chrome_profiles *p = c->profiles;
     chrome_profile *profile;
-    profile = ts_vec_add(c->ctx, &p->all, sizeof *profile);
-    if (profile == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, profile = ts_vec_add(c->ctx, &p->all, sizeof *profile));
     profile->itid = -1;
     profile->start = TS_NO_TIME;
     profile->end = TS_NO_TIME;
@@ -73,15 +70,11 @@ static ts_code profile_of(uint32_t *index, chrome_trace *c, uint32_t thread)
     bool added;
     ts_code code;
     p->key.n = 0;
-    if ((code = ts_buf_put(c->ctx, &p->key, &ipid, sizeof ipid)) != TS_OK ||
-        (code = ts_buf_put(c->ctx, &p->key, id.p, id.n)) != TS_OK ||
-        (code = ts_pool_intern(c->ctx, &key, &added, &p->keys, ts_buf_text(&p->key))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_put(c->ctx, &p->key, &ipid, sizeof ipid));
+    TS_TRY(code, ts_buf_put(c->ctx, &p->key, id.p, id.n));
+    TS_TRY(code, ts_pool_intern(c->ctx, &key, &added, &p->keys, ts_buf_text(&p->key)));
     if (added) {
-        if ((number = ts_vec_add(c->ctx, &p->by_key, sizeof *number)) == NULL) {
-            return c->ctx->error.code;
-        }
+        TS_NEED(c->ctx, number = ts_vec_add(c->ctx, &p->by_key, sizeof *number));
         code = new_profile(number, c);
     }
     *index = ((uint32_t *)p->by_key.p)[key];
@@ -128,10 +121,9 @@ static ts_code add_samples(chrome_trace *c, chrome_profile *profile, int64_t eve
                        (int64_t)c->event.at, extra ? deltas->n - ids->n : ids->n - deltas->n,
                        "%" PRIu64 " samples have %" PRIu64 " timeDeltas", ids->n, deltas->n);
     }
-    if (code == TS_OK && p->samples == NULL) {
-        code = ts_sorter_open(&p->samples, c->ctx, sizeof(chrome_sample), &order,
-                              CHROME_SAMPLE_MEMORY);
-    }
+    TS_STEP_IF(
+        code, p->samples == NULL,
+        ts_sorter_open(&p->samples, c->ctx, sizeof(chrome_sample), &order, CHROME_SAMPLE_MEMORY));
     profile->samples += ids->n;
     profile->deltas += deltas->n;
     profile->deltas_used += match ? ids->n : 0;
@@ -162,25 +154,22 @@ ts_code chrome_profile_add(chrome_trace *c, chrome_profile_part part, uint32_t t
 {
     chrome_profiles *p = c->profiles;
     chrome_profile *profile;
-    ts_code code = part == CHROME_PROFILE_WHOLE ? new_profile(&p->at_profile, c)
-                                                : profile_of(&p->at_profile, c, thread);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, part == CHROME_PROFILE_WHOLE ? new_profile(&p->at_profile, c)
+                                              : profile_of(&p->at_profile, c, thread));
     profile = chrome_profile_at(p, p->at_profile);
     if (part != CHROME_PROFILE_CHUNK) {
         begin_profile(c, profile, thread);
     }
     p->odd = 0;
-    if ((code = chrome_profile_read(c)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, chrome_profile_read(c));
     if (p->odd > 0) {
         code =
             ts_issue_n(c->store, profile->source_id, TS_ISSUE_chrome_profile_broken, profile->name,
                        (int64_t)c->event.at, p->odd, "values are not what they should be");
     }
-    return code == TS_OK ? add_samples(c, profile, event_id) : code;
+    TS_STEP(code, add_samples(c, profile, event_id));
+    return code;
 }
 
 /* --- samples --------------------------------------------------------------------------------- */
@@ -255,11 +244,9 @@ static ts_code put_waiting(chrome_trace *c, sample_writer *w, int64_t end)
 static ts_code count_samples(chrome_trace *c, const chrome_profile *profile, uint64_t skipped)
 {
     uint64_t used = profile->deltas_used;
-    ts_code code = ts_count_add(c->store, profile->source_id, TS_ITEM_cpu_samples, NULL,
-                                profile->samples - skipped, 0, skipped);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count_add(c->store, profile->source_id, TS_ITEM_cpu_samples, NULL,
+                              profile->samples - skipped, 0, skipped));
     skipped = skipped < used ? skipped : used;
     return ts_count_add(c->store, profile->source_id, TS_ITEM_cpu_time_deltas, NULL, used - skipped,
                         profile->deltas - used, skipped);
@@ -276,9 +263,7 @@ static ts_code end_samples(chrome_trace *c, sample_writer *w, uint64_t number)
         code = ts_issue(c->store, profile->source_id, TS_ISSUE_profile_end_before_start,
                         profile->name, TS_NO_OFFSET, "endTime lies before the last sample");
     }
-    if (code == TS_OK) {
-        code = put_waiting(c, w, early ? TS_NO_TIME : profile->end);
-    }
+    TS_STEP(code, put_waiting(c, w, early ? TS_NO_TIME : profile->end));
     profile->samples_skipped = w->skipped;
     w->skipped = 0;
     return code;
@@ -334,16 +319,12 @@ static ts_code put_samples(chrome_trace *c)
         code = take_sample(c, &w, record, first);
         first = false;
     }
-    if (code == TS_OK && w.by_time != NULL) {
-        code = ts_sorter_finish(w.by_time);
-    }
+    TS_STEP_IF(code, w.by_time != NULL, ts_sorter_finish(w.by_time));
     while (code == TS_OK && w.by_time != NULL &&
            (code = ts_sorter_next(&record, w.by_time)) == TS_OK && record != NULL) {
         code = take_timed(c, &w, record);
     }
-    if (code == TS_OK && w.waits) {
-        code = end_samples(c, &w, w.sample.profile);
-    }
+    TS_STEP_IF(code, w.waits, end_samples(c, &w, w.sample.profile));
     ts_sorter_close(w.by_time);
     return code;
 }
@@ -372,9 +353,9 @@ static ts_code describe(chrome_trace *c, const chrome_profile *profile)
         code = ts_issue(c->store, profile->source_id, TS_ISSUE_cpu_negative_delta, profile->name,
                         TS_NO_OFFSET, "negative timeDeltas: the samples were put in time order");
     }
-    return code == TS_OK
-               ? ts_source_text(c->store, profile->source_id, &source->clock, clock, strlen(clock))
-               : code;
+    TS_STEP(code,
+            ts_source_text(c->store, profile->source_id, &source->clock, clock, strlen(clock)));
+    return code;
 }
 
 ts_code chrome_profiles_finish(chrome_trace *c)
@@ -383,13 +364,9 @@ ts_code chrome_profiles_finish(chrome_trace *c)
     ts_code code = TS_OK;
     for (size_t i = 0; i < p->all.n && code == TS_OK; i++) {
         code = chrome_profile_put_nodes(c, chrome_profile_at(p, i));
-        if (code == TS_OK) {
-            code = describe(c, chrome_profile_at(p, i));
-        }
+        TS_STEP(code, describe(c, chrome_profile_at(p, i)));
     }
-    if (code == TS_OK && p->any) {
-        code = put_samples(c);
-    }
+    TS_STEP_IF(code, p->any, put_samples(c));
     for (size_t i = 0; i < p->all.n && code == TS_OK; i++) {
         const chrome_profile *profile = chrome_profile_at(p, i);
         code = count_samples(c, profile, profile->samples_skipped);

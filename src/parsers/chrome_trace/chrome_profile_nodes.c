@@ -40,14 +40,9 @@ ts_code chrome_profile_keep_node(chrome_trace *c)
     if (profile->nodes.n >= MAX_NODES) {
         return ts_fail(c->ctx, TS_ERR_LIMIT, "a CPU profile has more than %d nodes", MAX_NODES);
     }
-    if ((code = method_of(&p->node.method, c)) != TS_OK ||
-        (code = ts_idmap_put(c->ctx, &profile->by_id, p->node.id, profile->nodes.n)) != TS_OK) {
-        return code;
-    }
-    node = ts_vec_add(c->ctx, &profile->nodes, sizeof *node);
-    if (node == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_TRY(code, method_of(&p->node.method, c));
+    TS_TRY(code, ts_idmap_put(c->ctx, &profile->by_id, p->node.id, profile->nodes.n));
+    TS_NEED(c->ctx, node = ts_vec_add(c->ctx, &profile->nodes, sizeof *node));
     *node = p->node;
     return TS_OK;
 }
@@ -121,7 +116,8 @@ static ts_code put_node(chrome_trace *c, chrome_profile *profile, chrome_node *n
         (node->has & CHROME_NODE_LINE) == 0 ? TS_NULL_BIT(chrome_profile_node, line_number) : 0;
     row.null |=
         (node->has & CHROME_NODE_COLUMN) == 0 ? TS_NULL_BIT(chrome_profile_node, column_number) : 0;
-    return code == TS_OK ? ts_put_chrome_profile_node(c->sink, &row) : code;
+    TS_STEP(code, ts_put_chrome_profile_node(c->sink, &row));
+    return code;
 }
 
 /* Writes the callers of a node that have no row yet, outermost first, and the node. path: their
@@ -132,9 +128,7 @@ static ts_code put_path(chrome_trace *c, chrome_profile *profile, size_t i, ts_v
     for (;;) {
         chrome_node *node = node_at(profile, i);
         size_t *place = ts_vec_add(c->ctx, path, sizeof *place);
-        if (place == NULL) {
-            return c->ctx->error.code;
-        }
+        TS_NEED(c->ctx, place);
         *place = i;
         node->has |= CHROME_NODE_ON_PATH;
         if (node->parent == 0 || node_at(profile, node->parent - 1)->stack_node != 0) {
@@ -142,9 +136,7 @@ static ts_code put_path(chrome_trace *c, chrome_profile *profile, size_t i, ts_v
         }
         if ((node_at(profile, node->parent - 1)->has & CHROME_NODE_ON_PATH) != 0) {
             node->parent = 0; /* its caller is called by it */
-            if ((code = no_parent(c, profile, node)) != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, no_parent(c, profile, node));
             break;
         }
         i = node->parent - 1;

@@ -129,9 +129,7 @@ static ts_code add_child(chrome_trace *c, int64_t child)
 {
     chrome_profile *profile = chrome_profile_at(c->profiles, c->profiles->at_profile);
     chrome_link *link = ts_vec_add(c->ctx, &profile->links, sizeof *link);
-    if (link == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, link);
     *link = (chrome_link){child, (uint32_t)profile->nodes.n + 1}; /* of the node that comes next */
     return TS_OK;
 }
@@ -267,5 +265,6 @@ ts_code chrome_profile_read(chrome_trace *c)
         code = ts_json_new(&p->json, c->ctx, &ts_json_by_table, &p->in, 0);
     }
     ts_json_place_begin(&p->in);
-    return code == TS_OK ? chrome_raw_read(c, p->json) : code;
+    TS_STEP(code, chrome_raw_read(c, p->json));
+    return code;
 }

@@ -75,10 +75,9 @@ static ts_code put_key(chrome_trace *c, ts_text key)
 {
     ts_buf *out = &c->raw.extras;
     ts_code code = ts_buf_putc(c->ctx, out, out->n == 0 ? '{' : ',');
-    if (code == TS_OK) {
-        code = ts_json_quote(c->ctx, out, key, TS_JOUT_PLAIN);
-    }
-    return code == TS_OK ? ts_buf_putc(c->ctx, out, ':') : code;
+    TS_STEP(code, ts_json_quote(c->ctx, out, key, TS_JOUT_PLAIN));
+    TS_STEP(code, ts_buf_putc(c->ctx, out, ':'));
+    return code;
 }
 
 static ts_code put_extra(chrome_trace *c, ts_text key, ts_text value)
@@ -91,9 +90,7 @@ static ts_code put_extra(chrome_trace *c, ts_text key, ts_text value)
         c->n.texts_cut++;
         return TS_OK;
     }
-    if ((code = put_key(c, key)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_key(c, key));
     return c->raw.ill_formed ? ts_utf8_clean(c->ctx, out, &replaced, value.p, value.n)
                              : ts_buf_put(c->ctx, out, value.p, value.n);
 }
@@ -223,9 +220,8 @@ ts_code chrome_raw_read(chrome_trace *c, ts_json *json)
     while (c->raw.spool != NULL && code == TS_OK && got > 0) {
         code = ts_spool_read(&got, c->raw.spool, at, piece, sizeof piece);
         at += got;
-        if (code == TS_OK) {
-            code = ts_json_feed(json, piece, got);
-        }
+        TS_STEP(code, ts_json_feed(json, piece, got));
     }
-    return code == TS_OK ? ts_json_finish(json) : code;
+    TS_STEP(code, ts_json_finish(json));
+    return code;
 }

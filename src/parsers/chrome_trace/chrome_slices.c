@@ -47,10 +47,7 @@ struct chrome_slices {
 ts_code chrome_slices_open(chrome_trace *c)
 {
     static const ts_sorter_order order = {.key_offset = 0, .key_count = 5};
-    c->slices = ts_zalloc(c->ctx, 1, sizeof *c->slices);
-    if (c->slices == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, c->slices = ts_zalloc(c->ctx, 1, sizeof *c->slices));
     return ts_sorter_open(&c->slices->sorter, c->ctx, sizeof(chrome_slice), &order,
                           CHROME_SLICE_MEMORY);
 }
@@ -256,18 +253,14 @@ static ts_code find_node(int64_t *node, chrome_trace *c, uint32_t name, const ch
     if (name != CHROME_NO_NAME) {
         if (c->methods.n <= name) {
             size_t more = c->names.count - c->methods.n;
-            if ((code = ts_vec_reserve(c->ctx, &c->methods, more, sizeof *method)) != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, ts_vec_reserve(c->ctx, &c->methods, more, sizeof *method));
             memset((int64_t *)c->methods.p + c->methods.n, 0, more * sizeof *method);
             c->methods.n += more;
         }
         method = (int64_t *)c->methods.p + name;
         if (*method == 0) {
             m.name = ts_pool_text(&c->names, name);
-            if ((code = ts_stack_method(method, c->store, c->source_id, &m)) != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, ts_stack_method(method, c->store, c->source_id, &m));
         }
     }
     return ts_stack_node(node, &added, c->store, c->source_id, parent == NULL ? 0 : parent->node,
@@ -324,11 +317,10 @@ static ts_code put_span(chrome_trace *c, const chrome_slice *s, const place *at,
     } else {
         TS_SET_NULL(stack_slice, &row, parent_id);
     }
-    if (code == TS_OK) {
-        code = make_row(c, &row);
-    }
+    TS_STEP(code, make_row(c, &row));
     f->row = c->slices->next;
-    return code == TS_OK ? put_chrome_slice(c, s) : code;
+    TS_STEP(code, put_chrome_slice(c, s));
+    return code;
 }
 
 /* Rounded times of neighbours may overlap. */
@@ -353,9 +345,7 @@ static ts_code add_to_track(chrome_trace *c, chrome_track *t, chrome_slice *s)
     f.dur = (s->end & (CHROME_SLICE_OPEN | CHROME_SLICE_LOST)) != 0 || length > INT64_MAX
                 ? TS_NO_TIME
                 : (int64_t)length;
-    if ((code = find_place(&at, c, t, s)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, find_place(&at, c, t, s));
     f.lost = (s->end & CHROME_SLICE_LOST) != 0;
     f.begin = at.begin;
     f.covered = at.begin;
@@ -397,7 +387,8 @@ static ts_code take_slice(chrome_trace *c, const chrome_slice *record)
         code = end_track(c, &s->async);
         s->group = slice.group;
     }
-    return code == TS_OK ? add_to_track(c, &s->async, &slice) : code;
+    TS_STEP(code, add_to_track(c, &s->async, &slice));
+    return code;
 }
 
 ts_code chrome_slices_finish(chrome_trace *c)
@@ -411,9 +402,7 @@ ts_code chrome_slices_finish(chrome_trace *c)
            record != NULL) {
         code = take_slice(c, record);
     }
-    if (code == TS_OK) {
-        code = end_track(c, &s->async);
-    }
+    TS_STEP(code, end_track(c, &s->async));
     for (uint32_t i = 0; i < c->threads.n && code == TS_OK; i++) {
         code = end_track(c, &chrome_thread_at(c, i)->track);
     }

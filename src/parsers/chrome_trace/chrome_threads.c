@@ -62,10 +62,7 @@ static ts_code add_process(int64_t *ipid, chrome_trace *c, const thread_id *id)
         return ts_process(ipid, c->store, c->source_id, id->pid);
     }
     /* Numbers of texts are small: no process has them when they are negative. */
-    code = ts_process(ipid, c->store, c->source_id, INT64_MIN + 1 + id->pid);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_process(ipid, c->store, c->source_id, INT64_MIN + 1 + id->pid));
     row = ts_process_row(c->store, *ipid);
     TS_SET_NULL(process, row, pid);
     name = ts_pool_text(&c->text_ids, (uint32_t)id->pid);
@@ -77,9 +74,7 @@ static ts_code add_thread(chrome_trace *c, const thread_id *id)
     chrome_thread *thread = ts_vec_add(c->ctx, &c->threads, sizeof *thread);
     bool as_text = (id->has & TEXT_TID) != 0;
     ts_code code;
-    if (thread == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, thread);
     thread->itid = -1;
     thread->track.doubt_end = INT64_MIN;
     code = add_process(&thread->ipid, c, id);
@@ -92,9 +87,10 @@ static ts_code add_thread(chrome_trace *c, const thread_id *id)
     }
     code = ts_thread_new(&thread->itid, c->store, c->source_id, id->tid, thread->ipid,
                          as_text ? "unknown" : "os");
-    return code == TS_OK && as_text ? ts_thread_name(c->store, thread->itid,
-                                                     ts_pool_text(&c->text_ids, (uint32_t)id->tid))
-                                    : code;
+    TS_STEP_IF(
+        code, as_text,
+        ts_thread_name(c->store, thread->itid, ts_pool_text(&c->text_ids, (uint32_t)id->tid)));
+    return code;
 }
 
 ts_code chrome_thread_of(uint32_t *index, chrome_trace *c)
@@ -103,10 +99,8 @@ ts_code chrome_thread_of(uint32_t *index, chrome_trace *c)
     thread_id id;
     unsigned slot;
     bool added;
-    ts_code code = read_id(&id, c);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, read_id(&id, c));
     slot = (unsigned)((uint64_t)id.tid % RECENT);
     if (id.has == (HAS_PID | HAS_TID) && c->recent[slot].index > 0 &&
         c->recent[slot].pid == id.pid && c->recent[slot].tid == id.tid) {
@@ -117,9 +111,7 @@ ts_code chrome_thread_of(uint32_t *index, chrome_trace *c)
     memcpy(key + 8, &id.tid, 8);
     key[16] = (char)id.has;
     code = ts_pool_intern(c->ctx, index, &added, &c->thread_keys, (ts_text){key, sizeof key});
-    if (code == TS_OK && added) {
-        code = add_thread(c, &id);
-    }
+    TS_STEP_IF(code, added, add_thread(c, &id));
     if (id.has == (HAS_PID | HAS_TID)) {
         c->recent[slot].pid = id.pid;
         c->recent[slot].tid = id.tid;

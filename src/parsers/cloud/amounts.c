@@ -39,10 +39,7 @@ ts_code cloud_amount_note(cloud_pod *pod, size_t root, uint32_t word, ts_text te
         (value & LOW_BITS) >= TRUNCATED_BELOW) {
         return TS_OK;
     }
-    amount = ts_vec_add(pod->ctx, &pod->amounts.list, sizeof *amount);
-    if (amount == NULL) {
-        return pod->ctx->error.code;
-    }
+    TS_NEED(pod->ctx, amount = ts_vec_add(pod->ctx, &pod->amounts.list, sizeof *amount));
     *amount = (cloud_amount){root, (cloud_amount_kind)kind, value};
     return TS_OK;
 }

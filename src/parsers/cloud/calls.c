@@ -288,12 +288,8 @@ static ts_code find_call_root(cloud_pod *pod, const call *k, ts_row_cloud_call *
         row->null &= ~TS_NULL_BIT(cloud_call, root_slice_id);
     }
     code = check_end(pod, thread, root.number);
-    if (code == TS_OK) {
-        code = cloud_name_thread(pod, thread, row->thread_name);
-    }
-    if (code == TS_OK) {
-        code = cloud_repair_truncated(pod, root.number, pod->calls.format, row);
-    }
+    TS_STEP(code, cloud_name_thread(pod, thread, row->thread_name));
+    TS_STEP(code, cloud_repair_truncated(pod, root.number, pod->calls.format, row));
     if (code != TS_OK) {
         return code;
     }
@@ -314,16 +310,11 @@ static ts_code take_thread(cloud_pod *pod, const call *k, ts_row_cloud_call *row
         return TS_OK;
     }
     if (k->named) {
-        if ((code = cloud_utf8(pod->ctx, &calls->name, k->name)) != TS_OK ||
-            (code = ts_vec_reserve(pod->ctx, &calls->names, 1, sizeof *names)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, cloud_utf8(pod->ctx, &calls->name, k->name));
+        TS_TRY(code, ts_vec_reserve(pod->ctx, &calls->names, 1, sizeof *names));
         names = calls->names.p;
-        code = ts_pool_intern(pod->ctx, &names[calls->names.n], NULL, &calls->thread_names,
-                              ts_buf_text(&calls->name));
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_pool_intern(pod->ctx, &names[calls->names.n], NULL, &calls->thread_names,
+                                    ts_buf_text(&calls->name)));
         calls->names.n++;
     }
     if (k->thread < calls->names.n) {
@@ -434,9 +425,7 @@ ts_code cloud_calls_end(cloud_pod *pod)
     if (code != TS_OK || missing == 0) {
         return code;
     }
-    if ((code = cloud_lose(pod, "calls", missing)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_lose(pod, "calls", missing));
     return ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_call_missing, "calls",
                       TS_NO_OFFSET, missing,
                       "roots of the trace whose calls have no record: %" PRIu64, missing);
@@ -470,11 +459,9 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         pod->counts[CLOUD_N_CALL_PARAMS]->skipped += k.values;
         return TS_OK;
     }
-    if ((code = cloud_method(&row.method_id, pod, k.method)) != TS_OK ||
-        (code = find_call_root(pod, &k, &row)) != TS_OK ||
-        (code = clear_wide(pod, &k, &row)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_method(&row.method_id, pod, k.method));
+    TS_TRY(code, find_call_root(pod, &k, &row));
+    TS_TRY(code, clear_wide(pod, &k, &row));
     clear_absent(&row, pod->calls.format);
     if (k.timed) {
         cloud_note_time(pod, k.start);
@@ -518,9 +505,7 @@ ts_code cloud_calls_import(cloud_pod *pod)
     calls->lost = head > INT64_MAX;
     cloud_take(r, &c);
     cloud_stream_keep(&pod->stream);
-    if ((code = cloud_fact(pod, "format", calls->format)) != TS_OK ||
-        (code = cloud_fact(pod, "base", calls->last)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_fact(pod, "format", calls->format));
+    TS_TRY(code, cloud_fact(pod, "base", calls->last));
     return cloud_records(pod, call_record, CLOUD_N_CALLS, "the record of a call");
 }

@@ -58,10 +58,7 @@ static ts_code list_files(cloud_file **files, uint32_t *n, ts_job *job)
     if (code != TS_OK) {
         return code;
     }
-    *files = ts_alloc(job->ctx, count == 0 ? 1 : count, sizeof **files);
-    if (*files == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, *files = ts_alloc(job->ctx, count == 0 ? 1 : count, sizeof **files));
     for (uint32_t i = 0; i < count; i++) {
         cloud_file *f = &(*files)[*n];
         if (!ts_job_taken(job, i) && cloud_file_parse(f, ts_member_name(job->set, i))) {
@@ -129,10 +126,8 @@ static ts_code begin_pod_source(int64_t *id, ts_job *job, const cloud_file *f, b
 {
     size_t begin = cloud_file_pod_base(f);
     ts_row_source *source;
-    ts_code code = cloud_source(id, job, first);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, cloud_source(id, job, first));
     source = ts_source(job->store, *id);
     if (f->pod_n == 0) {
         return cloud_source_name(job, *id, job->name, strlen(job->name));
@@ -143,9 +138,7 @@ static ts_code begin_pod_source(int64_t *id, ts_job *job, const cloud_file *f, b
     code = ts_source_property(job->store, *id,
                               ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
                               ts_text_of(job->label));
-    if (code == TS_OK) {
-        code = ts_source_text(job->store, *id, &source->path, f->name, f->pod_n);
-    }
+    TS_STEP(code, ts_source_text(job->store, *id, &source->path, f->name, f->pod_n));
     return code != TS_OK ? code : cloud_source_name(job, *id, f->name + begin, f->pod_n - begin);
 }
 
@@ -245,9 +238,7 @@ static ts_code import_pod(ts_job *job, int64_t id, server_params *last, const cl
     const cloud_file *params = find_params(last, all, count, pod, own);
     cloud_file *files = ts_alloc(job->ctx, n + 1, sizeof *files);
     ts_code code = TS_OK;
-    if (files == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, files);
     memcpy(files, pod, n * sizeof *files);
     if (own == NULL && params != NULL) {
         files[n] = *params;
@@ -255,9 +246,7 @@ static ts_code import_pod(ts_job *job, int64_t id, server_params *last, const cl
         code = ts_issue(job->store, id, TS_ISSUE_cloud_params_borrowed, "params 1", TS_NO_OFFSET,
                         "from %s", params->name);
     }
-    if (code == TS_OK) {
-        code = cloud_pod_import(job, id, files, n, is_agent(pod));
-    }
+    TS_STEP(code, cloud_pod_import(job, id, files, n, is_agent(pod)));
     ts_free(job->ctx, files);
     return code;
 }
@@ -274,9 +263,7 @@ static ts_code import_pods(ts_job *job, const cloud_file *files, size_t n, bool 
             end++;
         }
         code = begin_pod_source(&id, job, &files[i], *first);
-        if (code == TS_OK) {
-            code = import_pod(job, id, &last, files, n, &files[i], end - i);
-        }
+        TS_STEP(code, import_pod(job, id, &last, files, n, &files[i], end - i));
         *first = false;
         i = end;
     }
@@ -308,13 +295,9 @@ static ts_code read_conversation(ts_job *job, ts_stream *stream, uint32_t member
             got = 0;
             code = ts_issue(job->store, id, TS_ISSUE_input_read_failed, NULL,
                             (int64_t)ts_stream_offset(stream), "%s", job->ctx->error.causes[0]);
-            if (code == TS_OK) {
-                code = cloud_lose_of(job->store, id, "ends", 1);
-            }
+            TS_STEP(code, cloud_lose_of(job->store, id, "ends", 1));
         }
-        if (code == TS_OK && got > 0) {
-            code = cloud_conversation_feed(v, block, got);
-        }
+        TS_STEP_IF(code, got > 0, cloud_conversation_feed(v, block, got));
     }
     if (code == TS_OK) {
         ts_job_read(job, ts_stream_offset(stream));
@@ -352,9 +335,7 @@ static ts_code try_conversation(ts_job *job, uint32_t member, bool *first, uint3
         code = ts_issue(job->store, job->source_id, TS_ISSUE_member_failed,
                         ts_member_name(job->set, member), TS_NO_OFFSET, "%s",
                         job->ctx->error.causes[0]);
-        if (code == TS_OK) {
-            code = cloud_lose_of(job->store, job->source_id, "files", 1);
-        }
+        TS_STEP(code, cloud_lose_of(job->store, job->source_id, "files", 1));
     }
     return code;
 }
@@ -380,9 +361,7 @@ static ts_code note_set(ts_job *job, uint32_t others)
     if (damage != NULL) {
         code = ts_issue(job->store, job->source_id, TS_ISSUE_wire_damage, NULL,
                         (int64_t)damage->offset, "%s", damage->what);
-        if (code == TS_OK) {
-            code = cloud_lose_of(job->store, job->source_id, "ends", 1);
-        }
+        TS_STEP(code, cloud_lose_of(job->store, job->source_id, "ends", 1));
     }
     if (code == TS_OK && others > 0) {
         code = ts_issue_n(job->store, job->source_id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,

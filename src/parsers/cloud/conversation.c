@@ -133,10 +133,8 @@ static ts_code end_conversation_pod(cloud_conversation *v)
 static ts_code begin_conversation_pod(cloud_conversation *v)
 {
     ts_row_source *source;
-    ts_code code = end_conversation_pod(v);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, end_conversation_pod(v));
     v->pod_id = v->source_id;
     if (v->any_pod && (code = ts_source_add(&v->pod_id, v->job->store, 0, "input", v->job->label,
                                             "cloud")) != TS_OK) {
@@ -161,9 +159,8 @@ static ts_code pod_property(cloud_conversation *v, const char *key, field value)
 static ts_code name_pod(cloud_conversation *v, field pod, field service, field space)
 {
     ts_code code = cloud_source_name(v->job, v->pod_id, (const char *)pod.p, pod.n);
-    if (code == TS_OK && (code = pod_property(v, "service", service)) == TS_OK) {
-        code = pod_property(v, "namespace", space);
-    }
+    TS_STEP(code, pod_property(v, "service", service));
+    TS_STEP(code, pod_property(v, "namespace", space));
     return code;
 }
 
@@ -207,17 +204,13 @@ static ts_code take_version(cloud_conversation *v, cloud_cursor *c)
     if (c->got != CLOUD_GOT || too_many_pods(v, c)) {
         return TS_OK;
     }
-    if ((code = begin_conversation_pod(v)) != TS_OK ||
-        (code = name_pod(v, pod, service, space)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, begin_conversation_pod(v));
+    TS_TRY(code, name_pod(v, pod, service, space));
     source = ts_source(v->job->store, v->pod_id);
     n = snprintf(text, sizeof text, "%" PRIu64, client);
     code = ts_source_text(v->job->store, v->pod_id, &source->format_version, text, (size_t)n);
     n = snprintf(text, sizeof text, "%" PRIu64, server);
-    if (code == TS_OK) {
-        code = pod_property(v, "server_version", (field){(const uint8_t *)text, (size_t)n});
-    }
+    TS_STEP(code, pod_property(v, "server_version", (field){(const uint8_t *)text, (size_t)n}));
     v->refused = server == REFUSED;
     return code != TS_OK || server != REFUSED
                ? code
@@ -336,9 +329,7 @@ ts_code cloud_conversation_new(cloud_conversation **out, ts_job *job, int64_t so
 {
     cloud_conversation *v = ts_zalloc(job->ctx, 1, sizeof *v);
     *out = v;
-    if (v == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, v);
     v->job = job;
     v->ctx = job->ctx;
     v->streams.ctx = job->ctx;
@@ -409,11 +400,9 @@ static ts_code answers_missing(cloud_conversation *v)
 
 ts_code cloud_conversation_finish(cloud_conversation *v)
 {
-    ts_code code = ts_count_add(v->job->store, v->source_id, TS_ITEM_bytes, NULL,
-                                v->parsed - v->stray, v->bytes - v->parsed + v->stray, 0);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count_add(v->job->store, v->source_id, TS_ITEM_bytes, NULL,
+                              v->parsed - v->stray, v->bytes - v->parsed + v->stray, 0));
     if (!v->stopped && v->parsed < v->bytes) {
         code = stop_conversation(v, "the conversation ends inside a command");
     } else if (!v->stopped && v->any_pod && v->open > 0) {

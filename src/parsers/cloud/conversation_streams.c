@@ -71,18 +71,14 @@ static ts_code file_of(size_t *number, cloud_streams *s, ts_text name, int64_t i
     ts_code code;
     memcpy(f.stream, name.p, n);
     f.kind = cloud_kind_of(f.stream, n);
-    if ((code = ts_index_reserve(s->ctx, &s->by_name)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_index_reserve(s->ctx, &s->by_name));
     found = ts_index_search(&place, &s->by_name, hash_name(s, f.stream, index), is_file, s, &f);
     if (found != TS_INDEX_NONE) {
         *number = found;
         return TS_OK;
     }
-    if ((code = ts_vec_reserve(s->ctx, &s->files, 1, sizeof f)) != TS_OK ||
-        (code = ts_spool_new(&f.spool, s->ctx)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_vec_reserve(s->ctx, &s->files, 1, sizeof f));
+    TS_TRY(code, ts_spool_new(&f.spool, s->ctx));
     *number = s->files.n;
     ((cloud_file *)s->files.p)[s->files.n++] = f;
     ts_index_add(&s->by_name, place, (uint32_t)*number);
@@ -96,19 +92,14 @@ ts_code cloud_streams_open(cloud_streams *s, const uint8_t *handle, ts_text name
     size_t file;
     uint32_t number;
     ts_code code;
-    if ((code = file_of(&file, s, name, index)) != TS_OK ||
-        (code = ts_index_reserve(s->ctx, &s->by_handle)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, file_of(&file, s, name, index));
+    TS_TRY(code, ts_index_reserve(s->ctx, &s->by_handle));
     number = ts_index_search(&place, &s->by_handle, hash_handle(s, handle), is_stream, s, handle);
     if (number != TS_INDEX_NONE) {
         ((open_stream *)s->streams.p)[number].file = file;
         return TS_OK;
     }
-    opened = ts_vec_add(s->ctx, &s->streams, sizeof *opened);
-    if (opened == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, opened = ts_vec_add(s->ctx, &s->streams, sizeof *opened));
     memcpy(opened->handle, handle, CLOUD_HANDLE);
     opened->file = file;
     ts_index_add(&s->by_handle, place, (uint32_t)s->streams.n - 1);

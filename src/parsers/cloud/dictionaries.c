@@ -41,9 +41,7 @@ ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word)
         m.name = TS_TEXT_NULL;
         code = cloud_no_word(pod, "method", word);
     }
-    if (code == TS_OK) {
-        code = ts_stack_method(id, pod->store, pod->source_id, &m);
-    }
+    TS_STEP(code, ts_stack_method(id, pod->store, pod->source_id, &m));
     if (code == TS_OK && w != NULL) {
         w->method = *id;
     }
@@ -81,9 +79,7 @@ static ts_code put_far(cloud_pod *pod, uint32_t id, cloud_word w)
 {
     cloud_words *words = &pod->words;
     cloud_far_word *far = ts_vec_add(pod->ctx, &words->far, sizeof *far);
-    if (far == NULL) {
-        return pod->ctx->error.code;
-    }
+    TS_NEED(pod->ctx, far);
     *far = (cloud_far_word){id, w};
     return ts_idmap_put(pod->ctx, &words->far_ids, id, words->far.n - 1);
 }
@@ -92,9 +88,7 @@ static ts_code put_far(cloud_pod *pod, uint32_t id, cloud_word w)
 static ts_code reach(cloud_pod *pod, uint32_t id)
 {
     while (pod->words.list.n <= id) {
-        if (ts_vec_add(pod->ctx, &pod->words.list, sizeof(cloud_word)) == NULL) {
-            return pod->ctx->error.code;
-        }
+        TS_NEED(pod->ctx, ts_vec_add(pod->ctx, &pod->words.list, sizeof(cloud_word)));
     }
     return TS_OK;
 }
@@ -125,29 +119,21 @@ static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
     ts_method m = {.has_raw_id = true, .raw_id = id};
     cloud_word w = {0};
     ts_code code;
-    if ((code = cloud_utf8(pod->ctx, &pod->text, s)) != TS_OK ||
-        (code = ts_pool_intern(pod->ctx, &w.text, NULL, &pod->words.texts,
-                               ts_buf_text(&pod->text))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_utf8(pod->ctx, &pod->text, s));
+    TS_TRY(code,
+           ts_pool_intern(pod->ctx, &w.text, NULL, &pod->words.texts, ts_buf_text(&pod->text)));
     row.word = ts_pool_text(&pod->words.texts, w.text);
-    code = cloud_signature_parse(&w.signature, &m, &pod->words.signature, pod->ctx, row.word);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code,
+           cloud_signature_parse(&w.signature, &m, &pod->words.signature, pod->ctx, row.word));
     if (w.signature) {
-        if ((code = ts_stack_method(&w.method, pod->store, pod->source_id, &m)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_stack_method(&w.method, pod->store, pod->source_id, &m));
         row.method_id = w.method;
     } else {
         TS_SET_NULL(cloud_dictionary, &row, method_id);
     }
     w.row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary) + 1;
     row.id = w.row;
-    if ((code = set_word(pod, id, w)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, set_word(pod, id, w));
     cloud_count(pod, CLOUD_N_WORDS);
     return ts_put_cloud_dictionary(pod->sink, &row);
 }
@@ -231,10 +217,8 @@ ts_code cloud_dictionary_import(cloud_pod *pod)
     bool pos = cloud_stream_kind(&pod->stream) == CLOUD_POS_DICTIONARY;
     cloud_record record = pos ? pos_word_record : word_record;
     bool framed;
-    ts_code code = cloud_need(r, 4);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, cloud_need(r, 4));
     if (r->n == r->at) {
         return cloud_no_header(pod, 1);
     }
@@ -267,10 +251,8 @@ static ts_code index_texts(cloud_pod *pod)
     cloud_words *words = &pod->words;
     const cloud_word *list = words->list.p;
     const cloud_far_word *far = words->far.p;
-    words->by_text = ts_zalloc(pod->ctx, words->texts.count, sizeof *words->by_text);
-    if (words->by_text == NULL) {
-        return pod->ctx->error.code;
-    }
+    TS_NEED(pod->ctx,
+            words->by_text = ts_zalloc(pod->ctx, words->texts.count, sizeof *words->by_text));
     for (size_t i = 0; i < words->list.n; i++) {
         if (list[i].row != 0) {
             note_text(words, (uint32_t)i, &list[i]);
@@ -296,10 +278,8 @@ ts_code cloud_dictionary_end(cloud_pod *pod)
         [CLOUD_WORD_AMOUNTS + CLOUD_NET_WRITTEN] = "io.net.written",
     };
     cloud_words *words = &pod->words;
-    ts_code code = index_texts(pod);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, index_texts(pod));
     words->lost = words->lost || words->count == 0;
     for (int i = 0; i < CLOUD_KNOWN_WORDS; i++) {
         words->known[i] = find_word(words, ts_text_of(known[i]));

@@ -33,9 +33,7 @@ static ts_code invalidate_rows(cloud_pod *pod, const cloud_rows *before, const c
 {
     ts_code code =
         invalidate_table(pod, TS_T_stack_slice, before->slices, end->slices, SLICE_COLUMNS);
-    if (code == TS_OK) {
-        code = invalidate_table(pod, TS_T_cloud_tag, before->tags, end->tags, TAG_COLUMNS);
-    }
+    TS_STEP(code, invalidate_table(pod, TS_T_cloud_tag, before->tags, end->tags, TAG_COLUMNS));
     return code != TS_OK
                ? code
                : invalidate_table(pod, TS_T_cloud_root, before->roots, end->roots, ROOT_COLUMNS);
@@ -84,9 +82,8 @@ ts_code cloud_distrust(cloud_pod *pod, size_t number, const char *why)
     while (cloud_thread_depth(t) > 0 && code == TS_OK) {
         code = cloud_pop(pod, t, t->at.last, CLOUD_LOST);
     }
-    if (code == TS_OK && (code = invalidate_rows(pod, &b->rows, &now)) == TS_OK) {
-        code = invalidate_before(pod, t, number);
-    }
+    TS_STEP(code, invalidate_rows(pod, &b->rows, &now));
+    TS_STEP(code, invalidate_before(pod, t, number));
     t->at.lost = true;
     t->at.resync = false;
     t->at.sure = now;

@@ -24,10 +24,8 @@ static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
-    if ((code = cloud_utf8(pod->ctx, &pod->text, name)) != TS_OK ||
-        (code = cloud_utf8(pod->ctx, &pod->params.signature, signature)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_utf8(pod->ctx, &pod->text, name));
+    TS_TRY(code, cloud_utf8(pod->ctx, &pod->params.signature, signature));
     row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_param) + 1;
     row.name = ts_buf_text(&pod->text);
     row.signature = ts_buf_text(&pod->params.signature);

@@ -66,9 +66,7 @@ static ts_code check_index(cloud_pod *pod, const cloud_file *files, size_t i, bo
     ts_code code;
     *again = !first && f->index == before && f->kind != CLOUD_OTHER;
     if (*again) {
-        if ((code = cloud_lose(pod, "files", 1)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, cloud_lose(pod, "files", 1));
         return ts_issue(pod->store, pod->source_id, TS_ISSUE_cloud_file_twice, f->name,
                         TS_NO_OFFSET, "a second file has the number %" PRId64, f->index);
     }
@@ -79,9 +77,7 @@ static ts_code check_index(cloud_pod *pod, const cloud_file *files, size_t i, bo
     if (f->kind == CLOUD_OTHER || f->index <= before + 1) {
         return TS_OK;
     }
-    if ((code = cloud_lose(pod, "files", (uint64_t)(f->index - before - 1))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_lose(pod, "files", (uint64_t)(f->index - before - 1)));
     return ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_file_gap, f->stream, TS_NO_OFFSET,
                       (uint64_t)(f->index - before - 1),
                       "files %" PRId64 " to %" PRId64 " are missing", before + 1, f->index - 1);
@@ -119,13 +115,9 @@ static ts_code read_files(cloud_pod *pod, const cloud_file *files, size_t n)
             code = check_index(pod, files, i, &again);
             newest = i + 1 == n || files[i + 1].kind != files[i].kind ||
                      (kind == CLOUD_OTHER && strcmp(files[i + 1].stream, files[i].stream) != 0);
-            if (code == TS_OK && !again) {
-                code = cloud_stream_import(pod, &files[i], newest);
-            }
+            TS_STEP_IF(code, !again, cloud_stream_import(pod, &files[i], newest));
         }
-        if (code == TS_OK) {
-            code = end_kind(pod, (cloud_kind)kind);
-        }
+        TS_STEP(code, end_kind(pod, (cloud_kind)kind));
     }
     return code;
 }
@@ -166,10 +158,8 @@ static ts_code end_pod(cloud_pod *pod, uint64_t losses)
 {
     ts_row_source *source = ts_source(pod->store, pod->source_id);
     uint64_t slices = cloud_slices(pod);
-    ts_code code = cloud_stream_check_ends(pod);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, cloud_stream_check_ends(pod));
     if (slices > 0) {
         ts_process_row(pod->store, pod->ipid)->slice_count = (int64_t)slices;
     }
@@ -211,9 +201,7 @@ ts_code cloud_pod_import(ts_job *job, int64_t source_id, cloud_file *files, size
     uint64_t losses = ts_issue_losses(job->store);
     cloud_pod *pod = ts_zalloc(job->ctx, 1, sizeof *pod);
     ts_code code;
-    if (pod == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, pod);
     pod->job = job;
     pod->ctx = job->ctx;
     pod->store = job->store;

@@ -156,10 +156,8 @@ static ts_code note_wrapper(cloud_pod *pod)
     /* What has no end is right as far as it goes, unless it makes no sense before that. */
     if (pod->stream.file->kind == CLOUD_SUSPEND && !damage->trailing &&
         (ts_stream_doubt(r->stream) != NULL || cloud_suspend_wrong(&pod->suspend))) {
-        ts_code code = cloud_doubt_pauses(pod);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, cloud_doubt_pauses(pod));
     }
     if (strstr(damage->what, "ends early") != NULL) {
         return note_no_end(pod, damage->what);
@@ -168,9 +166,8 @@ static ts_code note_wrapper(cloud_pod *pod)
     issue = damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage;
     if (ts_issue_list[issue].severity >= TS_DATA_LOSS) {
         ts_code code = cloud_lose(pod, "ends", 1);
-        if (code == TS_OK && !damage->trailing && pod->stream.file->kind <= CLOUD_POS_DICTIONARY) {
-            code = cloud_doubt_words(pod);
-        }
+        TS_STEP_IF(code, !damage->trailing && pod->stream.file->kind <= CLOUD_POS_DICTIONARY,
+                   cloud_doubt_words(pod));
         if (code != TS_OK) {
             return code;
         }
@@ -246,20 +243,15 @@ ts_code cloud_stream_import(cloud_pod *pod, const cloud_file *file, bool newest)
         code = ts_member_open(&r->stream, pod->job->set, file->member);
         if (code == TS_ERR_INPUT) {
             lose_words(pod);
-            if ((code = cloud_lose(pod, "files", 1)) != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, cloud_lose(pod, "files", 1));
             return ts_issue(pod->store, pod->source_id, TS_ISSUE_member_failed, pod->stream.label,
                             TS_NO_OFFSET, "%s", pod->ctx->error.causes[0]);
         }
         r->block = pod->job->options->block_size;
     }
-    if (code == TS_OK && (code = cloud_need(r, 1)) == TS_OK) {
-        code = cloud_pod_read_stream(pod);
-    }
-    if (code == TS_OK) {
-        code = end_file(pod);
-    }
+    TS_STEP(code, cloud_need(r, 1));
+    TS_STEP(code, cloud_pod_read_stream(pod));
+    TS_STEP(code, end_file(pod));
     if (r->stream != NULL) {
         ts_stream_close(r->stream);
     }

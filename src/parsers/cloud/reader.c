@@ -117,10 +117,7 @@ static ts_code reserve_window(cloud_reader *r)
         return TS_OK;
     }
     cap = r->cap == 0 ? FIRST_WINDOW : r->cap * 2;
-    buf = ts_realloc(r->ctx, r->buf, cap, 1);
-    if (buf == NULL) {
-        return r->ctx->error.code;
-    }
+    TS_NEED(r->ctx, buf = ts_realloc(r->ctx, r->buf, cap, 1));
     r->buf = buf;
     r->cap = cap;
     return TS_OK;

@@ -70,9 +70,8 @@ static ts_code read_phrase(cloud_pod *pod, phrase *f, cloud_record record, cloud
     while (c.p < c.end && code == TS_OK && !f->bad) {
         const uint8_t *begin = c.p;
         code = record(pod, &c, r->base + (uint64_t)(begin - r->buf));
-        if (code == TS_OK && c.got != CLOUD_GOT) {
-            code = leave_out(pod, f, &c, after - (size_t)(begin - r->buf), item, what);
-        }
+        TS_STEP_IF(code, c.got != CLOUD_GOT,
+                   leave_out(pod, f, &c, after - (size_t)(begin - r->buf), item, what));
     }
     r->at = after;
     return code;
@@ -101,9 +100,7 @@ static ts_code begin_phrase(cloud_pod *pod, phrase *f)
     }
     cloud_take(r, &c);
     pod->stream.phrases++;
-    if ((code = cloud_need(r, (size_t)length)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_need(r, (size_t)length));
     f->n = (size_t)length;
     if (r->n - r->at < f->n) {
         f->cut = true;
@@ -141,9 +138,7 @@ ts_code cloud_phrases(cloud_pod *pod, cloud_record record, size_t header, cloud_
         }
         if (header > f.n) {
             pod->stream.damaged = true;
-            if ((code = cloud_lose(pod, "headers", 1)) != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, cloud_lose(pod, "headers", 1));
             return cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0,
                                "the first phrase has %zu bytes, the header %zu", f.n, header);
         }

@@ -37,9 +37,7 @@ ts_code cloud_block_add(size_t *number, cloud_pod *pod, cloud_block block, uint6
 {
     cloud_roots *roots = &pod->roots;
     cloud_block *b = ts_vec_add(pod->ctx, &roots->blocks, sizeof *b);
-    if (b == NULL) {
-        return pod->ctx->error.code;
-    }
+    TS_NEED(pod->ctx, b);
     *number = roots->blocks.n - 1;
     *b = block;
     b->file = (uint32_t)cloud_stream_index(&pod->stream);
@@ -95,9 +93,7 @@ ts_code cloud_root_add(size_t *number, cloud_pod *pod, const cloud_root *root, i
     cloud_roots *roots = &pod->roots;
     int64_t distance = slice == 0 ? 0 : slice - roots->first_slice;
     cloud_root *added = ts_vec_add(pod->ctx, &roots->roots, sizeof *added);
-    if (added == NULL) {
-        return pod->ctx->error.code;
-    }
+    TS_NEED(pod->ctx, added);
     if (distance > INT32_MAX) {
         return ts_fail(pod->ctx, TS_ERR_LIMIT, "a pod has more than 2^31 invocations");
     }

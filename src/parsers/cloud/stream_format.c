@@ -124,9 +124,7 @@ static ts_code open_single(void **self, ts_job *job)
 {
     single *s = ts_zalloc(job->ctx, 1, sizeof *s);
     *self = s;
-    if (s == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, s);
     s->job = job;
     return TS_OK;
 }
@@ -183,26 +181,11 @@ static ts_code import_stream(single *s)
     }
     f.spool = s->spool;
     begin = cloud_file_pod_base(&f);
-    code = cloud_source(&id, s->job, true);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = cloud_source_name(s->job, id, name + begin, f.pod_n - begin);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = cloud_pod_import(s->job, id, &f, 1, false);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = ts_count(&of_stream, s->job->store, id, TS_ITEM_cloud_stream_bytes, f.stream);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = ts_count(&tally, s->job->store, id, TS_ITEM_bytes, NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_source(&id, s->job, true));
+    TS_TRY(code, cloud_source_name(s->job, id, name + begin, f.pod_n - begin));
+    TS_TRY(code, cloud_pod_import(s->job, id, &f, 1, false));
+    TS_TRY(code, ts_count(&of_stream, s->job->store, id, TS_ITEM_cloud_stream_bytes, f.stream));
+    TS_TRY(code, ts_count(&tally, s->job->store, id, TS_ITEM_bytes, NULL));
     *tally = *of_stream;
     return TS_OK;
 }

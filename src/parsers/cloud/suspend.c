@@ -88,10 +88,7 @@ static ts_code pause_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         return untimed_pause(pod, delay);
     }
     suspend->last_end = end;
-    pause = ts_vec_add(pod->ctx, &suspend->pauses, sizeof *pause);
-    if (pause == NULL) {
-        return pod->ctx->error.code;
-    }
+    TS_NEED(pod->ctx, pause = ts_vec_add(pod->ctx, &suspend->pauses, sizeof *pause));
     *pause = (cloud_pause){end, delay};
     if (!cloud_wanted(pod, start)) {
         cloud_count_skipped(pod, CLOUD_N_PAUSES);
@@ -177,10 +174,8 @@ ts_code cloud_suspend_import(cloud_pod *pod)
     if (!take_suspend_header(pod, &framed)) {
         return cloud_stop(pod, "the header contains no valid time");
     }
-    if ((code = cloud_fact(pod, "start", pod->suspend.last_end)) != TS_OK ||
-        (code = check_start(pod)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_fact(pod, "start", pod->suspend.last_end));
+    TS_TRY(code, check_start(pod));
     if (framed) {
         return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, false, "a pause");
     }

@@ -15,16 +15,12 @@ static ts_code text_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
-    if ((code = cloud_utf8(pod->ctx, &pod->text, s)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_utf8(pod->ctx, &pod->text, s));
     row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_text) + 1;
     row.value = ts_buf_text(&pod->text);
     if (offset <= UINT32_MAX) { /* no reference reaches further */
         cloud_place *place = ts_vec_add(pod->ctx, &pod->texts.places, sizeof *place);
-        if (place == NULL) {
-            return pod->ctx->error.code;
-        }
+        TS_NEED(pod->ctx, place);
         *place = (cloud_place){(uint32_t)row.file, (uint32_t)offset, row.id};
     }
     cloud_count(pod, CLOUD_N_TEXTS);

@@ -37,10 +37,7 @@ ts_code cloud_thread_busy(cloud_pod *pod, cloud_thread *t)
     if (t->busy) {
         return TS_OK;
     }
-    number = ts_vec_add(pod->ctx, &threads->busy, sizeof *number);
-    if (number == NULL) {
-        return pod->ctx->error.code;
-    }
+    TS_NEED(pod->ctx, number = ts_vec_add(pod->ctx, &threads->busy, sizeof *number));
     *number = (uint32_t)(t - (const cloud_thread *)threads->list.p);
     t->busy = true;
     return TS_OK;
@@ -80,10 +77,7 @@ static ts_code frames_reserve(cloud_pod *pod, cloud_thread *t)
     if (t->depth < t->cap) {
         return TS_OK;
     }
-    frames = ts_realloc(pod->ctx, t->frames, cap, sizeof *frames);
-    if (frames == NULL) {
-        return pod->ctx->error.code;
-    }
+    TS_NEED(pod->ctx, frames = ts_realloc(pod->ctx, t->frames, cap, sizeof *frames));
     t->frames = frames;
     t->cap = cap;
     return TS_OK;
@@ -105,11 +99,9 @@ static ts_code find_path(int64_t *node, cloud_pod *pod, int64_t caller, uint32_t
         *node = place->node;
         return TS_OK;
     }
-    if ((code = cloud_method(&method, pod, word)) != TS_OK ||
-        (code = ts_stack_node(node, NULL, pod->store, pod->source_id, caller, method, TS_NO_LINE,
-                              depth, NULL)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_method(&method, pod, word));
+    TS_TRY(code, ts_stack_node(node, NULL, pod->store, pod->source_id, caller, method, TS_NO_LINE,
+                               depth, NULL));
     if (cloud_word_of(&pod->words, word) != NULL) {
         *place = (cloud_path){(uint32_t)caller, word, (uint32_t)*node};
     }
@@ -128,10 +120,8 @@ static ts_code reserve_slice(cloud_pod *pod, const cloud_thread *t, cloud_frame 
         .ts = cloud_ns(f->start),
         .depth = t->depth,
     };
-    ts_code code = find_path(&f->node, pod, parent == NULL ? 0 : parent->node, word, t->depth);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, find_path(&f->node, pod, parent == NULL ? 0 : parent->node, word, t->depth));
     row.node_id = f->node;
     f->slice = row.id;
     TS_SET_NULL(stack_slice, &row, cpu_dur);
@@ -150,9 +140,7 @@ ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms)
         return code;
     }
     if (wanted) {
-        if ((code = reserve_slice(pod, t, &f, word)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, reserve_slice(pod, t, &f, word));
         cloud_count(pod, CLOUD_N_ENTERS);
     } else {
         cloud_count_skipped(pod, CLOUD_N_ENTERS);

@@ -63,10 +63,8 @@ static ts_code put_root(cloud_pod *pod, const block *b, const cloud_event *e, in
         .since = (int32_t)(ms - (int64_t)b->real),
         .dur = -1,
     };
-    ts_code code = cloud_root_add(&b->t->at.root, pod, &root, f->slice);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, cloud_root_add(&b->t->at.root, pod, &root, f->slice));
     return f->slice == 0 ? TS_OK : ts_put_cloud_root(pod->sink, &row);
 }
 
@@ -77,9 +75,7 @@ static ts_code apply_enter(cloud_pod *pod, const block *b, const cloud_event *e,
     ts_code code;
     t->at.has_info = t->at.has_info && !root;
     code = cloud_push(pod, t, e->word, ms);
-    if (code == TS_OK && root) {
-        code = put_root(pod, b, e, ms);
-    }
+    TS_STEP_IF(code, root, put_root(pod, b, e, ms));
     if (code == TS_OK) {
         cloud_root_enter(&pod->roots, t->at.root);
     }
@@ -223,10 +219,8 @@ static ts_code take_value(cloud_pod *pod, const block *b, const cloud_event *e)
         return TS_OK;
     }
     if (pod->text.n >= CLOUD_AMOUNT_DIGITS && cloud_thread_depth(b->t) == 1) {
-        ts_code code = cloud_amount_note(pod, b->t->at.root, e->word, ts_buf_text(&pod->text));
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, cloud_amount_note(pod, b->t->at.root, e->word, ts_buf_text(&pod->text)));
     }
     if (cloud_word_is(&pod->words, e->word, CLOUD_WORD_JAVA_THREAD)) {
         return cloud_name_thread(pod, b->t, ts_buf_text(&pod->text));
@@ -282,9 +276,7 @@ static ts_code apply_tag(cloud_pod *pod, const block *b, const cloud_event *e, i
     }
     if (row.dictionary_id == 0) {
         TS_SET_NULL(cloud_tag, &row, dictionary_id);
-        if ((code = cloud_no_word(pod, "a tag", e->word)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, cloud_no_word(pod, "a tag", e->word));
     }
     cloud_count(pod, CLOUD_N_TAGS);
     return ts_put_cloud_tag(pod->sink, &row);
@@ -394,7 +386,8 @@ static ts_code apply_batch(cloud_pod *pod, block *b, cloud_batch *batch, bool *c
         r->at = (size_t)(e->end - r->buf);
     }
     cloud_stream_keep(&pod->stream);
-    return code == TS_OK && why != NULL ? cloud_stop_at(pod, CLOUD_N_ENTERS, why) : code;
+    TS_STEP_IF(code, why != NULL, cloud_stop_at(pod, CLOUD_N_ENTERS, why));
+    return code;
 }
 
 /* What is at the reader's place is no complete event, and no more bytes come. */
@@ -470,17 +463,13 @@ static ts_code keep_block(cloud_pod *pod, block *b, uint64_t offset)
 {
     cloud_block row = {.real = (int64_t)b->real};
     cloud_thread *t;
-    ts_code code = cloud_thread_of(&b->thread, pod, b->tid);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, cloud_thread_of(&b->thread, pod, b->tid));
     t = cloud_thread_at(&pod->threads, b->thread);
     b->t = t;
     row.thread = b->thread;
     row.before = t->at.block;
-    if ((code = cloud_block_add(&b->number, pod, row, offset)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, cloud_block_add(&b->number, pod, row, offset));
     b->row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_block) + 1;
     t->at.block = (uint32_t)b->number + 1;
     return TS_OK;
@@ -517,14 +506,10 @@ static ts_code read_block(cloud_pod *pod, uint64_t timer)
                                           : "a block's timestamp is out of range");
     }
     b.shift = (uint32_t)b.real - (uint32_t)timer;
-    if ((code = keep_block(pod, &b, offset)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, keep_block(pod, &b, offset));
     cloud_take(r, &c);
     cloud_stream_keep(&pod->stream);
-    if ((code = read_events(pod, &b, &complete)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, read_events(pod, &b, &complete));
     return put_block(pod, &b, offset, complete);
 }
 
@@ -543,9 +528,7 @@ ts_code cloud_trace_import(cloud_pod *pod)
     cloud_take(r, &c);
     cloud_stream_keep(&pod->stream);
     code = cloud_fact(pod, "timer0", (int64_t)timer);
-    if (code == TS_OK) {
-        code = cloud_paths_open(pod->ctx, &pod->paths);
-    }
+    TS_STEP(code, cloud_paths_open(pod->ctx, &pod->paths));
     while (code == TS_OK && !cloud_stream_is_damaged(&pod->stream)) {
         if ((code = cloud_need(r, 16)) != TS_OK || r->at == r->n) {
             break;

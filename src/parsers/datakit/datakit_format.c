@@ -135,9 +135,7 @@ static ts_code begin_source(int64_t *id, ts_job *job, const datakit_entry *e, bo
         code = ts_source_property(
             job->store, *id, ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
             ts_text_of(job->label));
-        if (code == TS_OK) {
-            code = ts_source_text(job->store, *id, &source->path, name + begin, end - begin);
-        }
+        TS_STEP(code, ts_source_text(job->store, *id, &source->path, name + begin, end - begin));
     }
     return code;
 }
@@ -161,9 +159,7 @@ static ts_code import_one(bool *good, ts_job *job, datakit_entry *entries, size_
     for (size_t i = 0; i < n; i++) {
         ts_job_take(job, entries[i].member);
     }
-    if (code == TS_OK) {
-        code = datakit_upload_import(&u);
-    }
+    TS_STEP(code, datakit_upload_import(&u));
     *good = *good || !u.useless;
     return code;
 }
@@ -177,10 +173,7 @@ static ts_code note_damage(ts_job *job)
         return TS_OK;
     }
     ts_source(job->store, job->source_id)->complete = 0;
-    code = ts_count_add(job->store, job->source_id, TS_ITEM_members, NULL, 0, 1, 0);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_members, NULL, 0, 1, 0));
     return ts_issue(job->store, job->source_id, TS_ISSUE_wire_damage, NULL, (int64_t)damage->offset,
                     "%s", damage->what);
 }
@@ -206,10 +199,10 @@ static ts_code import_uploads(ts_job *job)
             first = false;
         }
     }
-    if (code == TS_OK && first) {
-        code = ts_fail(job->ctx, TS_ERR_FORMAT,
-                       "%s is no upload: it is neither a form nor has it an event file", job->name);
-    }
+    TS_STEP_IF(code, first,
+               ts_fail(job->ctx, TS_ERR_FORMAT,
+                       "%s is no upload: it is neither a form nor has it an event file",
+                       job->name));
     if (code == TS_OK && (code = note_damage(job)) == TS_OK && !good &&
         ts_fileset_damage(job->set) == NULL) {
         code =

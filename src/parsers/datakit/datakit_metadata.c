@@ -54,9 +54,7 @@ static ts_code meta_change(datakit_meta *m, datakit_pair *pair, ts_text value, d
         }
         value = ts_buf_text(&both);
     }
-    if (code == TS_OK) {
-        code = meta_intern(&pair->value, &full, m, value);
-    }
+    TS_STEP(code, meta_intern(&pair->value, &full, m, value));
     m->too_many += full ? 1 : 0;
     ts_buf_free(m->ctx, &both);
     return code;
@@ -74,18 +72,13 @@ ts_code datakit_meta_put(datakit_meta *m, ts_text key, ts_text value, bool tag, 
     if (code == TS_OK && !full && ts_idmap_find(&at, &m->by_key, meta_key(key_id, tag))) {
         return meta_change(m, meta_pair(m, at), value, again);
     }
-    if (code == TS_OK && !full) {
-        code = meta_intern(&value_id, &full, m, value);
-    }
+    TS_STEP_IF(code, !full, meta_intern(&value_id, &full, m, value));
     m->too_many += full ? 1 : 0;
     if (code != TS_OK || full) {
         return code;
     }
     at = m->pairs.n;
-    pair = ts_vec_add(m->ctx, &m->pairs, sizeof *pair);
-    if (pair == NULL) {
-        return m->ctx->error.code;
-    }
+    TS_NEED(m->ctx, pair = ts_vec_add(m->ctx, &m->pairs, sizeof *pair));
     *pair = (datakit_pair){.key = key_id, .value = value_id, .tag = tag};
     return ts_idmap_put(m->ctx, &m->by_key, meta_key(key_id, tag), at);
 }
@@ -126,10 +119,7 @@ ts_code datakit_meta_listed(datakit_meta *m, ts_text name)
     if (code != TS_OK || full) {
         return code;
     }
-    next = ts_vec_add(m->ctx, &m->listed, sizeof *next);
-    if (next == NULL) {
-        return m->ctx->error.code;
-    }
+    TS_NEED(m->ctx, next = ts_vec_add(m->ctx, &m->listed, sizeof *next));
     *next = id;
     return TS_OK;
 }

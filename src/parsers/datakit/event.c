@@ -87,7 +87,8 @@ static ts_code event_key(void *user, const char *p, size_t n)
     if (e->path.n > 0) {
         code = ts_buf_putc(e->m->ctx, &e->path, '.');
     }
-    return code == TS_OK ? ts_buf_put(e->m->ctx, &e->path, p, n) : code;
+    TS_STEP(code, ts_buf_put(e->m->ctx, &e->path, p, n));
+    return code;
 }
 
 static ts_code event_string(void *user, const char *p, size_t n, unsigned flags)
@@ -102,8 +103,8 @@ static ts_code event_string(void *user, const char *p, size_t n, unsigned flags)
         size_t room = DATAKIT_MAX_TEXT + 1 - e->text.n;
         code = ts_buf_put(e->m->ctx, &e->text, p, n < room ? n : room);
     }
-    return code == TS_OK && (flags & TS_JSON_LAST) != 0 ? event_value(e, ts_buf_text(&e->text))
-                                                        : code;
+    TS_STEP_IF(code, (flags & TS_JSON_LAST) != 0, event_value(e, ts_buf_text(&e->text)));
+    return code;
 }
 
 static ts_code event_number(void *user, const ts_json_number *number)
@@ -134,9 +135,7 @@ ts_code datakit_event_open(datakit_event **out, datakit_meta *m)
     datakit_event *e = ts_zalloc(m->ctx, 1, sizeof *e);
     ts_code code;
     *out = NULL;
-    if (e == NULL) {
-        return m->ctx->error.code;
-    }
+    TS_NEED(m->ctx, e);
     e->m = m;
     if ((code = ts_json_new(&e->json, m->ctx, &event_handler, e, 0)) != TS_OK) {
         datakit_event_close(e);

@@ -130,9 +130,7 @@ ts_code datakit_numbers_open(datakit_numbers **out, ts_ctx *ctx, ts_store *store
     datakit_numbers *d = ts_zalloc(ctx, 1, sizeof *d);
     ts_code code;
     *out = NULL;
-    if (d == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, d);
     d->ctx = ctx;
     d->sink = ts_store_sink(store);
     d->profile_id = profile_id;

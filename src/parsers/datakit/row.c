@@ -114,10 +114,8 @@ static ts_code row_put_pairs(datakit_upload *u)
         } else {
             ts_buf name = {0};
             code = ts_buf_put(u->ctx, &name, key.p, key.n);
-            code = code == TS_OK ? ts_buf_putc(u->ctx, &name, '\0') : code;
-            if (code == TS_OK) {
-                code = ts_source_property(u->store, u->source_id, name.p, value);
-            }
+            TS_STEP(code, ts_buf_putc(u->ctx, &name, '\0'));
+            TS_STEP(code, ts_source_property(u->store, u->source_id, name.p, value));
             ts_buf_free(u->ctx, &name);
         }
     }
@@ -195,9 +193,7 @@ static ts_code row_check_id(datakit_upload *u, ts_text id)
     bool added;
     ts_code code = ts_job_shared(&shared, u->job, "datakit", sizeof(row_run),
                                  (ts_shared_calls){NULL, row_release});
-    if (code == TS_OK) {
-        code = ts_pool_intern(u->ctx, &number, &added, &((row_run *)shared)->ids, id);
-    }
+    TS_STEP(code, ts_pool_intern(u->ctx, &number, &added, &((row_run *)shared)->ids, id));
     return code != TS_OK || added
                ? code
                : ts_issue(u->store, u->source_id, TS_ISSUE_datakit_repeated, NULL, TS_NO_OFFSET,
@@ -247,12 +243,10 @@ ts_code datakit_row_finish(datakit_upload *u)
         ts_profile_id_end(id, &u->id);
         code = row_set(u, offsetof(ts_row_profile, profile_id), ts_text_of(id));
     }
-    if (code == TS_OK && (code = row_check_id(u, row->profile_id)) == TS_OK) {
-        code = row_finish_times(u, row);
-    }
+    TS_STEP(code, row_check_id(u, row->profile_id));
+    TS_STEP(code, row_finish_times(u, row));
     /* What only Go records. */
-    if (code == TS_OK && row->runtime.n == 0 && ts_text_is(row->language, "golang")) {
-        code = row_set(u, offsetof(ts_row_profile, runtime), TS_TEXT_LIT("go"));
-    }
+    TS_STEP_IF(code, row->runtime.n == 0 && ts_text_is(row->language, "golang"),
+               row_set(u, offsetof(ts_row_profile, runtime), TS_TEXT_LIT("go")));
     return code;
 }

@@ -235,10 +235,8 @@ static ts_code upload_unknown(datakit_upload *u, const datakit_entry *e,
 {
     bool ignored = strcmp(datakit_name(u, e), "code-provenance.json") == 0;
     upload_end end;
-    ts_code code = upload_read(&end, u, e, upload_feed_id, &u->id);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, upload_read(&end, u, e, upload_feed_id, &u->id));
     upload_set_size(row, end.bytes);
     u->skipped++;
     u->unknown += ignored ? 0 : 1;
@@ -246,7 +244,8 @@ static ts_code upload_unknown(datakit_upload *u, const datakit_entry *e,
         code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_unknown, datakit_name(u, e),
                         TS_NO_OFFSET, "the file is not a recording of a known format");
     }
-    return code == TS_OK ? upload_put_file(u, row, ignored ? "ignored" : "unknown") : code;
+    TS_STEP(code, upload_put_file(u, row, ignored ? "ignored" : "unknown"));
+    return code;
 }
 
 static void upload_set_times(datakit_upload *u, ts_row_profile_attachment *row,
@@ -293,7 +292,8 @@ static ts_code upload_imported(datakit_upload *u, const datakit_entry *e,
                         imported ? "a part of the file could not be imported"
                                  : "the file could not be imported");
     }
-    return code == TS_OK ? upload_put_file(u, row, imported ? "imported" : "failed") : code;
+    TS_STEP(code, upload_put_file(u, row, imported ? "imported" : "failed"));
+    return code;
 }
 
 static ts_code upload_file(datakit_upload *u, datakit_entry *e)
@@ -310,10 +310,7 @@ static ts_code upload_file(datakit_upload *u, datakit_entry *e)
         return upload_metrics(u, e, &row);
     }
     ts_upload_file_begin(u->store);
-    code = ts_job_import(&got, u->job, e->member, u->source_id);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_job_import(&got, u->job, e->member, u->source_id));
     if (got.database) {
         return TS_OK;
     }
@@ -362,9 +359,7 @@ static ts_code upload_name_files(upload_names *names, datakit_upload *u)
         if (field != NULL) {
             code = upload_add_name(names, u->ctx, field, (uint32_t)(i - 1) * 2 + 1);
         }
-        if (code == TS_OK) {
-            code = upload_add_name(names, u->ctx, datakit_name(u, e), (uint32_t)(i - 1) * 2);
-        }
+        TS_STEP(code, upload_add_name(names, u->ctx, datakit_name(u, e), (uint32_t)(i - 1) * 2));
     }
     return code;
 }
@@ -394,7 +389,8 @@ static ts_code upload_missing(datakit_upload *u, ts_text name)
     code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_missing, NULL, TS_NO_OFFSET,
                     "the file \"%.*s\" is listed, but not there",
                     (int)(name.n < 100 ? name.n : 100), name.p);
-    return code == TS_OK ? upload_put_file(u, &row, "missing") : code;
+    TS_STEP(code, upload_put_file(u, &row, "missing"));
+    return code;
 }
 
 /* Those that the event file lists, in its order. */
@@ -438,10 +434,8 @@ static ts_code upload_files(datakit_upload *u)
 static ts_code upload_count(datakit_upload *u)
 {
     ts_tally *tally;
-    ts_code code = ts_count(&tally, u->store, u->source_id, TS_ITEM_datakit_attachments, NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count(&tally, u->store, u->source_id, TS_ITEM_datakit_attachments, NULL));
     *tally = (ts_tally){
         .seen = u->seen, .imported = u->imported, .lost = u->lost, .skipped = u->skipped};
     return ts_count_add(u->store, u->source_id, TS_ITEM_datakit_numbers, NULL,
@@ -466,10 +460,8 @@ ts_code datakit_upload_import(datakit_upload *u)
 {
     ts_row_marks before;
     uint64_t losses = ts_issue_losses(u->store);
-    ts_code code = ts_upload_begin(u->store, u->source_id);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_upload_begin(u->store, u->source_id));
     ts_row_marks_take(&before, ts_store_sink(u->store));
     u->profile_id = ts_upload_row(u->store)->id;
     u->start = u->end = TS_NO_TIME;

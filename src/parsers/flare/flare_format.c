@@ -71,10 +71,7 @@ static ts_code list_entries(flare_entry **entries, uint32_t *n, ts_job *job)
     if (code != TS_OK) {
         return code;
     }
-    *entries = ts_alloc(job->ctx, count == 0 ? 1 : count, sizeof **entries);
-    if (*entries == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, *entries = ts_alloc(job->ctx, count == 0 ? 1 : count, sizeof **entries));
     for (uint32_t i = 0; i < count; i++) {
         flare_entry *e = &(*entries)[*n];
         if (ts_job_taken(job, i)) {
@@ -127,9 +124,8 @@ static ts_code begin_directory_source(int64_t *id, ts_job *job, const flare_entr
         code = ts_source_property(
             job->store, *id, ts_fileset_kind(job->set) == TS_SET_ARCHIVE ? "archive" : "directory",
             ts_text_of(job->label));
-        if (code == TS_OK) {
-            code = ts_source_text(job->store, *id, &source->path, entry->name + begin, end - begin);
-        }
+        TS_STEP(code,
+                ts_source_text(job->store, *id, &source->path, entry->name + begin, end - begin));
     }
     return code;
 }
@@ -157,9 +153,7 @@ static ts_code import_directories(flare_files *files, const flare_entry *entries
         }
         if (is_sample(entries + i, end - i)) {
             code = begin_directory_source(&id, job, &entries[i], first);
-            if (code == TS_OK) {
-                code = flare_dir_import(files, id, entries + i, end - i);
-            }
+            TS_STEP(code, flare_dir_import(files, id, entries + i, end - i));
             if (code == TS_OK && ts_issue_losses(job->store) > before) {
                 ts_source(job->store, id)->complete = 0;
             }
@@ -171,10 +165,10 @@ static ts_code import_directories(flare_files *files, const flare_entry *entries
         }
         i = end;
     }
-    if (code == TS_OK && first) {
-        code = ts_fail(job->ctx, TS_ERR_FORMAT,
-                       "%s holds neither a summary_info.json nor the files of a thread", job->name);
-    }
+    TS_STEP_IF(code, first,
+               ts_fail(job->ctx, TS_ERR_FORMAT,
+                       "%s holds neither a summary_info.json nor the files of a thread",
+                       job->name));
     return code;
 }
 

@@ -83,9 +83,7 @@ static ts_code sync_index(uint64_t *offset, int64_t *key, flare_pair *pair, uint
         uint64_t after = UINT64_MAX;
         int64_t ignored;
         const char *what = NULL;
-        if ((code = flare_index_entry(key, offset, pair, index->start, pair->entry)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, flare_index_entry(key, offset, pair, index->start, pair->entry));
         if (pair->entry >= index->count) { /* the file became shorter */
             break;
         }
@@ -107,9 +105,7 @@ static ts_code sync_index(uint64_t *offset, int64_t *key, flare_pair *pair, uint
             pair->checked = pair->entry + 1;
             return TS_OK;
         }
-        if ((code = bad_entry(pair, pair->entry, *offset, what)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, bad_entry(pair, pair->entry, *offset, what));
         pair->entry++;
     }
     *offset = UINT64_MAX;
@@ -204,9 +200,7 @@ static ts_code choose_next(uint64_t *next, flare_pair *pair, const flare_record 
         return TS_OK;
     }
     code = looks_right(&right, pair, end);
-    if (code == TS_OK && index_says == UINT64_MAX && record->n == 0) {
-        code = skip_zeros(&end, pair);
-    }
+    TS_STEP_IF(code, index_says == UINT64_MAX && record->n == 0, skip_zeros(&end, pair));
     if (right || index_says == UINT64_MAX) {
         *next = end;
     }
@@ -239,10 +233,7 @@ ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, c
     *again = false;
     pair->entry += record->has_key && !record->used;
     record->used = true;
-    code = sync_index(&offset, &key, pair, record->at + 1);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, sync_index(&offset, &key, pair, record->at + 1));
     gap = (offset == UINT64_MAX ? flare_in_size(&pair->data) : offset) - record->at;
     gap = gap < FLARE_LENGTH_SIZE ? 0 : gap - FLARE_LENGTH_SIZE;
     if (!record->longer && !record->cut && gap > UINT16_MAX && gap <= FLARE_MAX_LONG &&
@@ -257,9 +248,7 @@ ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, c
     if (record->longer) { /* its own length is used */
         record->n &= UINT16_MAX;
     }
-    if ((code = choose_next(&next, pair, record, offset)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, choose_next(&next, pair, record, offset));
     if (record->has_key) {
         pair->dir->index_entries->imported++;
     }
@@ -310,9 +299,7 @@ ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
     }
     while (low < high) {
         uint64_t mid = low + (high - low) / 2;
-        if ((code = flare_index_entry(&found, &offset, pair, index->start, mid)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, flare_index_entry(&found, &offset, pair, index->start, mid));
         if (found < key) {
             low = mid + 1;
         } else {
@@ -322,9 +309,7 @@ ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
     if (low <= pair->entry) {
         return TS_OK;
     }
-    if ((code = choose_entry(&low, &offset, pair, low)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, choose_entry(&low, &offset, pair, low));
     if (offset <= pair->start || offset >= flare_in_size(&pair->data)) {
         return TS_OK; /* an invalid offset: everything is read */
     }

@@ -106,19 +106,15 @@ static ts_code open_index(flare_pair *pair, uint32_t member, unsigned key_type)
     flare_index *index = &pair->index;
     int type = (int)key_type;
     bool there;
-    ts_code code = flare_in_open(&there, &index->in, pair->dir, member);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, flare_in_open(&there, &index->in, pair->dir, member));
     if (!there) {
         return member != FLARE_NO_MEMBER
                    ? TS_OK
                    : ts_issue(pair->dir->store, pair->dir->source_id, TS_ISSUE_flare_index_missing,
                               flare_in_name(&pair->data), TS_NO_OFFSET, "the file has no index");
     }
-    if ((code = read_pair_header(&index->start, &type, &index->in, "TIHS", "TIDS")) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, read_pair_header(&index->start, &type, &index->in, "TIHS", "TIDS"));
     if (index->start == 0 || (type != FLARE_KEY_U32 && type != FLARE_KEY_I64)) {
         pair->dir->bytes_lost += flare_in_size(&index->in);
         return pair_note(pair, &index->in, TS_ISSUE_flare_index_bad, 0,
@@ -165,10 +161,8 @@ static ts_code count_hits(unsigned *hits, flare_pair *pair, uint64_t start,
     for (uint64_t i = 1; i < count && i < COMPARED; i++) {
         int64_t key;
         uint64_t offset;
-        ts_code code = flare_index_entry(&key, &offset, pair, start, i);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, flare_index_entry(&key, &offset, pair, start, i));
         while (k < n && starts[k] < offset) {
             k++;
         }
@@ -201,10 +195,7 @@ static ts_code realign(flare_pair *pair)
     }
     for (unsigned back = 0; back < flare_index_entry_size(index); back++) {
         unsigned hits;
-        code = count_hits(&hits, pair, index->start - back, starts, n);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, count_hits(&hits, pair, index->start - back, starts, n));
         if (hits > best) {
             best = hits;
             best_start = index->start - back;

@@ -152,9 +152,7 @@ static ts_code fill(flare_in *in, uint64_t off, size_t n)
     ts_code code;
     if (in->cap < cap) {
         uint8_t *window = ts_realloc(dir->ctx, in->window, cap, 1);
-        if (window == NULL) {
-            return dir->ctx->error.code;
-        }
+        TS_NEED(dir->ctx, window);
         in->window = window;
         in->cap = cap;
     }

@@ -119,9 +119,7 @@ static ts_code finish_names(ts_ctx *ctx, ts_store *store, void *bytes)
         }
         split_name(&cls, &name, ts_pool_text(&m->family->names.texts, (uint32_t)number));
         code = ts_stack_method_name(store, m->row, cls, name);
-        if (code == TS_OK) {
-            code = note_sibling(store, m->source_id, m->id, file, m->offset);
-        }
+        TS_STEP(code, note_sibling(store, m->source_id, m->id, file, m->offset));
     }
     return code;
 }
@@ -151,10 +149,7 @@ static ts_code find_family(flare_dir *dir)
             return TS_OK;
         }
     }
-    family = ts_zalloc(dir->ctx, 1, sizeof *family);
-    if (family == NULL) {
-        return dir->ctx->error.code;
-    }
+    TS_NEED(dir->ctx, family = ts_zalloc(dir->ctx, 1, sizeof *family));
     family->addr_copy = ts_strndup(dir->ctx, addr.p, addr.n);
     if (family->addr_copy == NULL) {
         ts_free(dir->ctx, family);
@@ -204,15 +199,10 @@ static ts_code remember_missing(flare_dir *dir, int64_t id, int64_t row)
     uint32_t file;
     missing_name *m;
     /* With its NUL, to be handed on as a string. */
-    ts_code code = ts_pool_intern(dir->ctx, &file, NULL, &shared->files,
-                                  (ts_text){dir->file, strlen(dir->file) + 1});
-    if (code != TS_OK) {
-        return code;
-    }
-    m = ts_vec_add(dir->ctx, &shared->missing, sizeof *m);
-    if (m == NULL) {
-        return dir->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_pool_intern(dir->ctx, &file, NULL, &shared->files,
+                                (ts_text){dir->file, strlen(dir->file) + 1}));
+    TS_NEED(dir->ctx, m = ts_vec_add(dir->ctx, &shared->missing, sizeof *m));
     *m = (missing_name){dir->methods.family, dir->source_id, id, row, dir->offset, file};
     return TS_OK;
 }
@@ -230,20 +220,17 @@ ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
     if (dir->methods.family != NULL && ts_idmap_find(&known, &dir->methods.family->names.ids, id)) {
         code = put_method(dir, id, ts_pool_text(&dir->methods.family->names.texts, (uint32_t)known),
                           row);
-        if (code == TS_OK) {
-            code = note_sibling(dir->store, dir->source_id, id, dir->file, dir->offset);
-        }
+        TS_STEP(code, note_sibling(dir->store, dir->source_id, id, dir->file, dir->offset));
     } else {
         snprintf(number, sizeof number, "%" PRId64, id);
         m.name = ts_text_of(number);
         code = ts_stack_method(row, dir->store, dir->source_id, &m);
-        if (code == TS_OK) {
-            code = dir->methods.family == NULL
-                       ? note_missing(dir->store, dir->source_id, id, dir->file, dir->offset)
-                       : remember_missing(dir, id, *row);
-        }
+        TS_STEP(code, dir->methods.family == NULL
+                          ? note_missing(dir->store, dir->source_id, id, dir->file, dir->offset)
+                          : remember_missing(dir, id, *row));
     }
-    return code == TS_OK ? keep_row(dir, id, *row) : code;
+    TS_STEP(code, keep_row(dir, id, *row));
+    return code;
 }
 
 void flare_methods_close(flare_dir *dir)
@@ -287,10 +274,8 @@ static ts_code take_name(flare_dir *dir, flare_pair *pair, const flare_record *r
     }
     if (!ts_utf8_valid(p, record->n)) {
         code = ts_utf8_clean(dir->ctx, &clean, &replaced, p, record->n);
-        if (code == TS_OK) {
-            code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_bad_text,
-                            flare_pair_name(pair), (int64_t)record->at, "a name is not UTF-8");
-        }
+        TS_STEP(code, ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_bad_text,
+                               flare_pair_name(pair), (int64_t)record->at, "a name is not UTF-8"));
     }
     if (code == TS_OK) {
         ts_text text = replaced > 0 ? ts_buf_text(&clean) : (ts_text){p, record->n};
@@ -319,10 +304,8 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_reader *r)
         dir->method_records->seen++;
         bool again = true;
         while (again && (record.cut || !is_name(record.p, record.n))) {
-            code = flare_pair_reject(&again, pair, &record, "the record is not a valid name");
-            if (code != TS_OK) {
-                return code;
-            }
+            TS_TRY(code,
+                   flare_pair_reject(&again, pair, &record, "the record is not a valid name"));
             if (!again) {
                 dir->method_records->lost++;
                 r->cut = record.cut && flare_pair_at_end(pair);
@@ -333,9 +316,7 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_reader *r)
             continue;
         }
         flare_pair_accept(pair, &record);
-        if ((code = take_name(dir, pair, &record, r)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, take_name(dir, pair, &record, r));
     }
 }
 
@@ -391,10 +372,8 @@ ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data)
 {
     name_reader r = {0};
     flare_pair pair = {0};
-    ts_code code = find_family(dir);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, find_family(dir));
     if (index == FLARE_NO_MEMBER && data == FLARE_NO_MEMBER) {
         return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_data_bad, NULL, TS_NO_OFFSET,
                         "the directory has no file of method names");

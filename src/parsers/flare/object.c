@@ -132,10 +132,7 @@ static ts_code take_ints(flare_object *o, const int64_t *v, size_t n)
         if (ts_ckd_add(&cap, o->frame_count, n) || ts_ckd_mul(&cap, cap, (size_t)2)) {
             return ts_fail(o->ctx, TS_ERR_LIMIT, "a stack has too many frames");
         }
-        frames = ts_realloc(o->ctx, o->frames, cap, sizeof *frames);
-        if (frames == NULL) {
-            return o->ctx->error.code;
-        }
+        TS_NEED(o->ctx, frames = ts_realloc(o->ctx, o->frames, cap, sizeof *frames));
         o->frames = frames;
         o->frame_cap = cap;
     }
@@ -267,9 +264,7 @@ static ts_code read_json(const char **why, flare_payloads *p, const uint8_t *byt
     p->stack_depth = 0;
     ts_json_reset(p->json);
     code = ts_json_feed(p->json, (const char *)bytes, n);
-    if (code == TS_OK) {
-        code = ts_json_finish(p->json);
-    }
+    TS_STEP(code, ts_json_finish(p->json));
     if (code != TS_OK) {
         return code;
     }
@@ -322,10 +317,8 @@ static ts_code read_resp(const char **why, flare_payloads *p, const uint8_t *byt
     }
     p->object.has = FLARE_HAS_STACK;
     while (take_line(&id, &bytes, end, ':')) {
-        ts_code code = take_ints(&p->object, &id, 1);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, take_ints(&p->object, &id, 1));
     }
     *why = bytes != end                               ? "an element is not an integer"
            : (uint64_t)count != p->object.frame_count ? "the number of elements is wrong"

@@ -44,22 +44,10 @@ static ts_code begin_process(flare_dir *dir)
     if (!flare_summary_has(&dir->summary, FLARE_SUM_ADDR) || addr.n == 0) {
         return TS_OK;
     }
-    code = ts_process_name(dir->store, dir->ipid, addr);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = ts_source_text(dir->store, dir->source_id, &detail->host, host.p, host.n);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = ts_source_text(dir->store, dir->source_id, &source->host, host.p, host.n);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = ts_source_text(dir->store, dir->source_id, &source->name, addr.p, addr.n);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_process_name(dir->store, dir->ipid, addr));
+    TS_TRY(code, ts_source_text(dir->store, dir->source_id, &detail->host, host.p, host.n));
+    TS_TRY(code, ts_source_text(dir->store, dir->source_id, &source->host, host.p, host.n));
+    TS_TRY(code, ts_source_text(dir->store, dir->source_id, &source->name, addr.p, addr.n));
     return ts_source_property(dir->store, dir->source_id, TS_FLARE_AGENT_ADDR, addr);
 }
 
@@ -127,10 +115,8 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
     size_t series = 0;
     bool listed;
     bool has_stacks;
-    ts_code code = flare_thread_of(&thread, dir, entries[0].id);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, flare_thread_of(&thread, dir, entries[0].id));
     flare_thread_set_files(&listed, thread);
     while (series < n && entries[series].kind == FLARE_SERIES) {
         series++;
@@ -144,12 +130,8 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
     }
     has_stacks = index != FLARE_NO_MEMBER || data != FLARE_NO_MEMBER;
     code = note_files(dir, &entries[0], listed, series > 0, has_stacks);
-    if (code == TS_OK) {
-        code = flare_series_read(&check, dir, thread, entries, series);
-    }
-    if (code == TS_OK && has_stacks) {
-        code = flare_stacks_read(dir, thread, &check, index, data);
-    }
+    TS_STEP(code, flare_series_read(&check, dir, thread, entries, series));
+    TS_STEP_IF(code, has_stacks, flare_stacks_read(dir, thread, &check, index, data));
     flare_series_check_close(&check);
     return code;
 }
@@ -223,12 +205,10 @@ static ts_code set_times(flare_dir *dir)
 
 static ts_code finish_directory(flare_dir *dir)
 {
-    ts_code code = ts_count_add(dir->store, dir->source_id, TS_ITEM_bytes, NULL,
-                                dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped,
-                                dir->bytes_lost, dir->bytes_skipped);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count_add(dir->store, dir->source_id, TS_ITEM_bytes, NULL,
+                              dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped,
+                              dir->bytes_lost, dir->bytes_skipped));
     if ((code = flare_threads_put(dir)) == TS_OK && (code = put_properties(dir)) == TS_OK) {
         code = set_times(dir);
     }
@@ -251,22 +231,10 @@ static ts_code read_all(flare_dir *dir, const flare_entry *entries, size_t n)
     for (; i < n && entries[i].kind <= FLARE_METHOD_DATA; i++) {
         members[entries[i].kind] = entries[i].member;
     }
-    code = flare_summary_read(dir, members[FLARE_SUMMARY]);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = begin_process(dir);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = choose_span(dir);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = flare_methods_read(dir, members[FLARE_METHOD_INDEX], members[FLARE_METHOD_DATA]);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, flare_summary_read(dir, members[FLARE_SUMMARY]));
+    TS_TRY(code, begin_process(dir));
+    TS_TRY(code, choose_span(dir));
+    TS_TRY(code, flare_methods_read(dir, members[FLARE_METHOD_INDEX], members[FLARE_METHOD_DATA]));
     while (i < n && code == TS_OK) {
         size_t end = i + 1;
         if (entries[i].kind == FLARE_OTHER) {
@@ -280,7 +248,8 @@ static ts_code read_all(flare_dir *dir, const flare_entry *entries, size_t n)
         }
         i = end;
     }
-    return code == TS_OK ? flare_threads_check_missing(dir) : code;
+    TS_STEP(code, flare_threads_check_missing(dir));
+    return code;
 }
 
 ts_code flare_dir_import(flare_files *files, int64_t source_id, const flare_entry *entries,
@@ -300,9 +269,7 @@ ts_code flare_dir_import(flare_files *files, int64_t source_id, const flare_entr
         TS_SET_NULL(process, ts_process_row(dir.store, dir.ipid), pid);
         code = read_all(&dir, entries, n);
     }
-    if (code == TS_OK) {
-        code = finish_directory(&dir);
-    }
+    TS_STEP(code, finish_directory(&dir));
     flare_summary_close(&dir);
     flare_methods_close(&dir);
     flare_threads_close(&dir);

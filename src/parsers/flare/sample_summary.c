@@ -159,7 +159,8 @@ static ts_code feed_summary(summary_reader *r, flare_in *in, uint64_t *end)
         at += got;
     }
     *end = ts_json_position(r->json);
-    return code == TS_OK && !r->done ? ts_json_finish(r->json) : code;
+    TS_STEP_IF(code, !r->done, ts_json_finish(r->json));
+    return code;
 }
 
 static ts_code check_summary(summary_reader *r, const flare_in *in, uint64_t end)

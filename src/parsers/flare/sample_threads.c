@@ -18,10 +18,7 @@ ts_code flare_thread_of(flare_thread **out, flare_dir *dir, int64_t id)
         *out = (flare_thread *)dir->threads.list.p + known;
         return TS_OK;
     }
-    *out = ts_vec_add(dir->ctx, &dir->threads.list, sizeof **out);
-    if (*out == NULL) {
-        return dir->ctx->error.code;
-    }
+    TS_NEED(dir->ctx, *out = ts_vec_add(dir->ctx, &dir->threads.list, sizeof **out));
     **out = (flare_thread){.id = id, .first_ms = INT64_MAX, .last_ms = INT64_MIN};
     code = ts_idmap_put(dir->ctx, &dir->threads.ids, id, dir->threads.list.n - 1);
     return code != TS_OK
@@ -76,10 +73,8 @@ ts_code flare_thread_state(flare_dir *dir, flare_thread *thread, const flare_obj
 ts_code flare_thread_list(flare_dir *dir, const flare_object *o)
 {
     flare_thread *thread;
-    ts_code code = flare_thread_of(&thread, dir, o->id);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, flare_thread_of(&thread, dir, o->id));
     thread->listed = true;
     thread->listed_count = flare_object_has(o, FLARE_HAS_COUNT) ? o->sample_count : 0;
     return flare_thread_state(dir, thread, o);
@@ -169,9 +164,8 @@ static ts_code put_thread(flare_dir *dir, const flare_thread *t)
         TS_SET_NULL(flare_thread, &row, cpu_time);
     }
     code = set_sample_time(&row, dir, t);
-    if (code == TS_OK && (code = flare_series_columns(&row, dir, &t->series)) == TS_OK) {
-        code = ts_put_flare_thread(dir->sink, &row);
-    }
+    TS_STEP(code, flare_series_columns(&row, dir, &t->series));
+    TS_STEP(code, ts_put_flare_thread(dir->sink, &row));
     return code;
 }
 

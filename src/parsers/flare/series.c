@@ -257,10 +257,8 @@ static ts_code read_series_file(flare_dir *dir, flare_thread *thread, series_fil
     flare_thread_series *series = &thread->series;
     const char *why;
     bool from_summary;
-    ts_code code = read_series_header(&why, f);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, read_series_header(&why, f));
     if (why != NULL) {
         dir->bytes_lost += flare_in_size(&f->in);
         return series_note(dir, &f->in, TS_ISSUE_flare_series_bad, 0, 1, why);
@@ -281,9 +279,8 @@ static ts_code read_series_file(flare_dir *dir, flare_thread *thread, series_fil
         code = series_note(dir, &f->in, TS_ISSUE_flare_series_unit, 8, 1,
                            "the slots are not as long as in the first file of the series");
     }
-    if (code == TS_OK && (code = read_values(dir, thread, f)) == TS_OK) {
-        code = check_values(dir, thread, f);
-    }
+    TS_STEP(code, read_values(dir, thread, f));
+    TS_STEP(code, check_values(dir, thread, f));
     return code;
 }
 
@@ -297,9 +294,7 @@ ts_code flare_series_read(flare_series_check *check, flare_dir *dir, flare_threa
         series_file f = {0};
         bool there;
         code = flare_in_open(&there, &f.in, dir, files[i].member);
-        if (code == TS_OK && there) {
-            code = read_series_file(dir, thread, &f);
-        }
+        TS_STEP_IF(code, there, read_series_file(dir, thread, &f));
         if (code == TS_OK && n == 1 && series->there) {
             if ((check->file = ts_alloc(dir->ctx, 1, sizeof f)) != NULL) {
                 *check->file = f;
@@ -514,9 +509,7 @@ ts_code flare_series_check_finish(flare_series_check *check, bool whole)
     uint64_t to;
     bool any = check->pending;
     ts_code code = check->file == NULL ? TS_OK : compare_pending(check);
-    if (code == TS_OK && any && whole) {
-        code = check_idle(check, check->slot + 1, UINT64_MAX);
-    }
+    TS_STEP_IF(code, any && whole, check_idle(check, check->slot + 1, UINT64_MAX));
     if (code != TS_OK || check->bad == 0) {
         return code;
     }

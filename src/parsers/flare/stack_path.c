@@ -24,13 +24,9 @@ static ts_code reserve_path(flare_path *path, ts_ctx *ctx, size_t n)
     if (ts_ckd_mul(&cap, n, (size_t)2)) {
         return ts_fail(ctx, TS_ERR_LIMIT, "a stack has too many frames");
     }
-    if ((ids = ts_realloc(ctx, path->ids, cap, sizeof *ids)) == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, ids = ts_realloc(ctx, path->ids, cap, sizeof *ids));
     path->ids = ids;
-    if ((nodes = ts_realloc(ctx, path->nodes, cap, sizeof *nodes)) == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, nodes = ts_realloc(ctx, path->nodes, cap, sizeof *nodes));
     path->nodes = nodes;
     path->cap = cap;
     return TS_OK;
@@ -65,10 +61,8 @@ ts_code flare_path_node(int64_t *node, flare_path *path, flare_dir *dir, const i
 {
     size_t k = 0;
     bool added = false;
-    ts_code code = reserve_path(path, dir->ctx, n);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, reserve_path(path, dir->ctx, n));
     while (k < n && k < path->count && path->ids[k] == frames[n - 1 - k]) {
         k++;
     }

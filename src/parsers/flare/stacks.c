@@ -66,10 +66,8 @@ static ts_code put_sample_value(stack_reader *r, int64_t sample, int64_t value)
             .name = TS_TEXT_LIT("cpu"),
             .unit = TS_TEXT_LIT("ns"),
         };
-        ts_code code = ts_put_stack_value_type(dir->sink, &type);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_put_stack_value_type(dir->sink, &type));
         dir->stacks.cpu_type = type.id;
         row.value_type_id = type.id;
     }
@@ -192,10 +190,8 @@ static ts_code put_sample(stack_reader *r, const int64_t *ts)
     const flare_object *o = &r->payloads.object;
     int64_t id = (int64_t)ts_sink_rows(r->dir->sink, TS_T_stack_sample) + 1;
     int64_t node;
-    ts_code code = flare_path_node(&node, &r->path, r->dir, o->frames, o->frame_count);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, flare_path_node(&node, &r->path, r->dir, o->frames, o->frame_count));
     r->sample = (ts_row_stack_sample){
         .id = id,
         .source_id = r->dir->source_id,
@@ -339,10 +335,8 @@ static ts_code check_number(bool *repeated, stack_reader *r, const flare_record 
     missing = missing > (int64_t)r->rejected ? missing - (int64_t)r->rejected : 0;
     r->rejected = 0;
     if (missing > 0 && (before > 0 || !r->seeked)) {
-        ts_code code = note_gap(r, record, missing);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, note_gap(r, record, missing));
     }
     r->number = o->sample_count;
     return TS_OK;
@@ -377,9 +371,7 @@ static ts_code accept_record(stack_reader *r, const flare_record *record)
     bool repeated;
     ts_code code;
     flare_pair_accept(&r->pair, record);
-    if ((code = check_number(&repeated, r, record)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, check_number(&repeated, r, record));
     if (repeated) {
         dir->stack_records->lost++;
         dir->bytes_lost += record->n + 2;
@@ -388,10 +380,8 @@ static ts_code accept_record(stack_reader *r, const flare_record *record)
     if (ts_json_replaced(r->payloads.json) > 0 && record->p[0] == '{' && r->bad_text++ == 0) {
         r->first_bad_text = record->at;
     }
-    if ((code = flare_series_check_record(r->check, &r->payloads.object,
-                                          before > 0 && r->number == before + 1)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, flare_series_check_record(r->check, &r->payloads.object,
+                                           before > 0 && r->number == before + 1));
     if (record->longer && (code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_long,
                                            flare_pair_name(&r->pair), (int64_t)record->at,
                                            "the record has %zu bytes, more than its length can say",
@@ -421,10 +411,7 @@ static ts_code read_records(stack_reader *r)
             if (!record.cut && why == NULL) {
                 break;
             }
-            code = flare_pair_reject(&again, &r->pair, &record, why);
-            if (code != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, flare_pair_reject(&again, &r->pair, &record, why));
         }
         if (!again) {
             r->dir->stack_records->lost++;
@@ -463,26 +450,11 @@ static ts_code finish_stacks(stack_reader *r)
     ts_code code;
     dir->stack_records->seen += rest;
     dir->stack_records->skipped += rest;
-    code = put_pending(r, &r->sample.ts);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = share_out(r, 0);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = flare_pair_finish(&r->pair);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = check_last_number(r);
-    if (code != TS_OK) {
-        return code;
-    }
-    code = flare_series_check_finish(r->check, whole);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_pending(r, &r->sample.ts));
+    TS_TRY(code, share_out(r, 0));
+    TS_TRY(code, flare_pair_finish(&r->pair));
+    TS_TRY(code, check_last_number(r));
+    TS_TRY(code, flare_series_check_finish(r->check, whole));
     if (r->no_time) {
         code =
             ts_issue(dir->store, dir->source_id, TS_ISSUE_time_missing, flare_pair_name(&r->pair),
@@ -493,11 +465,9 @@ static ts_code finish_stacks(stack_reader *r)
                           flare_pair_name(&r->pair), (int64_t)r->first_backwards, r->backwards,
                           "records are earlier than those before them");
     }
-    if (code == TS_OK) {
-        code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text,
-                          flare_pair_name(&r->pair), (int64_t)r->first_bad_text, r->bad_text,
-                          "records have texts that are not UTF-8");
-    }
+    TS_STEP(code, ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text,
+                             flare_pair_name(&r->pair), (int64_t)r->first_bad_text, r->bad_text,
+                             "records have texts that are not UTF-8"));
     if (code == TS_OK && r->off_step > 0) {
         code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_step_differs,
                           flare_pair_name(&r->pair), (int64_t)r->first_off_step, r->off_step,
@@ -520,9 +490,7 @@ ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_che
         r.unit_ms = flare_dir_interval(dir);
     }
     code = flare_payloads_open(&r.payloads, dir->ctx);
-    if (code == TS_OK) {
-        code = flare_pair_open(&r.pair, dir, index, data, FLARE_KEY_U32, payload_starts_well);
-    }
+    TS_STEP(code, flare_pair_open(&r.pair, dir, index, data, FLARE_KEY_U32, payload_starts_well));
     if (code == TS_OK && (code = seek_range(&r)) == TS_OK && (code = read_records(&r)) == TS_OK) {
         code = finish_stacks(&r);
     }

@@ -109,9 +109,7 @@ static ts_code folded_open(void **self, ts_job *job)
     folded *f = ts_zalloc(job->ctx, 1, sizeof *f);
     ts_code code;
     *self = NULL;
-    if (f == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, f);
     f->job = job;
     f->sink = ts_store_sink(job->store);
     ts_profile_id_begin(&f->id);
@@ -165,10 +163,8 @@ static ts_code end_line(folded *f, uint64_t end)
         f->at = at;
         f->too_long = false;
         f->bad++;
-        if (code == TS_OK) {
-            code = ts_issue(f->job->store, f->source_id, TS_ISSUE_prof_too_large, f->name,
-                            (int64_t)f->at, "a line is longer than 16 MiB");
-        }
+        TS_STEP(code, ts_issue(f->job->store, f->source_id, TS_ISSUE_prof_too_large, f->name,
+                               (int64_t)f->at, "a line is longer than 16 MiB"));
     } else if (f->decided) {
         f->line.n -= f->line.n > 0 && f->line.p[f->line.n - 1] == '\r' ? 1 : 0;
         code = folded_line(f, ts_buf_text(&f->line));
@@ -196,9 +192,7 @@ static ts_code folded_feed(void *self, const uint8_t *bytes, size_t n)
         f->too_long = f->too_long || part > FOLDED_MAX_LINE - f->line.n;
         code = f->too_long ? TS_OK : ts_buf_put(f->job->ctx, &f->line, p + at, part);
         at += part + (lf == NULL ? 0 : 1);
-        if (code == TS_OK && lf != NULL) {
-            code = end_line(f, f->fed + at);
-        }
+        TS_STEP_IF(code, lf != NULL, end_line(f, f->fed + at));
     }
     f->fed += n;
     return code;
@@ -249,7 +243,8 @@ static ts_code end_last_line(folded *f, bool cut)
     } else if (f->line.n > 0 || f->too_long) {
         code = end_line(f, f->fed);
     }
-    return code == TS_OK && !f->decided ? decide(f) : code;
+    TS_STEP_IF(code, !f->decided, decide(f));
+    return code;
 }
 
 static ts_code folded_finish(void *self, const ts_stream_end *end)

@@ -76,9 +76,8 @@ static ts_code process_token(size_t *n, folded *f, ts_text t)
 static ts_code set_thread(folded *f, int64_t tid, ts_text name)
 {
     ts_code code = ts_thread(&f->itid, f->job->store, f->source_id, tid, f->ipid, "unknown");
-    if (code == TS_OK && name.n > 0 && ts_thread_row(f->job->store, f->itid)->name.p == NULL) {
-        code = ts_thread_name(f->job->store, f->itid, name);
-    }
+    TS_STEP_IF(code, name.n > 0 && ts_thread_row(f->job->store, f->itid)->name.p == NULL,
+               ts_thread_name(f->job->store, f->itid, name));
     return code;
 }
 
@@ -129,9 +128,7 @@ ts_code folded_tokens(size_t *n, folded *f, ts_text stack)
     f->itid = -1;
     f->ipid = -1;
     code = process_token(&process, f, stack);
-    if (code == TS_OK) {
-        code = thread_token(&thread, f, (ts_text){stack.p + process, stack.n - process});
-    }
+    TS_STEP(code, thread_token(&thread, f, (ts_text){stack.p + process, stack.n - process}));
     *n = process + thread;
     return code;
 }
@@ -238,10 +235,7 @@ static ts_code new_method(int64_t *method, int64_t *line, folded *f, ts_text fra
         f->java = true;
     }
     f->python = f->python || language == TS_LANG_PYTHON;
-    code = ts_frame_split(f->job->ctx, &parts, &f->scratch, language, frame, file, library);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_frame_split(f->job->ctx, &parts, &f->scratch, language, frame, file, library));
     row.name = parts.name;
     row.cls = parts.cls;
     row.package = parts.package;
@@ -262,15 +256,10 @@ ts_code folded_method(int64_t *method, int64_t *line, folded *f, ts_text frame)
     known_frame *known;
     uint32_t number;
     bool added;
-    ts_code code = ts_pool_intern(ctx, &number, &added, &f->frames, ts_pool_key(key, ctx, frame));
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_pool_intern(ctx, &number, &added, &f->frames, ts_pool_key(key, ctx, frame)));
     if (added) {
-        known = ts_vec_add(ctx, &f->methods, sizeof *known);
-        if (known == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, known = ts_vec_add(ctx, &f->methods, sizeof *known));
         known->line = TS_NO_LINE;
         code = new_method(&known->method, &known->line, f, frame);
     }

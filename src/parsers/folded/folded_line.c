@@ -119,10 +119,8 @@ static ts_code find_path(int64_t *node, folded *f, ts_text stack)
         int64_t method, line;
         bool added;
         code = folded_method(&method, &line, f, (ts_text){stack.p + at, end - at});
-        if (code == TS_OK) {
-            code = ts_stack_node(node, &added, f->job->store, f->source_id, *node, method, line,
-                                 (int64_t)f->path.n, NULL);
-        }
+        TS_STEP(code, ts_stack_node(node, &added, f->job->store, f->source_id, *node, method, line,
+                                    (int64_t)f->path.n, NULL));
         if (code == TS_OK) {
             step = ts_vec_add(f->job->ctx, &f->path, sizeof *step);
             code = step == NULL ? f->job->ctx->error.code : TS_OK;
@@ -208,10 +206,7 @@ ts_code folded_line(folded *f, ts_text line)
     }
     if (!ts_utf8_valid(line.p, line.n)) {
         f->clean.n = 0;
-        code = ts_utf8_clean(f->job->ctx, &f->clean, &f->bad_texts, line.p, line.n);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_utf8_clean(f->job->ctx, &f->clean, &f->bad_texts, line.p, line.n));
         line = ts_buf_text(&f->clean);
     }
     w = folded_read_weights(line, f->differential ? 2 : 1);

@@ -53,9 +53,7 @@ static ts_code heap_profile_open(void **self, ts_job *job)
     heap_profile *p = ts_zalloc(job->ctx, 1, sizeof *p);
     ts_code code;
     *self = NULL;
-    if (p == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, p);
     p->job = job;
     p->in = (ts_json_place){.table = &heap_profile_table, .user = p, .ctx = job->ctx};
     ts_json_place_begin(&p->in);
@@ -90,11 +88,9 @@ static ts_code heap_profile_finish(void *self, const ts_stream_end *end)
     char reason[160];
     bool bad;
     ts_code code;
-    if ((code = ts_count_add(p->job->store, p->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0,
-                             0)) != TS_OK ||
-        (code = ts_json_finish(p->json)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code,
+           ts_count_add(p->job->store, p->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
+    TS_TRY(code, ts_json_finish(p->json));
     bad = ts_json_state(p->json) == TS_JSON_BAD;
     snprintf(reason, sizeof reason, "%s at byte %" PRIu64, bad ? ts_json_reason(p->json) : "",
              ts_json_position(p->json));

@@ -55,12 +55,10 @@ static ts_code put_node(heap_profile *p)
         return TS_OK;
     }
     if (open->method == 0) {
-        ts_code code = ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_no_frame,
-                                p->name, (int64_t)ts_json_position(p->json),
-                                "a node has no callFrame before its callees");
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_no_frame, p->name,
+                              (int64_t)ts_json_position(p->json),
+                              "a node has no callFrame before its callees"));
     }
     return ts_stack_node(&node->stack_node, &added, p->job->store, p->source_id, open->parent,
                          open->method, TS_NO_LINE, open->depth,
@@ -80,17 +78,13 @@ static ts_code begin_node(heap_profile *p)
                        MAX_NODES);
     }
     if (p->open.n > 0) {
-        if ((code = put_node(p)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, put_node(p));
         parent = current(p)->stack_node;
         depth = innermost(p)->depth + 1;
     }
     node = ts_vec_add(p->job->ctx, &p->nodes, sizeof *node);
-    open = node == NULL ? NULL : ts_vec_add(p->job->ctx, &p->open, sizeof *open);
-    if (open == NULL) {
-        return p->job->ctx->error.code;
-    }
+    TS_NEED(p->job->ctx,
+            open = node == NULL ? NULL : ts_vec_add(p->job->ctx, &p->open, sizeof *open));
     *open = (heap_profile_frame){.index = p->nodes.n - 1, .parent = parent, .depth = depth};
     p->in.last = NULL;
     return TS_OK;
@@ -159,10 +153,8 @@ static ts_code end_sample(heap_profile *p)
             ts_ckd_add(&total, (int64_t)sum, s->size)) {
             total = -1; /* no sum that a node can have */
         }
-        ts_code code = ts_idmap_put(p->job->ctx, &p->sampled, s->node, (uint64_t)total);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_idmap_put(p->job->ctx, &p->sampled, s->node, (uint64_t)total));
     }
     return ts_sorter_add(p->samples, s);
 }

@@ -115,10 +115,8 @@ static ts_code put_value(heap_profile *p, int64_t *type, int64_t sample, int64_t
             .name = TS_TEXT_LIT("alloc_space"),
             .unit = TS_TEXT_LIT("bytes"),
         };
-        ts_code code = ts_put_stack_value_type(p->sink, &value_type);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_put_stack_value_type(p->sink, &value_type));
         *type = value_type.id;
     }
     row.value_type_id = *type;
@@ -172,17 +170,15 @@ static ts_code put_sample(heap_profile *p, int64_t *type, const heap_profile_sam
     if ((s->has & HAS_ID) != 0 && ts_idmap_find(&index, &p->by_id, s->node)) {
         node = node_at(p, (size_t)index);
     }
-    if ((code = check_node(p, s, node != NULL && node->stack_node != 0)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, check_node(p, s, node != NULL && node->stack_node != 0));
     if ((s->has & HAS_ORDINAL) == 0) {
         TS_SET_NULL(heap_profile_sample, &row, ordinal);
     }
     code = put_stack_sample(p, &row.sample_id, node);
-    if (code == TS_OK && (s->has & HAS_SIZE) != 0 && (node == NULL || sizes_agree(p, node))) {
-        code = put_value(p, type, row.sample_id, s->size);
-    }
-    return code == TS_OK ? ts_put_heap_profile_sample(p->sink, &row) : code;
+    TS_STEP_IF(code, (s->has & HAS_SIZE) != 0 && (node == NULL || sizes_agree(p, node)),
+               put_value(p, type, row.sample_id, s->size));
+    TS_STEP(code, ts_put_heap_profile_sample(p->sink, &row));
+    return code;
 }
 
 static ts_code put_samples(heap_profile *p, int64_t *type)
@@ -207,9 +203,7 @@ static ts_code put_node_sizes(heap_profile *p, int64_t *type)
             continue;
         }
         code = put_stack_sample(p, &id, node);
-        if (code == TS_OK) {
-            code = put_value(p, type, id, node->self_size);
-        }
+        TS_STEP(code, put_value(p, type, id, node->self_size));
     }
     return code;
 }
@@ -267,9 +261,8 @@ ts_code heap_profile_write(heap_profile *p, const char *reason)
     ts_row_source *source = ts_source(p->job->store, p->source_id);
     ts_code code = put_nodes(p);
     source->complete = p->done;
-    if (code == TS_OK && (code = put_all_samples(p)) == TS_OK) {
-        code = record_issues(p, reason);
-    }
+    TS_STEP(code, put_all_samples(p));
+    TS_STEP(code, record_issues(p, reason));
     ts_stack_release(p->job->store, p->source_id);
     return code;
 }

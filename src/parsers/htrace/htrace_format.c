@@ -67,9 +67,7 @@ static ts_code open_import(void **self, ts_job *job)
     htrace_import *im = ts_zalloc(job->ctx, 1, sizeof *im);
     ts_code code;
     *self = NULL;
-    if (im == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, im);
     im->job = job;
     im->ctx = job->ctx;
     code = open_container(im);

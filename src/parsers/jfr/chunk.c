@@ -118,9 +118,7 @@ static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
         *state = WALK_END;
         return TS_OK;
     }
-    if ((code = ts_window_get(&p, &n, c->view, pos, HEAD_BYTES)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_window_get(&p, &n, c->view, pos, HEAD_BYTES));
     r = (jfr_reader){p, p + n, c->compressed, false};
     *e = (jfr_event){.pos = pos, .size = jfr_raw(&r, 4)};
     e->type = jfr_raw(&r, 8);
@@ -210,9 +208,7 @@ static ts_code scan_events(scan *s, jfr_chunk *c)
             s->metadata = (int64_t)s->pos;
         } else if (e.type == TYPE_CHECKPOINT && s->checkpoints.n < MAX_CHECKPOINTS) {
             uint64_t *at = ts_vec_add(c->ctx, &s->checkpoints, sizeof *at);
-            if (at == NULL) {
-                return c->ctx->error.code;
-            }
+            TS_NEED(c->ctx, at);
             *at = s->pos;
         }
     }
@@ -267,16 +263,14 @@ static ts_code new_schema(bool *bad, const char **why, jfr_chunk *c, jfr_reader 
         *bad = false;
         return TS_OK;
     }
-    c->schema = ts_zalloc(c->ctx, 1, sizeof *c->schema);
-    if (c->schema == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, c->schema = ts_zalloc(c->ctx, 1, sizeof *c->schema));
     c->schema->plans.compressed = c->compressed;
     c->schema->string_class = JFR_NO_CLASS;
     if (bytes.n <= KEPT_METADATA) {
         code = ts_buf_put(c->ctx, &c->schema->bytes, bytes.p, bytes.n);
     }
-    return code == TS_OK ? jfr_metadata_read(bad, why, c->ctx, &c->schema->meta, r) : code;
+    TS_STEP(code, jfr_metadata_read(bad, why, c->ctx, &c->schema->meta, r));
+    return code;
 }
 
 static ts_code read_metadata(bool *good, jfr_chunk *c, int64_t offset)
@@ -291,9 +285,8 @@ static ts_code read_metadata(bool *good, jfr_chunk *c, int64_t offset)
         code = new_schema(&bad, &why, c, r);
         *good = !bad;
     }
-    if (code == TS_OK && !*good) {
-        code = issue_at(c, TS_ISSUE_jfr_bad_metadata, offset < 0 ? 0 : (uint64_t)offset, why);
-    }
+    TS_STEP_IF(code, !*good,
+               issue_at(c, TS_ISSUE_jfr_bad_metadata, offset < 0 ? 0 : (uint64_t)offset, why));
     return code;
 }
 
@@ -340,11 +333,10 @@ static ts_code find_metadata(bool *good, jfr_chunk *c, const scan *s)
     if (!c->searched || s->metadata == 0) {
         code = read_metadata(good, c, offset);
     }
-    if (code == TS_OK && !*good && s->metadata != 0 && (s->metadata != offset || c->searched)) {
-        code = read_metadata(good, c, s->metadata);
-    }
-    return code == TS_OK && !*good && c->searched && s->metadata == 0 ? borrow_metadata(good, c)
-                                                                      : code;
+    TS_STEP_IF(code, !*good && s->metadata != 0 && (s->metadata != offset || c->searched),
+               read_metadata(good, c, s->metadata));
+    TS_STEP_IF(code, !*good && c->searched && s->metadata == 0, borrow_metadata(good, c));
+    return code;
 }
 
 static ts_code add_checkpoint(bool *good, int64_t *delta, jfr_chunk *c, int64_t offset)
@@ -402,9 +394,7 @@ static ts_code read_pools(jfr_chunk *c, const scan *s)
 {
     bool whole = false;
     ts_code code = jfr_pools_new(c);
-    if (code == TS_OK && !c->searched) {
-        code = follow_checkpoints(&whole, c);
-    }
+    TS_STEP_IF(code, !c->searched, follow_checkpoints(&whole, c));
     if (code != TS_OK || whole) {
         return code;
     }
@@ -589,10 +579,8 @@ static ts_code note_end(jfr_chunk *c, walk_state end)
     }
     if (bad && c->searched) {
         /* Its size may be wrong, so that other chunks are in what seems to belong to it. */
-        ts_code code = jfr_chunk_search(&c->used, c->view, at);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, jfr_chunk_search(&c->used, c->view, at));
     }
     left = c->used - at;
     if (bad && !begun) {
@@ -665,9 +653,7 @@ static ts_code import_chunk(bool *usable, jfr_chunk *c)
     bool hold;
     ts_code code = offsets_hold(&hold, c);
     *usable = false;
-    if (code == TS_OK && !hold) {
-        code = scan_events(&s, c);
-    }
+    TS_STEP_IF(code, !hold, scan_events(&s, c));
     if (code == TS_OK && c->open && !c->cut && s.metadata == 0 && c->header.metadata <= 0 &&
         s.events == 0 && s.state != WALK_EVENT) {
         /* It was just begun. */
@@ -709,7 +695,8 @@ static ts_code import_whole(bool *usable, jfr_chunk *c)
         }
         c->lost_bytes = c->used;
     }
-    return code == TS_OK ? put_chunk(c, *usable) : code;
+    TS_STEP(code, put_chunk(c, *usable));
+    return code;
 }
 
 static void free_chunk(jfr_chunk *c)
@@ -759,9 +746,7 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     size_t n;
     bool usable = false;
     ts_code code;
-    if (c == NULL) {
-        return rec->ctx->error.code;
-    }
+    TS_NEED(rec->ctx, c);
     c->rec = rec;
     c->ctx = rec->ctx;
     c->offset = offset;

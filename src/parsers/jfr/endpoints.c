@@ -34,9 +34,8 @@ ts_code jfr_note_root(jfr_recording *rec, int64_t sample, int64_t root)
     if (rec->roots == NULL) {
         code = ts_spool_new(&rec->roots, rec->ctx);
     }
-    if (code == TS_OK && (code = ts_spool_put_int(rec->roots, sample)) == TS_OK) {
-        code = ts_spool_put_int(rec->roots, root);
-    }
+    TS_STEP(code, ts_spool_put_int(rec->roots, sample));
+    TS_STEP(code, ts_spool_put_int(rec->roots, root));
     return code;
 }
 

@@ -80,12 +80,10 @@ static ts_code named_series(int64_t *id, jfr_chunk *c, const jfr_rule *rule,
     ts_buf *name = &c->rec->parts[0];
     ts_code code;
     name->n = 0;
-    if ((code = ts_buf_put(c->ctx, name, rule->event, strlen(rule->event))) != TS_OK ||
-        (code = ts_buf_putc(c->ctx, name, '.')) != TS_OK ||
-        (code = ts_buf_put(c->ctx, name, path, strlen(path))) != TS_OK ||
-        (code = put_dimension(c, name, rule, values)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_put(c->ctx, name, rule->event, strlen(rule->event)));
+    TS_TRY(code, ts_buf_putc(c->ctx, name, '.'));
+    TS_TRY(code, ts_buf_put(c->ctx, name, path, strlen(path)));
+    TS_TRY(code, put_dimension(c, name, rule, values));
     return jfr_series_id(id, c->rec, ts_buf_text(name), unit, itid);
 }
 
@@ -123,7 +121,8 @@ static ts_code put_point(jfr_chunk *c, const jfr_rule *rule, const jfr_value *va
         value = (double)ns;
     }
     code = series_of(&id, c, rule, values, path, unit_name(v), itid);
-    return code == TS_OK ? jfr_series_put(c->rec, id, ts, value) : code;
+    TS_STEP(code, jfr_series_put(c->rec, id, ts, value));
+    return code;
 }
 
 ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
@@ -136,9 +135,8 @@ ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
     if (rule->kind != NULL) {
         code = jfr_value_thread(&itid, c, &values[SLOT_EVENT_THREAD]);
     }
-    if (code == TS_OK && rule->span == JFR_SPAN_DURATION) {
-        code = put_point(c, rule, values, "duration", &values[SLOT_DURATION], itid, ts);
-    }
+    TS_STEP_IF(code, rule->span == JFR_SPAN_DURATION,
+               put_point(c, rule, values, "duration", &values[SLOT_DURATION], itid, ts));
     for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
         if (rule->fields[i].path != NULL && rule->fields[i].label == NULL) {
             code = put_point(c, rule, values, rule->fields[i].path, field(values, i), itid, ts);
@@ -158,7 +156,8 @@ static ts_code keep_gc(jfr_recording *rec, const jfr_gc_record *record)
     if (rec->gc == NULL) {
         code = ts_sorter_open(&rec->gc, rec->ctx, sizeof *record, &order, JFR_GC_MEMORY);
     }
-    return code == TS_OK ? ts_sorter_add(rec->gc, record) : code;
+    TS_STEP(code, ts_sorter_add(rec->gc, record));
+    return code;
 }
 
 /* Its time and number. */
@@ -180,8 +179,8 @@ static ts_code gc_text(uint32_t *number, jfr_chunk *c, const jfr_value *v)
 {
     ts_text text;
     ts_code code = text_of(&text, c, &c->rec->text, v);
-    return code == TS_OK && text.n > 0 ? ts_pool_intern(c->ctx, number, NULL, &c->rec->names, text)
-                                       : code;
+    TS_STEP_IF(code, text.n > 0, ts_pool_intern(c->ctx, number, NULL, &c->rec->names, text));
+    return code;
 }
 
 ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
@@ -192,17 +191,14 @@ ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_v
     (void)cls;
     if (rule->kind != NULL) {
         code = gc_text(&record.name, c, field(values, GC_NAME));
-        return code == TS_OK ? keep_gc(c->rec, &record) : code;
-    }
-    for (unsigned i = 0; i <= GC_SIZE; i++) {
-        code = put_point(c, rule, values, rule->fields[i].path, field(values, i), -1, record.ts);
-        if (code != TS_OK) {
-            return code;
-        }
-    }
-    if ((code = text_of(&when, c, &c->rec->text, field(values, GC_WHEN))) != TS_OK) {
+        TS_STEP(code, keep_gc(c->rec, &record));
         return code;
     }
+    for (unsigned i = 0; i <= GC_SIZE; i++) {
+        TS_TRY(code,
+               put_point(c, rule, values, rule->fields[i].path, field(values, i), -1, record.ts));
+    }
+    TS_TRY(code, text_of(&when, c, &c->rec->text, field(values, GC_WHEN)));
     record.part = ts_text_is(when, "After GC") ? JFR_GC_AFTER : JFR_GC_BEFORE;
     if (field(values, GC_USED)->kind != JFR_V_INT ||
         (record.part == JFR_GC_BEFORE && !ts_text_is(when, "Before GC"))) {
@@ -279,7 +275,7 @@ ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const
             if (ts_text_is(key, "os.arch") && text.p != NULL) {
                 code = keep_fact(c->rec, "os.arch", text);
             }
-            code = code == TS_OK ? put_property(c, key, text) : code;
+            TS_STEP(code, put_property(c, key, text));
         }
         return code;
     }
@@ -357,10 +353,8 @@ ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const 
     setting = field(values, 0)->kind == JFR_V_INT
                   ? jfr_class_find(&c->schema->meta, (uint64_t)field(values, 0)->i)
                   : named;
-    if ((code = text_of(&row.name, c, &c->rec->parts[0], field(values, 1))) != TS_OK ||
-        (code = text_of(&row.value, c, &c->rec->parts[2], field(values, 2))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, text_of(&row.name, c, &c->rec->parts[0], field(values, 1)));
+    TS_TRY(code, text_of(&row.value, c, &c->rec->parts[2], field(values, 2)));
     row.event =
         setting == JFR_NO_CLASS ? TS_TEXT_NULL : jfr_class_at(&c->schema->meta, setting)->name;
     take_setting(c, row.event, row.name, row.value);

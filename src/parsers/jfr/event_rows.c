@@ -138,5 +138,6 @@ ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_
                (row.node_id == 0 ? TS_NULL_BIT(jfr_event, node_id) : 0);
     jfr_note_time(c->rec, row.ts);
     jfr_type_at(c->rec, c->schema->uses[cls].type)->kept++;
-    return code == TS_OK ? ts_put_jfr_event(c->rec->sink, &row) : code;
+    TS_STEP(code, ts_put_jfr_event(c->rec->sink, &row));
+    return code;
 }

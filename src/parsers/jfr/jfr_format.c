@@ -51,9 +51,7 @@ static ts_code jfr_open(void **self, ts_job *job)
     ts_row_source *source;
     ts_code code;
     *self = NULL;
-    if (f == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, f);
     f->rec = (jfr_recording){
         .job = job,
         .ctx = job->ctx,
@@ -132,10 +130,8 @@ static ts_code begin_chunk(jfr_file *f)
     f->head_n = 0;
     set_range(&f->rec, &h);
     f->begun = true;
-    if ((code = ts_window_begin(&f->rec.view, f->wanted)) != TS_OK ||
-        (code = ts_window_add(&f->rec.view, f->head, JFR_HEADER)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_window_begin(&f->rec.view, f->wanted));
+    TS_TRY(code, ts_window_add(&f->rec.view, f->head, JFR_HEADER));
     return f->wanted == JFR_HEADER ? import_bytes(f) : TS_OK;
 }
 
@@ -170,9 +166,7 @@ static ts_code jfr_feed(void *self, const uint8_t *p, size_t n)
             take = left < n ? (size_t)left : n;
             f->at += take;
             code = ts_window_add(&f->rec.view, p, take);
-            if (code == TS_OK && ts_window_total(&f->rec.view) == f->wanted) {
-                code = import_bytes(f);
-            }
+            TS_STEP_IF(code, ts_window_total(&f->rec.view) == f->wanted, import_bytes(f));
         }
         p += take;
         n -= take;
@@ -184,10 +178,8 @@ static ts_code count_bytes(jfr_file *f, uint64_t bytes)
 {
     uint64_t lost = f->stray + f->rec.lost_bytes;
     ts_tally *tally;
-    ts_code code = ts_count(&tally, f->rec.store, f->rec.job->source_id, TS_ITEM_bytes, NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count(&tally, f->rec.store, f->rec.job->source_id, TS_ITEM_bytes, NULL));
     tally->seen += bytes;
     tally->lost += lost;
     tally->skipped += f->rec.begun_bytes;

@@ -64,9 +64,7 @@ static ts_code keep_last(walk *w)
 {
     const jfr_frame *f = next_frame(w);
     jfr_last_path *last = ts_vec_add(w->ctx, &w->stacks->last, sizeof *last);
-    if (last == NULL) {
-        return w->ctx->error.code;
-    }
+    TS_NEED(w->ctx, last);
     *last = (jfr_last_path){f->method, w->node, f->line};
     return TS_OK;
 }
@@ -105,10 +103,8 @@ static ts_code add_path(walk *w, ts_node_place place)
     if (f->line != TS_NO_LINE) {
         code = ts_node_line_reserve(w->ctx, &w->stacks->nodes);
     }
-    if (code == TS_OK) {
-        code = ts_stack_node_new(&w->node, w->store, w->source_id, key.parent, f->method, f->line,
-                                 (int64_t)w->depth);
-    }
+    TS_STEP(code, ts_stack_node_new(&w->node, w->store, w->source_id, key.parent, f->method,
+                                    f->line, (int64_t)w->depth));
     if (code == TS_OK) {
         ts_node_add(&w->stacks->nodes, place, key, f->line, w->node);
     }
@@ -147,9 +143,7 @@ static ts_code walk_path(walk *w)
             all_new = true;
             code = add_path(w, place);
         }
-        if (code == TS_OK) {
-            code = keep_last(w);
-        }
+        TS_STEP(code, keep_last(w));
     }
     return code;
 }
@@ -164,9 +158,7 @@ static ts_code put_texts(ts_row_jfr_stack *row, ts_ctx *ctx, jfr_stacks *stacks,
     ts_code code;
     stacks->types.n = 0;
     stacks->codes.n = 0;
-    if ((code = ts_buf_reserve(ctx, &stacks->types, n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_reserve(ctx, &stacks->types, n));
     for (size_t i = 0; i < n && code == TS_OK; i++) {
         stacks->types.p[stacks->types.n++] = frames[i].type;
         types = types || frames[i].type != JFR_NO_TYPE;
@@ -176,9 +168,8 @@ static ts_code put_texts(ts_row_jfr_stack *row, ts_ctx *ctx, jfr_stacks *stacks,
         if (i > 0) {
             code = ts_buf_putc(ctx, &stacks->codes, ',');
         }
-        if (code == TS_OK && frames[i].bytecode >= 0) {
-            code = ts_buf_decimal(ctx, &stacks->codes, frames[i].bytecode);
-        }
+        TS_STEP_IF(code, frames[i].bytecode >= 0,
+                   ts_buf_decimal(ctx, &stacks->codes, frames[i].bytecode));
     }
     row->frame_types = types ? ts_buf_text(&stacks->types) : TS_TEXT_NULL;
     row->bytecode_indexes = codes ? ts_buf_text(&stacks->codes) : TS_TEXT_NULL;
@@ -197,7 +188,8 @@ static ts_code put_stack(jfr_stacks *stacks, ts_ctx *ctx, ts_store *store, int64
         .null = stack->node == 0 ? TS_NULL_BIT(jfr_stack, node_id) : 0,
     };
     ts_code code = put_texts(&row, ctx, stacks, frames, n);
-    return code == TS_OK ? ts_put_jfr_stack(sink, &row) : code;
+    TS_STEP(code, ts_put_jfr_stack(sink, &row));
+    return code;
 }
 
 ts_code jfr_stack_number(uint32_t *number, jfr_stacks *stacks, ts_ctx *ctx, ts_store *store,
@@ -223,13 +215,8 @@ ts_code jfr_stack_number(uint32_t *number, jfr_stacks *stacks, ts_ctx *ctx, ts_s
         *number = found;
         return TS_OK;
     }
-    if ((code = walk_path(&w)) != TS_OK) {
-        return code;
-    }
-    stack = ts_vec_add(ctx, &stacks->known, sizeof *stack);
-    if (stack == NULL) {
-        return ctx->error.code;
-    }
+    TS_TRY(code, walk_path(&w));
+    TS_NEED(ctx, stack = ts_vec_add(ctx, &stacks->known, sizeof *stack));
     *stack = (jfr_stack){key.a, key.b, w.node, truncated};
     *number = (uint32_t)stacks->known.n;
     ts_index_add(&stacks->index, place, *number);

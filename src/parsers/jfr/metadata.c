@@ -61,9 +61,7 @@ static ts_code read_strings(tree *t)
         jfr_string s;
         size_t before = t->m->text.n;
         ts_text *text = ts_vec_add(t->ctx, &t->m->strings, sizeof *text);
-        if (text == NULL) {
-            return t->ctx->error.code;
-        }
+        TS_NEED(t->ctx, text);
         jfr_read_string(&s, &t->r);
         code = jfr_string_put(t->ctx, &t->m->text, &t->m->replaced, &s, t->r.compressed);
         text->n = t->m->text.n - before;
@@ -162,9 +160,7 @@ static uint8_t kind_of(ts_text name)
 static ts_code add_class(tree *t, const attributes *a)
 {
     jfr_class *c = ts_vec_add(t->ctx, &t->m->classes, sizeof *c);
-    if (c == NULL) {
-        return t->ctx->error.code;
-    }
+    TS_NEED(t->ctx, c);
     *c = (jfr_class){.id = a->id,
                      .name = a->name,
                      .super = a->super,
@@ -185,9 +181,7 @@ static ts_code add_class(tree *t, const attributes *a)
 static ts_code add_field(tree *t, const attributes *a)
 {
     jfr_field *f = ts_vec_add(t->ctx, &t->m->fields, sizeof *f);
-    if (f == NULL) {
-        return t->ctx->error.code;
-    }
+    TS_NEED(t->ctx, f);
     *f = (jfr_field){.name = a->name, .type_id = a->type, .pool = a->pool, .array = a->array};
     ((jfr_class *)t->m->classes.p)[t->m->classes.n - 1].count++;
     if (!a->has_type) {
@@ -203,10 +197,7 @@ static ts_code add_annotation(tree *t, const attributes *a)
     if (!a->has_type || t->annotations.n >= MAX_ANNOTATIONS) {
         return TS_OK;
     }
-    n = ts_vec_add(t->ctx, &t->annotations, sizeof *n);
-    if (n == NULL) {
-        return t->ctx->error.code;
-    }
+    TS_NEED(t->ctx, n = ts_vec_add(t->ctx, &t->annotations, sizeof *n));
     *n = (annotation){(uint32_t)t->m->fields.n - 1, a->type, a->value};
     return TS_OK;
 }
@@ -256,10 +247,7 @@ static ts_code read_element(tree *t, bool root)
         t->r.bad = true;
         return TS_OK;
     }
-    element = ts_vec_add(t->ctx, &t->open, sizeof *element);
-    if (element == NULL) {
-        return t->ctx->error.code;
-    }
+    TS_NEED(t->ctx, element = ts_vec_add(t->ctx, &t->open, sizeof *element));
     *element = (open_element){kind, children};
     return TS_OK;
 }
@@ -321,9 +309,7 @@ ts_code jfr_metadata_read(bool *bad, const char **why, ts_ctx *ctx, jfr_metadata
     (void)jfr_long(&t.r);
     (void)jfr_long(&t.r);
     code = read_strings(&t);
-    if (code == TS_OK && !t.r.bad) {
-        code = read_tree(&t);
-    }
+    TS_STEP_IF(code, !t.r.bad, read_tree(&t));
     for (size_t i = 0; i < m->fields.n && code == TS_OK; i++) {
         jfr_field *f = (jfr_field *)m->fields.p + i;
         f->cls = jfr_class_find(m, f->type_id);

@@ -47,10 +47,7 @@ static ts_code add_op(maker *k, jfr_op op)
         k->impossible = true;
         return TS_OK;
     }
-    p = ts_vec_add(k->ctx, &k->plans->ops, sizeof *p);
-    if (p == NULL) {
-        return k->ctx->error.code;
-    }
+    TS_NEED(k->ctx, p = ts_vec_add(k->ctx, &k->plans->ops, sizeof *p));
     *p = op;
     return TS_OK;
 }
@@ -122,7 +119,8 @@ static ts_code leave(maker *k)
         return TS_OK;
     }
     code = add_op(k, (jfr_op){JFR_OP_CLOSE, JFR_NO_SLOT, JFR_PLAIN, 0, JFR_NO_FIELD, 0});
-    return code == TS_OK && c->array != JFR_NO_FIELD ? end_array(k, c->array) : code;
+    TS_STEP_IF(code, c->array != JFR_NO_FIELD, end_array(k, c->array));
+    return code;
 }
 
 static ts_code add_field_op(maker *k, uint32_t number)
@@ -158,7 +156,8 @@ static ts_code add_field_op(maker *k, uint32_t number)
     code = add_op(
         k, (jfr_op){f->pool ? JFR_OP_REF : ops[kind], slot_of(k), f->unit, 0, number, f->cls});
     k->path_n = path;
-    return code == TS_OK && array != JFR_NO_FIELD ? end_array(k, array) : code;
+    TS_STEP_IF(code, array != JFR_NO_FIELD, end_array(k, array));
+    return code;
 }
 
 ts_code jfr_plan_make(uint32_t *number, ts_ctx *ctx, jfr_plans *plans, const jfr_metadata *m,
@@ -191,10 +190,7 @@ ts_code jfr_plan_make(uint32_t *number, ts_ctx *ctx, jfr_plans *plans, const jfr
         plans->ops.n = k.first;
         return code;
     }
-    plan = ts_vec_add(ctx, &plans->plans, sizeof *plan);
-    if (plan == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, plan = ts_vec_add(ctx, &plans->plans, sizeof *plan));
     *plan = (jfr_plan){
         .cls = cls, .first = k.first, .count = op_count(&k), .slots = k.slots, .wishes = wishes};
     *number = (uint32_t)plans->plans.n - 1;

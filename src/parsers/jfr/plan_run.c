@@ -26,9 +26,7 @@ static uint32_t step_count(const stepper *k)
 static ts_code add_step(stepper *k, jfr_step step)
 {
     jfr_step *p = ts_vec_add(k->ctx, &k->plans->steps, sizeof *p);
-    if (p == NULL) {
-        return k->ctx->error.code;
-    }
+    TS_NEED(k->ctx, p);
     *p = step;
     return TS_OK;
 }
@@ -118,7 +116,8 @@ static ts_code make_steps(jfr_steps *out, ts_ctx *ctx, jfr_plans *plans, const j
 ts_code jfr_plan_steps(ts_ctx *ctx, jfr_plans *plans, jfr_plan *plan)
 {
     ts_code code = make_steps(&plan->reading, ctx, plans, plan, true);
-    return code == TS_OK ? make_steps(&plan->passing, ctx, plans, plan, false) : code;
+    TS_STEP(code, make_steps(&plan->passing, ctx, plans, plan, false));
+    return code;
 }
 
 /* --- running -------------------------------------------------------------------------------- */

@@ -6,10 +6,7 @@
 ts_code jfr_pools_new(jfr_chunk *c)
 {
     uint32_t n = (uint32_t)c->schema->meta.classes.n;
-    c->pools.by_class = ts_zalloc(c->ctx, n, sizeof *c->pools.by_class);
-    if (c->pools.by_class == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, c->pools.by_class = ts_zalloc(c->ctx, n, sizeof *c->pools.by_class));
     c->pools.class_count = n;
     c->pools.random[0] = ts_hash_number(&c->ctx->hash_key, 0);
     c->pools.random[1] = ts_hash_number(&c->ctx->hash_key, 1) | 1;
@@ -68,10 +65,7 @@ static ts_code more_slots(jfr_chunk *c, jfr_pool *pool)
         return ts_fail(c->ctx, TS_ERR_LIMIT, "more than %u entries of a constant pool",
                        MAX_SLOTS / 4 * 3);
     }
-    slots = ts_zalloc(c->ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, slots = ts_zalloc(c->ctx, count, sizeof *slots));
     for (uint32_t i = 0; i < pool->slot_count; i++) {
         const jfr_entry *entry = &pool->slots[i];
         if (entry->p != NULL) {
@@ -95,14 +89,9 @@ static ts_code keep_bytes(jfr_chunk *c, jfr_reader *r)
     if (c->view->spool == NULL) {
         return TS_OK;
     }
-    slot = ts_vec_add(c->ctx, &c->pools.blocks, sizeof *slot);
-    if (slot == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, slot = ts_vec_add(c->ctx, &c->pools.blocks, sizeof *slot));
     copy = ts_alloc(c->ctx, n, 1);
-    if (copy == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, copy);
     *slot = copy;
     if (n > 0) {
         memcpy(copy, r->p, n);
@@ -145,17 +134,13 @@ static ts_code add_pool(jfr_chunk *c, jfr_reader *r)
         return TS_OK;
     }
     pool = &c->pools.by_class[cls];
-    if ((code = jfr_chunk_pool_plan(&plan, c, cls)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, jfr_chunk_pool_plan(&plan, c, cls));
     r->bad = plan == JFR_NO_PLAN;
     for (size_t i = 0; i < n && code == TS_OK && !r->bad; i++) {
         uint64_t key = jfr_raw(r, 8);
         const uint8_t *p = r->p;
         code = jfr_plan_run(r, &c->schema->plans, jfr_plan_at(&c->schema->plans, plan), NULL, NULL);
-        if (code == TS_OK && !r->bad) {
-            code = add_entry(c, pool, key, p, (size_t)(r->p - p));
-        }
+        TS_STEP_IF(code, !r->bad, add_entry(c, pool, key, p, (size_t)(r->p - p)));
     }
     return code;
 }

@@ -57,7 +57,8 @@ static ts_code put_kind(jfr_recording *rec, int64_t profile, const jfr_value_typ
         event->p[i] = event->p[i] == '_' ? '-' : event->p[i];
     }
     row.event_type = ts_buf_text(event);
-    return code == TS_OK ? ts_put_profile_value_type(rec->sink, &row) : code;
+    TS_STEP(code, ts_put_profile_value_type(rec->sink, &row));
+    return code;
 }
 
 ts_code jfr_put_profile(jfr_recording *rec)

@@ -54,18 +54,13 @@ ts_code jfr_type_number(uint32_t *number, jfr_recording *rec, ts_text name)
     uint64_t known;
     uint32_t id;
     jfr_type *type;
-    ts_code code = ts_pool_intern(rec->ctx, &id, NULL, &rec->names, name);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_pool_intern(rec->ctx, &id, NULL, &rec->names, name));
     if (ts_idmap_find(&known, &rec->by_name, id)) {
         *number = (uint32_t)known;
         return TS_OK;
     }
-    type = ts_vec_add(rec->ctx, &rec->types, sizeof *type);
-    if (type == NULL) {
-        return rec->ctx->error.code;
-    }
+    TS_NEED(rec->ctx, type = ts_vec_add(rec->ctx, &rec->types, sizeof *type));
     *type = (jfr_type){.name = id,
                        .rule = jfr_rule_find(name),
                        .keep = is_listed(rec->job->options->jfr_events, name)};
@@ -95,10 +90,7 @@ ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, con
             return TS_OK;
         }
     }
-    type = ts_vec_add(rec->ctx, &rec->value_types, sizeof *type);
-    if (type == NULL) {
-        return rec->ctx->error.code;
-    }
+    TS_NEED(rec->ctx, type = ts_vec_add(rec->ctx, &rec->value_types, sizeof *type));
     *type = (jfr_value_type){name, unit, family, row.id};
     *id = row.id;
     return ts_put_stack_value_type(rec->sink, &row);
@@ -150,7 +142,8 @@ static ts_code name_thread(jfr_recording *rec, jfr_thread *t)
     ts_code code = TS_OK;
     rec->label.n = 0;
     code = jfr_thread_label(rec, &rec->label, t->itid);
-    return code == TS_OK ? ts_thread_name(rec->store, t->itid, ts_buf_text(&rec->label)) : code;
+    TS_STEP(code, ts_thread_name(rec->store, t->itid, ts_buf_text(&rec->label)));
+    return code;
 }
 
 static ts_code new_thread(jfr_recording *rec, const jfr_thread *thread)
@@ -158,18 +151,15 @@ static ts_code new_thread(jfr_recording *rec, const jfr_thread *thread)
     jfr_thread *t = ts_vec_add(rec->ctx, &rec->threads, sizeof *t);
     bool os = thread->os_tid > 0;
     ts_code code;
-    if (t == NULL) {
-        return rec->ctx->error.code;
-    }
+    TS_NEED(rec->ctx, t);
     *t = *thread;
     code = ts_thread_new(&t->itid, rec->store, rec->source_id, os ? t->os_tid : t->java_tid, -1,
                          os                ? "os"
                          : t->java_tid > 0 ? "java"
                                            : "unknown");
-    if (code == TS_OK) {
-        code = ts_idmap_put(rec->ctx, &rec->by_itid, t->itid, rec->threads.n - 1);
-    }
-    return code == TS_OK ? name_thread(rec, t) : code;
+    TS_STEP(code, ts_idmap_put(rec->ctx, &rec->by_itid, t->itid, rec->threads.n - 1));
+    TS_STEP(code, name_thread(rec, t));
+    return code;
 }
 
 ts_code jfr_thread_find(int64_t *itid, jfr_recording *rec, const jfr_thread *thread)
@@ -259,9 +249,7 @@ static ts_code new_series(jfr_recording *rec, ts_text name, const char *unit, in
         .null = TS_NULL_BIT(timeseries, interval) | (itid < 0 ? TS_NULL_BIT(timeseries, itid) : 0),
     };
     int64_t *id = ts_vec_add(rec->ctx, &rec->series, sizeof *id);
-    if (id == NULL) {
-        return rec->ctx->error.code;
-    }
+    TS_NEED(rec->ctx, id);
     *id = row.id;
     return ts_put_timeseries(rec->sink, &row);
 }
@@ -371,9 +359,7 @@ static ts_code add_part(jfr_recording *rec, collection *g, const jfr_gc_record *
         if (g->pauses == 1) {
             code = put_pause(rec, g, &g->pause, false);
         }
-        if (code == TS_OK && g->pauses >= 1) {
-            code = put_pause(rec, g, r, false);
-        }
+        TS_STEP_IF(code, g->pauses >= 1, put_pause(rec, g, r, false));
         g->pause = *r;
         g->pauses += g->pauses < 2 ? 1 : 0;
     }
@@ -395,11 +381,10 @@ static ts_code put_pauses(jfr_recording *rec)
             code = end_collection(rec, &g);
             g = (collection){.gc = r->gc};
         }
-        if (code == TS_OK) {
-            code = add_part(rec, &g, r);
-        }
+        TS_STEP(code, add_part(rec, &g, r));
     }
-    return code == TS_OK ? end_collection(rec, &g) : code;
+    TS_STEP(code, end_collection(rec, &g));
+    return code;
 }
 
 /* --- the end -------------------------------------------------------------------------------- */
@@ -460,9 +445,7 @@ static ts_code put_counts(jfr_recording *rec)
     }
     events->seen += rec->events_lost;
     events->lost += rec->events_lost;
-    if ((code = put_types(rec, events)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_types(rec, events));
     return ts_count_add(rec->store, rec->source_id, TS_ITEM_profile_samples, NULL,
                         ts_sink_rows(rec->sink, TS_T_stack_sample) - rec->samples_before, 0, 0);
 }

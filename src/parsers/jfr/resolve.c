@@ -201,7 +201,8 @@ static ts_code raw_class(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value 
         return TS_OK;
     }
     *package = values[CLASS_PACKAGE];
-    return code == TS_OK ? jfr_plain_text(null, c, out, &values[CLASS_NAME]) : code;
+    TS_STEP(code, jfr_plain_text(null, c, out, &values[CLASS_NAME]));
+    return code;
 }
 
 static ts_code class_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *v)
@@ -211,7 +212,8 @@ static ts_code class_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value
     ts_code code;
     raw->n = 0;
     code = raw_class(null, c, raw, v, &package);
-    return code == TS_OK && !*null ? ts_java_class(c->ctx, out, ts_buf_text(raw)) : code;
+    TS_STEP_IF(code, !*null, ts_java_class(c->ctx, out, ts_buf_text(raw)));
+    return code;
 }
 
 enum { SHORT_TEXT = 256 };
@@ -270,8 +272,8 @@ static ts_code name_number(uint32_t *number, jfr_chunk *c, const jfr_value *v)
     ts_code code;
     text->n = 0;
     code = jfr_plain_text(&null, c, text, v);
-    return code == TS_OK ? ts_pool_intern(c->ctx, number, NULL, &c->rec->names, ts_buf_text(text))
-                         : code;
+    TS_STEP(code, ts_pool_intern(c->ctx, number, NULL, &c->rec->names, ts_buf_text(text)));
+    return code;
 }
 
 static ts_code group_number(uint32_t *number, jfr_chunk *c, const jfr_value *v)
@@ -282,7 +284,8 @@ static ts_code group_number(uint32_t *number, jfr_chunk *c, const jfr_value *v)
     ts_code code = TS_OK;
     bool found =
         entry != NULL && jfr_entry_values(values, c, v->cls, entry, jfr_group_wishes, NULL, &code);
-    return code == TS_OK ? name_number(number, c, found ? &values[GROUP_NAME] : &none) : code;
+    TS_STEP(code, name_number(number, c, found ? &values[GROUP_NAME] : &none));
+    return code;
 }
 
 static ts_code resolve_thread(int64_t *itid, jfr_chunk *c, const jfr_value *v,
@@ -302,11 +305,9 @@ static ts_code resolve_thread(int64_t *itid, jfr_chunk *c, const jfr_value *v,
     if (jfr_value_int(&flag, &values[THREAD_VIRTUAL])) {
         thread.is_virtual = flag != 0;
     }
-    if ((code = name_number(&thread.os_name, c, &values[THREAD_OS_NAME])) != TS_OK ||
-        (code = name_number(&thread.java_name, c, &values[THREAD_JAVA_NAME])) != TS_OK ||
-        (code = group_number(&thread.group, c, &values[THREAD_GROUP])) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, name_number(&thread.os_name, c, &values[THREAD_OS_NAME]));
+    TS_TRY(code, name_number(&thread.java_name, c, &values[THREAD_JAVA_NAME]));
+    TS_TRY(code, group_number(&thread.group, c, &values[THREAD_GROUP]));
     return jfr_thread_find(itid, c->rec, &thread);
 }
 

@@ -245,5 +245,6 @@ ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, jfr_reader *r)
     if (rule != NULL) {
         code = rule->run(c, cls, rule, values);
     }
-    return code == TS_OK && keep ? jfr_keep_event(c, cls, values, whole) : code;
+    TS_STEP_IF(code, keep, jfr_keep_event(c, cls, values, whole));
+    return code;
 }

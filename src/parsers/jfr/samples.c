@@ -78,7 +78,8 @@ static ts_code put_value(jfr_chunk *c, int64_t sample, const char *name, const c
 {
     ts_row_stack_sample_value row = {.sample_id = sample, .value = value};
     ts_code code = jfr_value_type_id(&row.value_type_id, c->rec, name, unit, family);
-    return code == TS_OK ? ts_put_stack_sample_value(c->rec->sink, &row) : code;
+    TS_STEP(code, ts_put_stack_sample_value(c->rec->sink, &row));
+    return code;
 }
 
 static ts_code put_values(jfr_chunk *c, int64_t sample, const jfr_rule *rule,
@@ -270,10 +271,8 @@ ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
     }
     row.dur = span_of(c, rule, values, weight);
     jfr_note_time(c->rec, row.ts);
-    if ((code = put_sample(c, &row, rule, values, weight)) != TS_OK ||
-        (code = put_origin(c, cls, rule, row.id, weight, stack)) != TS_OK ||
-        (code = put_labels(c, row.id, rule, values)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_sample(c, &row, rule, values, weight));
+    TS_TRY(code, put_origin(c, cls, rule, row.id, weight, stack));
+    TS_TRY(code, put_labels(c, row.id, rule, values));
     return rule->lock == NULL ? TS_OK : put_lock_wait(c, rule, values, &row);
 }

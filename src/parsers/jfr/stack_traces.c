@@ -139,15 +139,14 @@ static ts_code resolve_method(int64_t *id, jfr_chunk *c, const jfr_value *v, con
         part(c, i)->n = 0;
     }
     c->rec->other.n = 0;
-    if ((code = put_part(c, PART_NAME, &values[METHOD_NAME])) != TS_OK ||
-        (code = put_part(c, PART_DESCRIPTOR, &values[METHOD_DESCRIPTOR])) != TS_OK ||
-        (code = class_parts(c, &values[METHOD_TYPE])) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_part(c, PART_NAME, &values[METHOD_NAME]));
+    TS_TRY(code, put_part(c, PART_DESCRIPTOR, &values[METHOD_DESCRIPTOR]));
+    TS_TRY(code, class_parts(c, &values[METHOD_TYPE]));
     if (jfr_value_int(&bits, &values[METHOD_MODIFIERS])) {
         code = ts_java_modifiers(c->ctx, part(c, PART_MODIFIERS), bits);
     }
-    return code == TS_OK ? put_method(id, c, kernel) : code;
+    TS_STEP(code, put_method(id, c, kernel));
+    return code;
 }
 
 /* Methods are found by a table of the last ones first, which stays in the cache. */
@@ -202,9 +201,7 @@ static ts_code add_frame(void *user, const jfr_value *values)
 {
     jfr_chunk *c = user;
     raw_frame *f = ts_vec_add(c->ctx, &c->frames, sizeof *f);
-    if (f == NULL) {
-        return c->ctx->error.code;
-    }
+    TS_NEED(c->ctx, f);
     keep_reference(&f->method_key, &f->method_class, &values[FRAME_METHOD]);
     keep_reference(&f->type_key, &f->type_class, &values[FRAME_TYPE]);
     (void)jfr_value_int(&f->line, &values[FRAME_LINE]);
@@ -265,9 +262,7 @@ static ts_code read_frames(bool *truncated, jfr_chunk *c, const jfr_entry *entry
     ts_code code;
     *truncated = jfr_fixed(&r, 1) != 0;
     n = jfr_count(&r);
-    if ((code = ts_vec_reserve(c->ctx, &c->frames, n, sizeof *f)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_vec_reserve(c->ctx, &c->frames, n, sizeof *f));
     f = (raw_frame *)c->frames.p;
     c->frames.n = n;
     while (n > 0) {
@@ -341,9 +336,7 @@ static ts_code resolve_frames(jfr_chunk *c)
     jfr_frame *frames;
     ts_code code = TS_OK;
     c->resolved.n = 0;
-    if ((code = ts_vec_reserve(c->ctx, &c->resolved, n, sizeof *frames)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_vec_reserve(c->ctx, &c->resolved, n, sizeof *frames));
     frames = c->resolved.p;
     c->resolved.n = n;
     for (size_t i = n; i-- > 0 && code == TS_OK;) {

@@ -129,9 +129,7 @@ static ts_code hilog_one(void *user, ts_text text)
     }
     if (!ts_utf8_valid(text.p, text.n)) {
         im->clean.n = 0;
-        if ((code = ts_utf8_clean(ctx, &im->clean, &im->bad_texts, text.p, text.n)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_utf8_clean(ctx, &im->clean, &im->bad_texts, text.p, text.n));
         text = ts_buf_text(&im->clean);
     }
     if (!hilog_line_read(&line, text) || !hilog_line_time(&ts, &line, year_of(im, &line))) {
@@ -146,10 +144,8 @@ static ts_code hilog_one(void *user, ts_text text)
     record.pid = line.pid;
     record.tid = line.tid;
     record.level = (unsigned char)line.level;
-    if ((code = ts_window_add(&im->texts, line.tag.p, line.tag.n)) != TS_OK ||
-        (code = ts_window_add(&im->texts, line.text.p, line.text.n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_window_add(&im->texts, line.tag.p, line.tag.n));
+    TS_TRY(code, ts_window_add(&im->texts, line.text.p, line.text.n));
     return ts_sorter_add(im->sorter, &record);
 }
 
@@ -231,9 +227,7 @@ static ts_code hilog_open(void **self, ts_job *job)
     hilog_import *im = ts_zalloc(job->ctx, 1, sizeof *im);
     ts_code code;
     *self = NULL;
-    if (im == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, im);
     im->lines = (log_lines){.job = job, .call = hilog_one, .user = im};
     im->year = DEFAULT_YEAR;
     im->given =
@@ -259,10 +253,8 @@ static ts_code hilog_count(hilog_import *im, uint64_t bytes)
 {
     const ts_job *job = im->lines.job;
     ts_code code = ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, bytes, 0, 0);
-    if (code == TS_OK) {
-        code = ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL,
-                            im->good - im->skipped, im->bad + im->lines.lost, im->skipped);
-    }
+    TS_STEP(code, ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL,
+                               im->good - im->skipped, im->bad + im->lines.lost, im->skipped));
     return code != TS_OK ? code : ts_stat(job->store, "hilog", "received", im->good);
 }
 
@@ -270,16 +262,13 @@ static ts_code hilog_finish(void *self, const ts_stream_end *end)
 {
     hilog_import *im = self;
     const ts_job *job = im->lines.job;
-    ts_code code = log_lines_end(&im->lines);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, log_lines_end(&im->lines));
     if (im->good == 0) {
         return ts_fail(job->ctx, TS_ERR_FORMAT, "%s has no line of a log", job->name);
     }
-    if ((code = put_rows(im)) != TS_OK || (code = hilog_count(im, end->bytes)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_rows(im));
+    TS_TRY(code, hilog_count(im, end->bytes));
     if (im->no_year > 0) {
         code = ts_issue_n(job->store, job->source_id, TS_ISSUE_log_no_year, NULL, TS_NO_OFFSET,
                           im->no_year,

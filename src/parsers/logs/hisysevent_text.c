@@ -55,13 +55,12 @@ static ts_code make_message(events_import *im, ts_text line)
         2 + varint_bytes(line.n) + line.n + varint_bytes(im->lines.text.number); /* two tags */
     ts_code code;
     b->n = 0;
-    if ((code = ts_buf_putc(ctx, b, INFO)) != TS_OK || (code = put_varint(ctx, b, info)) != TS_OK ||
-        (code = ts_buf_putc(ctx, b, CONTENT)) != TS_OK ||
-        (code = put_varint(ctx, b, line.n)) != TS_OK ||
-        (code = ts_buf_put(ctx, b, line.p, line.n)) != TS_OK ||
-        (code = ts_buf_putc(ctx, b, ID)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_putc(ctx, b, INFO));
+    TS_TRY(code, put_varint(ctx, b, info));
+    TS_TRY(code, ts_buf_putc(ctx, b, CONTENT));
+    TS_TRY(code, put_varint(ctx, b, line.n));
+    TS_TRY(code, ts_buf_put(ctx, b, line.p, line.n));
+    TS_TRY(code, ts_buf_putc(ctx, b, ID));
     return put_varint(ctx, b, im->lines.text.number);
 }
 
@@ -98,9 +97,7 @@ static ts_code events_open(void **self, ts_job *job)
     events_import *im = ts_zalloc(job->ctx, 1, sizeof *im);
     ts_code code;
     *self = NULL;
-    if (im == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, im);
     im->lines = (log_lines){.job = job, .call = event_line, .user = im};
     im->host = (ts_plugin_host){.ctx = job->ctx,
                                 .store = job->store,

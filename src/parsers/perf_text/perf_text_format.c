@@ -125,9 +125,7 @@ static ts_code perf_open(void **self, ts_job *job)
     perf_text *p = ts_zalloc(job->ctx, 1, sizeof *p);
     ts_code code;
     *self = NULL;
-    if (p == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, p);
     p->job = job;
     p->sink = ts_store_sink(job->store);
     p->lines.max = PERF_MAX_LINE;
@@ -225,10 +223,7 @@ static ts_code perf_line(void *self, ts_text line)
     }
     if (!ts_utf8_valid(line.p, line.n)) {
         p->clean.n = 0;
-        code = ts_utf8_clean(p->job->ctx, &p->clean, &p->bad_texts, line.p, line.n);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_utf8_clean(p->job->ctx, &p->clean, &p->bad_texts, line.p, line.n));
         line = ts_buf_text(&p->clean);
     }
     if (perf_header_read(&h, line)) {
@@ -263,7 +258,8 @@ static ts_code end_text(perf_text *p)
     p->has_last = false;
     code = ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_incomplete, p->name,
                     (int64_t)p->lines.at, "the input ends in a sample");
-    return code == TS_OK ? perf_sample_end(p) : code;
+    TS_STEP(code, perf_sample_end(p));
+    return code;
 }
 
 static ts_code put_profile(perf_text *p)

@@ -40,9 +40,7 @@ static ts_code find_type(perf_text *p, ts_text event, bool period)
     if (!added) {
         return TS_OK;
     }
-    if ((type = ts_vec_add(ctx, &p->types, sizeof *type)) == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, type = ts_vec_add(ctx, &p->types, sizeof *type));
     return ts_profile_type_add(type, p->job->store, p->source_id, profile,
                                event.n > 0 ? event
                                : period    ? TS_TEXT_LIT("period")
@@ -64,7 +62,8 @@ static ts_code new_thread(int64_t *itid, perf_text *p, const perf_header *h)
         return code != TS_OK ? code : ts_profile_named_thread(itid, store, p->source_id, h->comm);
     }
     code = ts_thread_new(itid, store, p->source_id, h->tid, ipid, "os");
-    return code == TS_OK ? ts_thread_name(store, *itid, h->comm) : code;
+    TS_STEP(code, ts_thread_name(store, *itid, h->comm));
+    return code;
 }
 
 /* A thread that changes its name is one for each name: each sample keeps that which it was taken
@@ -85,9 +84,7 @@ static ts_code find_thread(perf_text *p, const perf_header *h)
         return code;
     }
     if (added) {
-        if ((itid = ts_vec_add(ctx, &p->itids, sizeof *itid)) == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, itid = ts_vec_add(ctx, &p->itids, sizeof *itid));
         code = new_thread(itid, p, h);
     }
     p->itid = ((const int64_t *)p->itids.p)[number];
@@ -136,11 +133,8 @@ static ts_code new_method(int64_t *method, perf_text *p)
     name = next_part(&rest);
     image = next_part(&rest);
     file = rest.n == 0 ? TS_TEXT_NULL : rest;
-    code = ts_frame_split(p->job->ctx, &parts, &p->scratch, ts_language_of_file(file), name, file,
-                          ts_text_is(image, "[unknown]") ? TS_TEXT_NULL : image);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_frame_split(p->job->ctx, &parts, &p->scratch, ts_language_of_file(file), name,
+                                file, ts_text_is(image, "[unknown]") ? TS_TEXT_NULL : image));
     row = (ts_method){.name = parts.name,
                       .cls = parts.cls,
                       .package = parts.package,
@@ -169,22 +163,13 @@ static ts_code push_last(perf_text *p, int64_t line)
         return ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_too_large, p->name,
                         (int64_t)p->lines.at, "a stack has more than %d frames", PERF_MAX_FRAMES);
     }
-    code = ts_pool_intern(ctx, &number, &added, &p->frames,
-                          ts_pool_key(key, ctx, ts_buf_text(&p->key)));
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_pool_intern(ctx, &number, &added, &p->frames,
+                                ts_pool_key(key, ctx, ts_buf_text(&p->key))));
     if (added) {
-        if ((method = ts_vec_add(ctx, &p->methods, sizeof *method)) == NULL) {
-            return ctx->error.code;
-        }
-        if ((code = new_method(method, p)) != TS_OK) {
-            return code;
-        }
+        TS_NEED(ctx, method = ts_vec_add(ctx, &p->methods, sizeof *method));
+        TS_TRY(code, new_method(method, p));
     }
-    if ((step = ts_vec_add(ctx, &p->stack, sizeof *step)) == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, step = ts_vec_add(ctx, &p->stack, sizeof *step));
     *step = (perf_step){((const int64_t *)p->methods.p)[number], line};
     return TS_OK;
 }
@@ -197,9 +182,7 @@ ts_code perf_sample_frame(perf_text *p, const perf_frame *f)
         return code;
     }
     p->key.n = 0;
-    if ((code = ts_buf_putc(ctx, &p->key, f->inlined ? 'i' : '-')) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_putc(ctx, &p->key, f->inlined ? 'i' : '-'));
     if (f->symbol.n > 0) {
         code = ts_buf_put(ctx, &p->key, f->symbol.p, f->symbol.n);
     } else if (f->address.p == NULL || f->image.p != NULL) {
@@ -221,7 +204,8 @@ ts_code perf_sample_source(perf_text *p, ts_text file, int64_t line, bool inline
     if (inlined) {
         p->key.p[0] = 'i';
     }
-    return code == TS_OK ? push_last(p, line) : code;
+    TS_STEP(code, push_last(p, line));
+    return code;
 }
 
 /* --- samples --------------------------------------------------------------------------------- */
@@ -241,10 +225,8 @@ static ts_code choose_wanted(perf_text *p, int64_t ts)
 
 ts_code perf_sample_begin(perf_text *p, const perf_header *h)
 {
-    ts_code code = choose_wanted(p, h->ts);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, choose_wanted(p, h->ts));
     p->place = PERF_SAMPLE;
     p->stack.n = 0;
     p->stack_bad = false;
@@ -258,7 +240,8 @@ ts_code perf_sample_begin(perf_text *p, const perf_header *h)
     }
     p->period = h->period < 0 ? 1 : h->period;
     code = find_type(p, h->event, h->period >= 0);
-    return code == TS_OK ? find_thread(p, h) : code;
+    TS_STEP(code, find_thread(p, h));
+    return code;
 }
 
 /* The node of the stack, from the outermost frame on; 0: it is empty. */
@@ -311,5 +294,6 @@ ts_code perf_sample_end(perf_text *p)
     p->good++;
     value.value_type_id = ((const ts_profile_type *)p->types.p)[p->type].id;
     code = ts_put_stack_sample(p->sink, &row);
-    return code == TS_OK ? ts_put_stack_sample_value(p->sink, &value) : code;
+    TS_STEP(code, ts_put_stack_sample_value(p->sink, &value));
+    return code;
 }

@@ -158,9 +158,7 @@ static ts_code pprof_open(void **self, ts_job *job)
     pprof *p = ts_zalloc(job->ctx, 1, sizeof *p);
     ts_code code;
     *self = NULL;
-    if (p == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, p);
     p->job = job;
     p->sink = ts_store_sink(job->store);
     p->mappings.size = sizeof(pprof_mapping);
@@ -214,7 +212,8 @@ static ts_code pprof_finish(void *self, const ts_stream_end *end)
         code = ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_incomplete, p->name,
                         (int64_t)p->wire.fault_at, "%s", ts_wire_fault_text(p->wire.fault));
     }
-    return code == TS_OK ? pprof_write(p) : code;
+    TS_STEP(code, pprof_write(p));
+    return code;
 }
 
 TS_SOURCE_FORMAT(pprof) = {

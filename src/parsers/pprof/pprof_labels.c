@@ -91,9 +91,8 @@ ts_code pprof_labels_write(pprof *p, int64_t sample_id, const pprof_sample *s)
         if (++p->label_row_n == PPROF_LABEL_ROWS) {
             code = pprof_labels_flush(p);
         }
-        if (code == TS_OK && labels[i].str == 0 && labels[i].unit != 0) {
-            code = put_unit(p, sample_id, labels[i].unit, key->text);
-        }
+        TS_STEP_IF(code, labels[i].str == 0 && labels[i].unit != 0,
+                   put_unit(p, sample_id, labels[i].unit, key->text));
     }
     return code;
 }
@@ -159,7 +158,8 @@ static ts_code named_thread(int64_t *itid, pprof *p, int64_t number, ts_text nam
         return TS_OK;
     }
     code = ts_profile_named_thread(itid, p->job->store, p->source_id, name);
-    return code == TS_OK ? ts_idmap_put(p->job->ctx, &p->named, number, (uint64_t)*itid) : code;
+    TS_STEP(code, ts_idmap_put(p->job->ctx, &p->named, number, (uint64_t)*itid));
+    return code;
 }
 
 static ts_code find_thread(int64_t *itid, pprof *p, const label_thread *thread)
@@ -171,9 +171,8 @@ static ts_code find_thread(int64_t *itid, pprof *p, const label_thread *thread)
     }
     code = ts_thread(itid, p->job->store, p->source_id, thread->id, -1,
                      thread->native ? "os" : "unknown");
-    if (code == TS_OK && name.n > 0 && ts_thread_row(p->job->store, *itid)->name.p == NULL) {
-        code = ts_thread_name(p->job->store, *itid, name);
-    }
+    TS_STEP_IF(code, name.n > 0 && ts_thread_row(p->job->store, *itid)->name.p == NULL,
+               ts_thread_name(p->job->store, *itid, name));
     return code;
 }
 

@@ -58,7 +58,8 @@ static ts_code resolve_location(uint32_t *out, pprof *p, pprof_location *locatio
         return expand_lines(out, p, location);
     }
     code = pprof_method(&method, p, location, line);
-    return code == TS_OK ? intern_frame(out, p, method, line == NULL ? 0 : line->line) : code;
+    TS_STEP(code, intern_frame(out, p, method, line == NULL ? 0 : line->line));
+    return code;
 }
 
 /* --- locations ------------------------------------------------------------------------------ */
@@ -141,9 +142,7 @@ ts_code pprof_expand(pprof *p, pprof_sample *s, bool resolve)
             p->stack.n = s->first_frame;
             return TS_OK;
         }
-        if (code == TS_OK) {
-            code = put_frames(p, found, i - 1);
-        }
+        TS_STEP(code, put_frames(p, found, i - 1));
     }
     s->frame_n = p->stack.n - s->first_frame;
     s->expanded = code == TS_OK;

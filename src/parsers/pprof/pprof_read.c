@@ -83,10 +83,8 @@ static ts_code take_value_type(bool *good, pprof *p, bool period)
     if (!*good) {
         return TS_OK;
     }
-    type = period ? &p->period_type : ts_vec_add(p->job->ctx, &p->value_types, sizeof *type);
-    if (type == NULL) {
-        return p->job->ctx->error.code;
-    }
+    TS_NEED(p->job->ctx, type = period ? &p->period_type
+                                       : ts_vec_add(p->job->ctx, &p->value_types, sizeof *type));
     *type = (pprof_value_type){.type = (int64_t)f.value[1], .unit = (int64_t)f.value[2]};
     return TS_OK;
 }
@@ -100,10 +98,7 @@ static ts_code take_mapping(bool *good, pprof *p)
     if (!*good) {
         return TS_OK;
     }
-    mapping = ts_vec_add(p->job->ctx, &p->mappings.items, sizeof *mapping);
-    if (mapping == NULL) {
-        return p->job->ctx->error.code;
-    }
+    TS_NEED(p->job->ctx, mapping = ts_vec_add(p->job->ctx, &p->mappings.items, sizeof *mapping));
     *mapping = (pprof_mapping){f.value[1], (int64_t)f.value[5], (int64_t)f.value[6]};
     return add_id(&kept, p, &p->mappings);
 }
@@ -117,10 +112,7 @@ static ts_code take_function(bool *good, pprof *p)
     if (!*good) {
         return TS_OK;
     }
-    function = ts_vec_add(p->job->ctx, &p->functions.items, sizeof *function);
-    if (function == NULL) {
-        return p->job->ctx->error.code;
-    }
+    TS_NEED(p->job->ctx, function = ts_vec_add(p->job->ctx, &p->functions.items, sizeof *function));
     *function = (pprof_function){
         .id = f.value[1],
         .name = (int64_t)f.value[2],
@@ -162,9 +154,7 @@ static ts_code read_location(bool *good, pprof *p, pprof_location *out)
         out->address = f.number == 3 ? f.value : out->address;
         if (*good && f.number == 4) {
             pprof_line *line = ts_vec_add(p->job->ctx, &p->lines, sizeof *line);
-            if (line == NULL) {
-                return p->job->ctx->error.code;
-            }
+            TS_NEED(p->job->ctx, line);
             *good = read_line(line, &w, &f);
         }
     }
@@ -181,10 +171,8 @@ static ts_code take_location(bool *good, pprof *p)
     bool kept = false;
     ts_code code = read_location(good, p, &read);
     if (code == TS_OK && *good) {
-        location = ts_vec_add(p->job->ctx, &p->locations.items, sizeof *location);
-        if (location == NULL) {
-            return p->job->ctx->error.code;
-        }
+        TS_NEED(p->job->ctx,
+                location = ts_vec_add(p->job->ctx, &p->locations.items, sizeof *location));
         *location = read;
         code = add_id(&kept, p, &p->locations);
     }
@@ -197,9 +185,7 @@ static ts_code take_location(bool *good, pprof *p)
 static ts_code add_comment(pprof *p, uint64_t number)
 {
     int64_t *comment = ts_vec_add(p->job->ctx, &p->comments, sizeof *comment);
-    if (comment == NULL) {
-        return p->job->ctx->error.code;
-    }
+    TS_NEED(p->job->ctx, comment);
     *comment = (int64_t)number;
     return TS_OK;
 }
@@ -307,7 +293,8 @@ static ts_code begin_sample(pprof *p, uint64_t n)
     size_t used = 1 + put_varint(head + 1, n);
     ts_code code = begin_samples(p, p->wire.tag_at);
     p->spooled_to += used + n;
-    return code == TS_OK ? ts_spool_write(p->samples, head, used) : code;
+    TS_STEP(code, ts_spool_write(p->samples, head, used));
+    return code;
 }
 
 static ts_code on_samples(void *user, uint64_t at, uint64_t count, const uint8_t *bytes, size_t n)

@@ -13,10 +13,8 @@ static ts_code add_numbers(bool *good, pprof *p, ts_vec *list, const ts_wire_fie
     uint64_t v;
     uint64_t *out;
     size_t n = f->type == TS_WIRE_BYTES ? f->n : 1;
-    ts_code code = ts_vec_reserve(p->job->ctx, list, n, sizeof v);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_vec_reserve(p->job->ctx, list, n, sizeof v));
     out = (uint64_t *)list->p + list->n;
     if (f->type == TS_WIRE_VARINT) {
         *out = f->value;
@@ -118,9 +116,7 @@ static ts_code add_locations(pprof *p, pprof_sample *s, const ts_wire_field *f)
         code = read_packed(p, s);
         s->packed = NULL;
     }
-    if (code == TS_OK && s->good) {
-        code = add_numbers(&s->good, p, &p->locations_of, f);
-    }
+    TS_STEP_IF(code, s->good, add_numbers(&s->good, p, &p->locations_of, f));
     s->location_n = p->locations_of.n - s->first_location;
     return code;
 }
@@ -185,7 +181,8 @@ static ts_code look_up(pprof *p, pprof_sample *s)
         }
         code = read_packed(p, s);
     }
-    return code == TS_OK && s->good && p->stack.n < BATCH_FRAMES ? pprof_expand(p, s, false) : code;
+    TS_STEP_IF(code, s->good && p->stack.n < BATCH_FRAMES, pprof_expand(p, s, false));
+    return code;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -256,9 +253,7 @@ static ts_code put_sample(pprof *p, pprof_sample *s)
     };
     ts_code code = find_node(p, s);
     row.node_id = s->node;
-    if (code == TS_OK && s->label_n > 0) {
-        code = pprof_labels_thread(&row.itid, p, s);
-    }
+    TS_STEP_IF(code, s->label_n > 0, pprof_labels_thread(&row.itid, p, s));
     if (code != TS_OK) {
         return code;
     }
@@ -301,12 +296,9 @@ static ts_code put_batch(pprof *p)
         code = ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_bad_message, p->name,
                         (int64_t)s->at, "a sample is not well-formed");
     }
-    if (code == TS_OK && (code = ts_paths_flush(&p->paths, p->job->store)) == TS_OK) {
-        code = flush_values(p);
-    }
-    if (code == TS_OK) {
-        code = pprof_labels_flush(p);
-    }
+    TS_STEP(code, ts_paths_flush(&p->paths, p->job->store));
+    TS_STEP(code, flush_values(p));
+    TS_STEP(code, pprof_labels_flush(p));
     p->batch_n = 0;
     p->locations_of.n = 0;
     p->values.n = 0;
@@ -334,18 +326,13 @@ static ts_code window_fill(spool_window *w, pprof *p, size_t want)
     if (have >= want || w->off == p->samples_end) {
         return TS_OK;
     }
-    if ((code = ts_check_cancel(p->job->ctx)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_check_cancel(p->job->ctx));
     if (w->at > 0) {
         memmove(w->buf.p, w->buf.p + w->at, have);
     }
     w->at = 0;
     w->buf.n = have;
-    code = ts_buf_reserve(p->job->ctx, &w->buf, size);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_reserve(p->job->ctx, &w->buf, size));
     size = size < p->samples_end - w->off ? size : (size_t)(p->samples_end - w->off);
     code = ts_spool_read(&got, p->samples, w->off, w->buf.p + have, size);
     if (code == TS_OK && got < size) {
@@ -411,9 +398,7 @@ ts_code pprof_samples_write(pprof *p)
         }
         code = take_next(&w, p);
     }
-    if (code == TS_OK) {
-        code = put_batch(p);
-    }
+    TS_STEP(code, put_batch(p));
     ts_buf_free(p->job->ctx, &w.buf);
     return code;
 }

@@ -150,9 +150,7 @@ static ts_code grow(ts_ctx *ctx, pprof_stacks *stacks)
     size_t n = stacks->slot_count;
     size_t count = n == 0 ? FIRST_SLOTS : 2 * n;
     pprof_stack *slots = ts_zalloc(ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, slots);
     stacks->slots = slots;
     stacks->slot_count = count;
     for (size_t i = 0; i < n; i++) { /* a group becomes two: there is room */
@@ -171,9 +169,7 @@ ts_code pprof_stack_add(pprof *p, pprof_stack_key key, uint32_t node)
     ts_code code;
     if (place == NULL && stacks->count >= stacks->slot_count / 2 &&
         stacks->slot_count < MOST_SLOTS) {
-        if ((code = grow(p->job->ctx, stacks)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, grow(p->job->ctx, stacks));
         place = free_place(stacks, key.a);
     }
     stacks->count += place != NULL ? 1 : 0;

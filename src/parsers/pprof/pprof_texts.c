@@ -52,10 +52,7 @@ ts_code pprof_text_end(pprof *p)
             return code;
         }
     }
-    end = ts_vec_add(ctx, &p->text_ends, sizeof *end);
-    if (end == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, end = ts_vec_add(ctx, &p->text_ends, sizeof *end));
     *end = p->texts.n;
     return TS_OK;
 }

@@ -143,9 +143,7 @@ static ts_code put_properties(pprof *p)
     for (size_t i = 0; i < p->mappings.items.n && code == TS_OK; i++) {
         const pprof_mapping *m = (const pprof_mapping *)p->mappings.items.p + i;
         code = put_property(p, "mapping", m->file);
-        if (code == TS_OK) {
-            code = put_property(p, "build_id", m->build_id);
-        }
+        TS_STEP(code, put_property(p, "build_id", m->build_id));
     }
     return code;
 }
@@ -164,10 +162,9 @@ static ts_code put_profile(pprof *p)
     row.language = ts_text_of(ts_language_name(p->language));
     row.runtime = p->language == TS_LANG_GO ? TS_TEXT_LIT("go") : TS_TEXT_NULL;
     take_period(p, &row);
-    if ((code = take_times(p, &row)) != TS_OK || (code = put_types(p, &row)) != TS_OK ||
-        (code = ts_profile_put(p->job->store, &row)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, take_times(p, &row));
+    TS_TRY(code, put_types(p, &row));
+    TS_TRY(code, ts_profile_put(p->job->store, &row));
     return put_properties(p);
 }
 

@@ -44,10 +44,7 @@ static ts_code open_call(scope_writer *w, int64_t frame, int64_t ts)
     if (code != TS_OK) {
         return code;
     }
-    added = ts_vec_add(w->s->job->ctx, &w->open, sizeof *added);
-    if (added == NULL) {
-        return w->s->job->ctx->error.code;
-    }
+    TS_NEED(w->s->job->ctx, added = ts_vec_add(w->s->job->ctx, &w->open, sizeof *added));
     *added = call;
     return TS_OK;
 }
@@ -137,11 +134,9 @@ ts_code scope_write_calls(scope_writer *w)
         int64_t type = -1, frame = -1;
         scope_number at;
         bool over;
-        if ((code = ts_spool_next_int(&type, &over, &c)) != TS_OK ||
-            (code = ts_spool_next_int(&frame, &over, &c)) != TS_OK ||
-            (code = scope_next_number(&at, &c)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_spool_next_int(&type, &over, &c));
+        TS_TRY(code, ts_spool_next_int(&frame, &over, &c));
+        TS_TRY(code, scope_next_number(&at, &c));
         code = take_event(&end, w, &last, type, frame, scope_scaled(w, &at));
     }
     w->events = w->profile->events;
@@ -150,5 +145,6 @@ ts_code scope_write_calls(scope_writer *w)
     while (code == TS_OK && w->open.n > 0) {
         code = end_call(w, 0, end == CALLS_GOOD && w->profile->complete ? 1 : 2);
     }
-    return code == TS_OK ? calls_issue(w, end, open) : code;
+    TS_STEP(code, calls_issue(w, end, open));
+    return code;
 }

@@ -56,9 +56,7 @@ static ts_code scope_open(void **self, ts_job *job)
     scope *s = ts_zalloc(job->ctx, 1, sizeof *s);
     ts_code code;
     *self = NULL;
-    if (s == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, s);
     s->job = job;
     s->in = (ts_json_place){.table = &scope_table, .user = s, .ctx = job->ctx};
     ts_json_place_begin(&s->in);
@@ -137,7 +135,8 @@ static ts_code scope_finish(void *self, const ts_stream_end *end)
                        s->job->name);
     }
     code = scope_write(s);
-    return code == TS_OK ? scope_issues(s, bad) : code;
+    TS_STEP(code, scope_issues(s, bad));
+    return code;
 }
 
 TS_SOURCE_FORMAT(speedscope) = {

@@ -127,10 +127,7 @@ static ts_code odd_element(scope *s)
         return code;
     }
     case SCOPE_SAMPLE:
-        frame = ts_vec_add(s->job->ctx, &s->sample, sizeof *frame);
-        if (frame == NULL) {
-            return s->job->ctx->error.code;
-        }
+        TS_NEED(s->job->ctx, frame = ts_vec_add(s->job->ctx, &s->sample, sizeof *frame));
         *frame = -1;
         return TS_OK;
     case SCOPE_WEIGHTS:
@@ -163,9 +160,7 @@ static ts_code on_odd(void *user, unsigned kind)
 static ts_code begin_profile(scope *s)
 {
     scope_profile *p = ts_vec_add(s->job->ctx, &s->profiles, sizeof *p);
-    if (p == NULL) {
-        return s->job->ctx->error.code;
-    }
+    TS_NEED(s->job->ctx, p);
     p->unit = ts_value_unit_of(TS_TEXT_NULL);
     return TS_OK;
 }
@@ -228,10 +223,8 @@ static ts_code end_event(scope *s)
         s->bad_elements++;
         s->event_type = -1;
     }
-    if ((code = ts_spool_put_int(s->events, s->event_type)) != TS_OK ||
-        (code = ts_spool_put_int(s->events, s->event_frame)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_spool_put_int(s->events, s->event_type));
+    TS_TRY(code, ts_spool_put_int(s->events, s->event_frame));
     return scope_put_number(s->events, &s->event_at);
 }
 

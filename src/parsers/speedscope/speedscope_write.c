@@ -54,11 +54,8 @@ static ts_code new_method(int64_t *method, scope_writer *w, int64_t frame)
     if (f->file_n == 0) {
         file = TS_TEXT_NULL;
     }
-    code = ts_frame_split(w->s->job->ctx, &parts, &w->s->text, ts_language_of_file(file), name,
-                          file, TS_TEXT_NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_frame_split(w->s->job->ctx, &parts, &w->s->text, ts_language_of_file(file),
+                                name, file, TS_TEXT_NULL));
     row.name = f->known ? parts.name : TS_TEXT_NULL;
     row.cls = parts.cls;
     row.package = parts.package;
@@ -141,9 +138,7 @@ static ts_code next_stack(int64_t *node, bool *known, scope_writer *w, ts_spool_
     for (int64_t i = 0; i < n && code == TS_OK; i++) {
         int64_t *last = w->last.p;
         int64_t *path = w->path.p;
-        if ((code = ts_spool_next_int(&frame, &end, c)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_spool_next_int(&frame, &end, c));
         same = same && (uint64_t)i < w->path.n && last[i] == frame;
         if (same) {
             *node = path[i];
@@ -151,11 +146,9 @@ static ts_code next_stack(int64_t *node, bool *known, scope_writer *w, ts_spool_
         }
         w->path.n = (size_t)i < w->path.n ? (size_t)i : w->path.n;
         w->last.n = w->path.n;
-        if ((code = ts_vec_reserve(ctx, &w->path, 1, sizeof *path)) != TS_OK ||
-            (code = ts_vec_reserve(ctx, &w->last, 1, sizeof *last)) != TS_OK ||
-            (code = scope_node(node, w, *node, frame, i)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_vec_reserve(ctx, &w->path, 1, sizeof *path));
+        TS_TRY(code, ts_vec_reserve(ctx, &w->last, 1, sizeof *last));
+        TS_TRY(code, scope_node(node, w, *node, frame, i));
         ((int64_t *)w->path.p)[w->path.n++] = *node;
         ((int64_t *)w->last.p)[w->last.n++] = frame;
     }
@@ -212,11 +205,9 @@ static ts_code begin_profile(scope_writer *w)
     ts_text name = {ts_buf_text(&s->texts).p + p->name, p->name_n};
     ts_row_source *source;
     int64_t row = (int64_t)ts_sink_rows(s->sink, TS_T_profile) + 1;
-    ts_code code = ts_source_add(&w->source_id, s->job->store, s->job->source_id, "profile", NULL,
-                                 "speedscope");
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_source_add(&w->source_id, s->job->store, s->job->source_id, "profile", NULL,
+                               "speedscope"));
     source = ts_source(s->job->store, w->source_id);
     source->complete = p->complete;
     if (p->unit.kind == TS_VALUE_DURATION) {
@@ -225,12 +216,8 @@ static ts_code begin_profile(scope_writer *w)
         code = ts_profile_type_add(&w->type, s->job->store, w->source_id, row,
                                    TS_TEXT_LIT("weight"), ts_text_of(p->unit.base), TS_TEXT_NULL);
     }
-    if (code == TS_OK) {
-        code = ts_source_text(s->job->store, w->source_id, &source->name, name.p, name.n);
-    }
-    if (code == TS_OK) {
-        code = ts_profile_named_thread(&w->itid, s->job->store, w->source_id, name);
-    }
+    TS_STEP(code, ts_source_text(s->job->store, w->source_id, &source->name, name.p, name.n));
+    TS_STEP(code, ts_profile_named_thread(&w->itid, s->job->store, w->source_id, name));
     return code != TS_OK ? code
                          : ts_vec_reserve(s->job->ctx, &w->methods, s->frames.n, sizeof(int64_t));
 }
@@ -311,9 +298,7 @@ static ts_code write_profile(scope *s, size_t i)
                : w.profile->kind == SCOPE_EVENTED ? scope_write_calls(&w)
                                                   : TS_OK;
     }
-    if (code == TS_OK) {
-        code = end_profile(&w);
-    }
+    TS_STEP(code, end_profile(&w));
     ts_vec_free(s->job->ctx, &w.methods);
     ts_vec_free(s->job->ctx, &w.open);
     ts_vec_free(s->job->ctx, &w.path);
@@ -329,7 +314,7 @@ ts_code scope_write(scope *s)
                  s->max_frame - (int64_t)s->frames.n < (int64_t)s->frames.n;
     for (size_t i = 0; i < s->profiles.n && code == TS_OK; i++) {
         code = ts_check_cancel(s->job->ctx);
-        code = code == TS_OK ? write_profile(s, i) : code;
+        TS_STEP(code, write_profile(s, i));
     }
     return code;
 }

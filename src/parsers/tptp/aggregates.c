@@ -76,12 +76,9 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
     TPTP_NULL_IF((r->bad & TPTP_BIT(BASE_CPU)) != 0, tptp_aggregate, &row, base_cpu_dur);
     TPTP_NULL_IF((r->bad & TPTP_BIT(CALLS)) != 0, tptp_aggregate, &row, calls);
     if (t != NULL) {
-        open = tptp_reserve_one(s, &t->aggregates, sizeof *open) == TS_OK
-                   ? ts_vec_add(s->ctx, &t->aggregates, sizeof *open)
-                   : NULL;
-        if (open == NULL) {
-            return s->ctx->error.code;
-        }
+        TS_NEED(s->ctx, open = tptp_reserve_one(s, &t->aggregates, sizeof *open) == TS_OK
+                                   ? ts_vec_add(s->ctx, &t->aggregates, sizeof *open)
+                                   : NULL);
         *open = (tptp_aggregate_frame){row.id, row.node_id, r->num[TPTP_N_METHOD], false};
     }
     code = ts_put_tptp_aggregate(s->sink, &row);
@@ -93,10 +90,8 @@ ts_code tptp_take_aggregate_exit(tptp_session *s, const tptp_record *r)
     const tptp_aggregate_frame *frames;
     tptp_thread *t;
     size_t i;
-    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
     frames = t == NULL ? NULL : t->aggregates.p;
     i = t == NULL ? 0 : t->aggregates.n;
     while (i > 0 && frames[i - 1].method != r->num[TPTP_N_METHOD] &&

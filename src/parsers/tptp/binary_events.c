@@ -19,10 +19,8 @@ ts_code tptp_binary_facts(tptp_binary *b)
     tptp_session *s;
     char version[16];
     ts_row_source *source;
-    ts_code code = tptp_import_session(&s, &b->import);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_import_session(&s, &b->import));
     source = ts_source(s->store, s->source_id);
     snprintf(version, sizeof version, "%u.%u", b->header[4], b->header[5]);
     if ((code = ts_source_text(s->store, s->source_id, &source->format_version, version,
@@ -54,15 +52,11 @@ ts_code tptp_binary_encoding(tptp_binary *b, ts_text name, uint64_t offset)
 {
     tptp_session *s;
     char plain[64];
-    ts_code code = tptp_import_session(&s, &b->import);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_import_session(&s, &b->import));
     b->encoding_name.n = 0;
-    if ((code = ts_utf8_printable(b->ctx, &b->encoding_name, name.p, name.n, 60)) != TS_OK ||
-        (code = tptp_fact(s, "encoding", ts_buf_text(&b->encoding_name))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_utf8_printable(b->ctx, &b->encoding_name, name.p, name.n, 60));
+    TS_TRY(code, tptp_fact(s, "encoding", ts_buf_text(&b->encoding_name)));
     snprintf(plain, sizeof plain, "%.*s", (int)b->encoding_name.n, b->encoding_name.p);
     switch (tptp_encoding_open(&b->encoding, name)) {
     case TPTP_ENC_WIDE:
@@ -234,10 +228,8 @@ ts_code tptp_binary_undescribed(tptp_binary *b, const tptp_message *m, const uin
     tptp_record *r = &b->record;
     tptp_session *s;
     bool begun;
-    ts_code code = tptp_import_session(&s, &b->import);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_import_session(&s, &b->import));
     memset(r, 0, sizeof *r);
     guess_thread(b, s, p, n);
     n = n < SHOWN_BYTES ? n : SHOWN_BYTES;
@@ -270,8 +262,6 @@ ts_code tptp_binary_event(tptp_binary *b, const tptp_event_info *event, uint64_t
         code = convert_texts(b, event, offset);
         number_of_text(&b->record);
     }
-    if (code == TS_OK) {
-        code = tptp_import_take(&begun, &b->import, &b->record);
-    }
+    TS_STEP(code, tptp_import_take(&begun, &b->import, &b->record));
     return code != TS_OK || !begun ? code : tptp_binary_facts(b);
 }

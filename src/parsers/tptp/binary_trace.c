@@ -96,14 +96,12 @@ static ts_code read_stream_header(tptp_binary *b)
     b->encoding_name.n = 0;
     b->streams = true;
     offset = read_offset(b, &wrong_order);
-    if (code == TS_OK && wrong_order) {
-        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_endian, at + 7,
-                                 "the byte order is given as %u", b->header[7]);
-    }
-    if (code == TS_OK && b->header[4] > 1) {
-        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_major_version, at + 4,
-                                 "the major version is %u", b->header[4]);
-    }
+    TS_STEP_IF(code, wrong_order,
+               tptp_import_issue(&b->import, TS_ISSUE_tptp_endian, at + 7,
+                                 "the byte order is given as %u", b->header[7]));
+    TS_STEP_IF(code, b->header[4] > 1,
+               tptp_import_issue(&b->import, TS_ISSUE_tptp_major_version, at + 4,
+                                 "the major version is %u", b->header[4]));
     if (code == TS_OK && offset < TPTP_STREAM_HEADER) {
         code = tptp_import_issue(&b->import, TS_ISSUE_tptp_data_offset, at + 8,
                                  "the offset to data is %" PRIu64, offset);
@@ -178,9 +176,7 @@ static ts_code search(tptp_binary *b)
         b->tail_at = place(b);
         return TS_OK;
     }
-    if ((code = message_lost(b)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, message_lost(b));
     code = tptp_import_issue(&b->import, TS_ISSUE_tptp_message_size, place(b),
                              "a message is damaged; %zu bytes were left out", found);
     b->import.bytes_lost += found;
@@ -228,10 +224,8 @@ static ts_code system_message(tptp_binary *b, const tptp_message *m, const uint8
 {
     const uint8_t *zero = memchr(p, 0, n);
     tptp_session *s;
-    ts_code code = tptp_import_session(&s, &b->import);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_import_session(&s, &b->import));
     if (m->id == TPTP_ENCODING && zero != NULL) {
         tptp_count_imported(s, TPTP_C_MESSAGES);
         return tptp_binary_encoding(b, (ts_text){(const char *)p, (size_t)(zero - p)}, place(b));
@@ -271,10 +265,8 @@ static ts_code longer_message(tptp_binary *b, tptp_message *m, size_t used, size
 static ts_code alone_message(tptp_binary *b, const tptp_message *m)
 {
     tptp_session *s;
-    ts_code code = tptp_import_session(&s, &b->import);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_import_session(&s, &b->import));
     tptp_session_gap(s);
     tptp_count_lost(s, TPTP_C_VALUES);
     return tptp_import_issue(&b->import, TS_ISSUE_tptp_size_alone, place(b),
@@ -292,9 +284,7 @@ static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_in
     ts_code code = TS_OK;
     if (fit == TPTP_BAD) {
         b->import.bytes_lost += m->size;
-        if ((code = message_lost(b)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, message_lost(b));
         return tptp_import_issue(&b->import, TS_ISSUE_tptp_message_bad, place(b),
                                  "an attribute of message %u reaches beyond its end", m->id);
     }
@@ -512,9 +502,8 @@ ts_code tptp_binary_finish(tptp_binary *b)
         return ts_fail(b->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has no header",
                        b->import.job->name);
     }
-    if ((code = run(b, true)) != TS_OK || (code = end_skip(b)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, run(b, true));
+    TS_TRY(code, end_skip(b));
     if (b->state == TPTP_PROBING && (code = probe(b, true)) != TS_OK) {
         return code; /* a header and nothing else */
     }
@@ -526,9 +515,7 @@ ts_code tptp_binary_open(tptp_binary **out, ts_job *job, const tptp_forced *forc
 {
     tptp_binary *b = ts_zalloc(job->ctx, 1, sizeof *b);
     *out = b;
-    if (b == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, b);
     b->ctx = job->ctx;
     b->import.job = job;
     b->import.format = "trcbin";

@@ -56,10 +56,8 @@ static ts_code common_process(tptp_session *s, const tptp_record *r)
 {
     ts_row_source *source = ts_source(s->store, s->source_id);
     ts_row_process_detail *detail;
-    ts_code code = ts_process(&s->ipid, s->store, s->source_id, r->num[TPTP_N_PID]);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_process(&s->ipid, s->store, s->source_id, r->num[TPTP_N_PID]));
     source->pid = r->num[TPTP_N_PID];
     source->null &= ~TS_NULL_BIT(source, pid);
     detail = ts_process_detail_row(s->store, s->ipid);
@@ -117,9 +115,8 @@ ts_code tptp_take_agent(tptp_session *s, const tptp_record *r)
     ts_code code = remember_id(s, &s->agents, row.agent_id, row.id);
     TPTP_NULL_ZERO(tptp_agent, &row, process_id);
     TPTP_NULL_TIME(tptp_agent, &row, ts);
-    if (code == TS_OK && name.n > 0 && source->name.p == NULL) {
-        code = ts_source_text(s->store, s->source_id, &source->name, name.p, name.n);
-    }
+    TS_STEP_IF(code, name.n > 0 && source->name.p == NULL,
+               ts_source_text(s->store, s->source_id, &source->name, name.p, name.n));
     return code != TS_OK ? code : ts_put_tptp_agent(s->sink, &row);
 }
 
@@ -138,9 +135,8 @@ ts_code tptp_take_trace(tptp_session *s, const tptp_record *r)
     TPTP_NULL_TIME(tptp_trace, &row, ts);
     s->trace_ended = false;
     s->trace_id.n = 0;
-    if (code == TS_OK) {
-        code = ts_buf_put(s->ctx, &s->trace_id, r->text[TPTP_S_TRACE].p, r->text[TPTP_S_TRACE].n);
-    }
+    TS_STEP(code,
+            ts_buf_put(s->ctx, &s->trace_id, r->text[TPTP_S_TRACE].p, r->text[TPTP_S_TRACE].n));
     return code != TS_OK ? code : ts_put_tptp_trace(s->sink, &row);
 }
 
@@ -189,10 +185,8 @@ ts_code tptp_take_event(tptp_session *s, const tptp_record *r)
                                              : TS_TEXT_NULL,
         .collation_value = tptp_text(r, TPTP_S_COLLATION),
     };
-    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
     row.itid = t == NULL ? 0 : t->itid;
     TPTP_NULL_IF(t == NULL, tptp_event, &row, itid);
     TPTP_NULL_TIME(tptp_event, &row, ts);

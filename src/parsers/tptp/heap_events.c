@@ -171,10 +171,7 @@ ts_code tptp_take_gc_start(tptp_session *s, const tptp_record *r)
     }
     row = pause_row(s, itid, tptp_time(s, r));
     wanted = tptp_wanted(s, tptp_time(s, r));
-    open = ts_vec_add(s->ctx, &s->pauses, sizeof *open);
-    if (open == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, open = ts_vec_add(s->ctx, &s->pauses, sizeof *open));
     *open = (tptp_pause){wanted ? row.id : 0, row.ts, s->gaps};
     return !wanted ? TS_OK : ts_sink_reserve(s->sink, TS_T_runtime_pause, &row, LATE_PAUSE);
 }

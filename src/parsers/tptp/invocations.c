@@ -189,13 +189,11 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
         .depth = (int64_t)t->frames.n,
     };
     bool path_unsure = t->unsure && t->frames.n >= t->unsure_above;
-    ts_code code = path_unsure ? TS_OK
-                               : ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
-                                               parent == NULL ? 0 : parent->node, method,
-                                               TS_NO_LINE, (int64_t)t->frames.n, NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, path_unsure ? TS_OK
+                             : ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
+                                             parent == NULL ? 0 : parent->node, method, TS_NO_LINE,
+                                             (int64_t)t->frames.n, NULL));
     TPTP_NULL_IF(path_unsure, stack_slice, &row, node_id);
     TPTP_NULL_IF(path_unsure, stack_slice, &row, depth);
     f->node = row.node_id;
@@ -425,9 +423,7 @@ static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end e
     if (code != TS_OK || f.slice == 0) {
         return code;
     }
-    if ((code = settle_times(s, &f, dur, end, cpu)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, settle_times(s, &f, dur, end, cpu));
     if (cpu) {
         code = tptp_cpu_exit(s, t, &f, r);
     } else if (f.cpu_reserved) {
@@ -491,10 +487,8 @@ ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
     size_t frame;
     bool earlier;
     uint64_t missing = 0;
-    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
     frame = t == NULL ? 0 : frame_of_exit(s, t, r);
     earlier = t != NULL && ts != TS_NO_TIME && t->last_ts != TS_NO_TIME && ts < t->last_ts;
     if ((code = check_exit(s, t, r, frame)) != TS_OK ||
@@ -516,9 +510,7 @@ ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
         tptp_count_lost(s, TPTP_C_CALLS);
         code = pop_frame(s, t, ts, TPTP_NO_EXIT, NULL);
     }
-    if (code == TS_OK && missing > 0) {
-        code = exits_missing(s, t, missing);
-    }
+    TS_STEP_IF(code, missing > 0, exits_missing(s, t, missing));
     if (code != TS_OK) {
         return code;
     }
@@ -541,9 +533,7 @@ ts_code tptp_close_frames(tptp_session *s, tptp_thread *t, tptp_end end)
     while (t->frames.n > 0 && code == TS_OK) {
         code = pop_frame(s, t, TS_NO_TIME, end, NULL);
     }
-    if (code == TS_OK) {
-        code = tptp_cpu_decide(s, t);
-    }
+    TS_STEP(code, tptp_cpu_decide(s, t));
     if (code != TS_OK || open == 0) {
         return code;
     }

@@ -57,10 +57,8 @@ static ts_code node_of_frames(int64_t *node, tptp_session *s, const tptp_record 
         int64_t line = r->frames[i - 1].line;
         int64_t method;
         code = frame_method(&method, s, r->frames[i - 1].method);
-        if (code == TS_OK) {
-            code = ts_stack_node(node, NULL, s->store, s->source_id, *node, method,
-                                 line == 0 ? TS_NO_LINE : line, depth++, NULL);
-        }
+        TS_STEP(code, ts_stack_node(node, NULL, s->store, s->source_id, *node, method,
+                                    line == 0 ? TS_NO_LINE : line, depth++, NULL));
     }
     return code;
 }
@@ -152,12 +150,9 @@ static ts_code add_wait(tptp_session *s, tptp_thread *t, const tptp_record *r, i
     if (t->waits.n >= TPTP_OPEN_WAITS && (code = wait_without_end(s, t)) != TS_OK) {
         return code;
     }
-    open = tptp_reserve_one(s, &t->waits, sizeof *open) == TS_OK
-               ? ts_vec_add(s->ctx, &t->waits, sizeof *open)
-               : NULL;
-    if (open == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, open = tptp_reserve_one(s, &t->waits, sizeof *open) == TS_OK
+                               ? ts_vec_add(s->ctx, &t->waits, sizeof *open)
+                               : NULL);
     *open = (tptp_open_wait){row, tptp_object(r), tptp_time(s, r), is_contended(r), false};
     return TS_OK;
 }
@@ -184,10 +179,8 @@ ts_code tptp_take_wait(tptp_session *s, const tptp_record *r)
         code = ts_put_lock_wait(s->sink, &row);
     } else {
         /* The owner may have been a new thread. */
-        if ((code = tptp_thread_of(&t, s, tptp_thread_id(r))) != TS_OK ||
-            (code = add_wait(s, t, r, row.id)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+        TS_TRY(code, add_wait(s, t, r, row.id));
         code = ts_sink_reserve(s->sink, TS_T_lock_wait, &row, LATE_WAIT);
     }
     return code != TS_OK ? code : put_monitor_frames(s, r, row.id, "begin");
@@ -211,10 +204,8 @@ static ts_code lone_end(tptp_session *s, const tptp_record *r, tptp_thread *t)
     TS_SET_NULL(lock_wait, &row, dur);
     TPTP_NULL_ZERO(lock_wait, &row, node_id);
     tptp_count_skipped(s, TPTP_C_PAIRS);
-    if ((code = tptp_issue(s, TS_ISSUE_tptp_begin_missing, "a wait has no beginning")) != TS_OK ||
-        (code = ts_put_lock_wait(s->sink, &row)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, tptp_issue(s, TS_ISSUE_tptp_begin_missing, "a wait has no beginning"));
+    TS_TRY(code, ts_put_lock_wait(s->sink, &row));
     return put_monitor_frames(s, r, row.id, "end");
 }
 
@@ -226,10 +217,8 @@ ts_code tptp_take_waited(tptp_session *s, const tptp_record *r)
     int64_t dur = TS_NO_TIME;
     tptp_open_wait w;
     size_t i;
-    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
     waits = t == NULL ? NULL : t->waits.p;
     i = t == NULL ? 0 : t->waits.n;
     while (i > 0 &&

@@ -52,9 +52,7 @@ ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id)
         return TS_OK;
     }
     if (!ts_idmap_find(&number, &s->threads, id)) {
-        if ((code = not_defined(s, "thread", id)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, not_defined(s, "thread", id));
         return add_thread(out, s, id);
     }
     s->thread_last = (size_t)number;
@@ -129,9 +127,7 @@ ts_code tptp_take_thread_end(tptp_session *s, const tptp_record *r)
     }
     t->ended = true;
     code = tptp_close_frames(s, t, TPTP_THREAD_ENDED);
-    if (code == TS_OK) {
-        code = tptp_end_waits(s, t);
-    }
+    TS_STEP(code, tptp_end_waits(s, t));
     if (code == TS_OK) {
         tptp_free_thread(s, t);
     }
@@ -205,9 +201,7 @@ ts_code tptp_class_of(int64_t *row, tptp_session *s, const tptp_record *r)
         return TS_OK;
     }
     if (number == 0) {
-        if ((code = add_unknown_class(s, id)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, add_unknown_class(s, id));
         number = (uint32_t)s->class_list.n;
     }
     *row = class_at(s, number - 1)->row;
@@ -277,10 +271,8 @@ ts_code tptp_method_of(int64_t *method, tptp_session *s, int64_t id)
     }
     snprintf(name, sizeof name, "method#%" PRId64, id);
     m.name = ts_text_of(name);
-    if ((code = not_defined(s, "method", id)) != TS_OK ||
-        (code = ts_stack_method(method, s->store, s->source_id, &m)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, not_defined(s, "method", id));
+    TS_TRY(code, ts_stack_method(method, s->store, s->source_id, &m));
     return keep_method(s, id, *method);
 }
 
@@ -326,10 +318,8 @@ ts_code tptp_take_method(tptp_session *s, const tptp_record *r)
         .line = r->num[TPTP_N_START_LINE],
     };
     uint32_t number;
-    ts_code code = tptp_class_of(&row.class_id, s, r);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_class_of(&row.class_id, s, r));
     number =
         tptp_class_number(s, tptp_either(r->num[TPTP_N_CLASS], r->num[TPTP_N_TRANSIENT_CLASS]));
     if (number != 0) {
@@ -337,10 +327,8 @@ ts_code tptp_take_method(tptp_session *s, const tptp_record *r)
         tptp_split(&m.package, &m.cls, tptp_class_text(s, number));
         m.file = source.n == 0 ? TS_TEXT_NULL : source;
     }
-    if ((code = ts_stack_method(&row.method_id, s->store, s->source_id, &m)) != TS_OK ||
-        (code = keep_method(s, id, row.method_id)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_stack_method(&row.method_id, s->store, s->source_id, &m));
+    TS_TRY(code, keep_method(s, id, row.method_id));
     TPTP_NULL_ZERO(tptp_method, &row, class_id);
     TPTP_NULL_ZERO(tptp_method, &row, end_line);
     tptp_count_imported(s, TPTP_C_DEFINITIONS);

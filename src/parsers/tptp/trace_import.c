@@ -67,10 +67,8 @@ ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code iss
     uint32_t number;
     size_t n = name.n < sizeof detail - 1 ? name.n : sizeof detail - 1;
     bool added = false;
-    ts_code code = tptp_import_session(&s, import);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_import_session(&s, import));
     while (n > 0 && n < name.n && ((unsigned char)name.p[n] & 0xc0) == 0x80) {
         n--; /* no part of a character */
     }
@@ -86,9 +84,7 @@ ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code iss
             return code;
         }
     }
-    if ((code = ts_count_add(s->store, s->source_id, item, detail, 0, 0, 1)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_count_add(s->store, s->source_id, item, detail, 0, 0, 1));
     if (message) {
         tptp_count_skipped(s, TPTP_C_MESSAGES);
     }
@@ -100,10 +96,8 @@ ts_code tptp_import_finish(tptp_import *import)
 {
     uint64_t lost;
     uint64_t skipped;
-    ts_code code = tptp_import_end_session(import);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_import_end_session(import));
     /* What was left out may reach beyond the end. */
     lost = import->bytes_lost < import->bytes ? import->bytes_lost : import->bytes;
     skipped = import->bytes - lost;

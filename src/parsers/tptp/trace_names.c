@@ -14,9 +14,7 @@ ts_code tptp_class_name(ts_text *out, tptp_session *s, ts_text raw, unsigned scr
         return TS_OK;
     }
     b->n = 0;
-    if ((code = ts_buf_put(s->ctx, b, raw.p, raw.n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_put(s->ctx, b, raw.p, raw.n));
     for (size_t i = 0; i < b->n; i++) {
         b->p[i] = b->p[i] == '/' ? '.' : b->p[i];
     }

@@ -14,9 +14,7 @@ ts_code tptp_session_begin(tptp_session **out, ts_job *job, const char *format)
     tptp_session *s = ts_zalloc(job->ctx, 1, sizeof *s);
     ts_code code;
     *out = s;
-    if (s == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, s);
     s->ctx = job->ctx;
     s->store = job->store;
     s->sink = ts_store_sink(job->store);
@@ -85,11 +83,9 @@ static ts_code begin_clock(tptp_session *s, int64_t ts)
     name = ts_clock_name(s->clock);
     if (!ts_wanted_span(&s->wanted, s->ctx, s->clock, NULL, ts)) {
         s->wanted = TS_SPAN_ALL;
-        ts_code code = ts_issue(s->store, s->source_id, TS_ISSUE_time_range_unrelated, NULL,
-                                TS_NO_OFFSET, "the times count from an unknown moment");
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_issue(s->store, s->source_id, TS_ISSUE_time_range_unrelated, NULL,
+                              TS_NO_OFFSET, "the times count from an unknown moment"));
     }
     return ts_source_text(s->store, s->source_id, &source->clock, name, strlen(name));
 }
@@ -206,9 +202,7 @@ ts_code tptp_session_end(tptp_session *s)
     for (size_t i = 0; i < s->thread_list.n && code == TS_OK; i++) {
         tptp_thread *t = tptp_thread_at(s, i);
         code = tptp_close_frames(s, t, TPTP_STILL_OPEN);
-        if (code == TS_OK) {
-            code = tptp_end_waits(s, t);
-        }
+        TS_STEP(code, tptp_end_waits(s, t));
         tptp_free_thread(s, t);
     }
     if (code == TS_OK && (code = tptp_end_calls(s)) == TS_OK &&

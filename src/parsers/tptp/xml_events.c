@@ -48,10 +48,7 @@ static ts_code keep_attributes(tptp_xml *x, const char **atts)
             (name->slot == TPTP_N_THREAD || name->slot == TPTP_N_TIME)) {
             continue;
         }
-        a = ts_vec_add(x->ctx, &x->attributes, sizeof *a);
-        if (a == NULL) {
-            return x->ctx->error.code;
-        }
+        TS_NEED(x->ctx, a = ts_vec_add(x->ctx, &x->attributes, sizeof *a));
         *a = (tptp_attribute){ts_text_of(atts[0]), ts_text_of(atts[1])};
     }
     x->record.attributes = x->attributes.p;
@@ -88,20 +85,14 @@ static ts_code add_frame_value(tptp_xml *x, const char *value, size_t n)
         return TS_OK;
     }
     if (x->lines) {
-        line = ts_vec_add(x->ctx, &x->line_list, sizeof *line);
-        if (line == NULL) {
-            return x->ctx->error.code;
-        }
+        TS_NEED(x->ctx, line = ts_vec_add(x->ctx, &x->line_list, sizeof *line));
         if (!tptp_parse_number(line, value)) {
             *line = 0;
             x->record.bad |= TPTP_BIT(LINE);
         }
         return TS_OK;
     }
-    at = ts_vec_add(x->ctx, &x->method_at, sizeof *at);
-    if (at == NULL) {
-        return x->ctx->error.code;
-    }
+    TS_NEED(x->ctx, at = ts_vec_add(x->ctx, &x->method_at, sizeof *at));
     *at = x->methods.n;
     return ts_buf_put(x->ctx, &x->methods, value, n + 1);
 }
@@ -130,10 +121,8 @@ static ts_code end_monitor(tptp_xml *x)
     x->in_monitor = false;
     if (n > TPTP_MAX_FRAMES) {
         tptp_session *s;
-        ts_code code = tptp_import_session(&s, &x->import);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, tptp_import_session(&s, &x->import));
         tptp_count_lost(s, TPTP_C_MESSAGES);
         tptp_session_gap(s);
         return tptp_import_issue(&x->import, TS_ISSUE_tptp_message_bad, x->record.offset,
@@ -142,9 +131,7 @@ static ts_code end_monitor(tptp_xml *x)
     x->frame_list.n = 0;
     for (size_t i = 0; i < n; i++) {
         tptp_stack_frame *f = ts_vec_add(x->ctx, &x->frame_list, sizeof *f);
-        if (f == NULL) {
-            return x->ctx->error.code;
-        }
+        TS_NEED(x->ctx, f);
         if (i < methods) {
             f->method = ts_text_of(x->methods.p + ((const size_t *)x->method_at.p)[i]);
         }
@@ -165,15 +152,11 @@ static ts_code begin_event(tptp_xml *x, const tptp_name *element, const char *na
     x->record.kind = element->what == TPTP_EL_EVENT ? (tptp_kind)element->slot : TPTP_OTHER;
     x->record.name = ts_text_of(name);
     x->record.offset = x->run_offset + (uint64_t)XML_GetCurrentByteIndex(x->parser);
-    if ((code = set_attributes(x, atts)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, set_attributes(x, atts));
     x->record.cpu_raw = x->record.num[TPTP_N_CPU];
     if (x->record.kind == TPTP_OTHER) {
         x->record.name = ts_text_of(element->name);
-        if ((code = keep_attributes(x, atts)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, keep_attributes(x, atts));
         return take_record(x);
     }
     if (!is_monitor(x->record.kind)) {

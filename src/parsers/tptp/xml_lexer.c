@@ -270,16 +270,12 @@ ts_code tptp_xml_clean(ts_ctx *ctx, ts_buf *out, tptp_cleaned *found, const char
         }
         if (with != NULL) {
             code = ts_buf_put(ctx, out, utf8.p + plain, i - plain);
-            if (code == TS_OK) {
-                code = ts_buf_put(ctx, out, with, strlen(with));
-            }
+            TS_STEP(code, ts_buf_put(ctx, out, with, strlen(with)));
             i += bytes - 1;
             plain = i + 1;
         }
     }
-    if (code == TS_OK) {
-        code = ts_buf_put(ctx, out, utf8.p + plain, utf8.n - plain);
-    }
+    TS_STEP(code, ts_buf_put(ctx, out, utf8.p + plain, utf8.n - plain));
     out->n = code == TS_OK ? out->n : first;
     ts_buf_free(ctx, &utf8);
     return code;

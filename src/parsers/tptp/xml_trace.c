@@ -34,10 +34,8 @@ static uint64_t place_of(const tptp_xml *x, size_t at)
 static ts_code lose(tptp_xml *x, ts_issue_code issue, size_t at, size_t bytes, const char *what)
 {
     tptp_session *s;
-    ts_code code = tptp_import_session(&s, &x->import);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_import_session(&s, &x->import));
     tptp_count_lost(s, TPTP_C_MESSAGES);
     tptp_session_gap(s);
     x->import.bytes_lost += bytes;
@@ -91,12 +89,9 @@ static ts_code parse_alone(tptp_xml *x, const char *p, size_t n, size_t at)
 {
     size_t refused;
     ts_code code = flush_run(x);
-    if (code == TS_OK) {
-        code = tptp_xml_parse(x, p, n, place_of(x, at), &refused);
-    }
-    if (code == TS_OK && refused != SIZE_MAX) {
-        code = lose(x, TS_ISSUE_tptp_xml_bad, at, n, "an element is not well-formed");
-    }
+    TS_STEP(code, tptp_xml_parse(x, p, n, place_of(x, at), &refused));
+    TS_STEP_IF(code, refused != SIZE_MAX,
+               lose(x, TS_ISSUE_tptp_xml_bad, at, n, "an element is not well-formed"));
     return code;
 }
 
@@ -114,9 +109,7 @@ static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool
     tptp_cleaned found = {0, 0};
     ts_code code;
     x->clean.n = 0;
-    if ((code = flush_run(x)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, flush_run(x));
     code = tptp_xml_clean(x->ctx, &x->clean, &found, x->held.p + from, n, tag);
     if (code == TS_OK && found.replaced > 0) {
         code = tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, place_of(x, at),
@@ -134,16 +127,12 @@ static ts_code pass_tag(tptp_xml *x, size_t size, bool special)
 {
     ts_code code;
     if (special) {
-        if ((code = parse_cleaned(x, x->at, x->at, size, true)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, parse_cleaned(x, x->at, x->at, size, true));
         x->run_from = x->run_to = x->at + size;
         return TS_OK;
     }
     if (x->run_to != x->at) {
-        if ((code = flush_run(x)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, flush_run(x));
         x->run_from = x->at;
     }
     x->run_to = x->at + size;
@@ -224,9 +213,7 @@ static ts_code unknown_element(tptp_xml *x, const char *name, size_t n)
     char shown[SHOWN_NAME];
     ts_buf printable = {0};
     ts_code code = flush_run(x);
-    if (code == TS_OK) {
-        code = ts_buf_reserve(x->ctx, &printable, SHOWN_NAME);
-    }
+    TS_STEP(code, ts_buf_reserve(x->ctx, &printable, SHOWN_NAME));
     if (code == TS_OK) {
         uint64_t replaced = 0;
         code = ts_utf8_clean(x->ctx, &printable, &replaced, name, n < 40 ? n : 40);
@@ -280,9 +267,7 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool *taken, bool special, bo
     /* Events hold no events: the end of one is missing. */
     if ((what == TPTP_EL_EVENT || what == TPTP_EL_OTHER) && x->depth > 0 && in != TPTP_EL_OTHER) {
         code = lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an element is missing");
-        if (code == TS_OK) {
-            code = close_to(x, 0);
-        }
+        TS_STEP(code, close_to(x, 0));
     }
     if (code == TS_OK && what == TPTP_EL_UNKNOWN) {
         code = unknown_element(x, name, n);
@@ -290,9 +275,7 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool *taken, bool special, bo
             begin_skip(x, size);
         }
     }
-    if (code == TS_OK && !empty) {
-        code = push(x, name, n, what);
-    }
+    TS_STEP_IF(code, !empty, push(x, name, n, what));
     return code != TS_OK || what == TPTP_EL_UNKNOWN || x->deep > 0 ? code
                                                                    : pass_tag(x, size, special);
 }
@@ -339,9 +322,7 @@ static ts_code end_tag(tptp_xml *x, size_t size, bool *taken)
     }
     if (i < x->depth) {
         code = lose_here(x, TS_ISSUE_tptp_xml_bad, x->at, 0, "the end of an element is missing");
-        if (code == TS_OK) {
-            code = close_to(x, i);
-        }
+        TS_STEP(code, close_to(x, i));
     }
     if (code != TS_OK || x->depth == 0) {
         return code;
@@ -474,9 +455,7 @@ static ts_code process_pieces(tptp_xml *x, bool ended)
         }
         code = take_piece(x, &taken, piece, size, special);
         x->at += taken ? size : 0;
-        if (code == TS_OK && x->skipping && x->at - x->skip_from > SKIP_BYTES) {
-            code = end_skip(x);
-        }
+        TS_STEP_IF(code, x->skipping && x->at - x->skip_from > SKIP_BYTES, end_skip(x));
     }
     return code != TS_OK ? code : flush_run(x);
 }
@@ -534,10 +513,9 @@ static ts_code end_root(tptp_xml *x)
 {
     tptp_session *s;
     ts_code code = tptp_import_session(&s, &x->import);
-    if (code == TS_OK && x->roots_open > 0) {
-        code = tptp_import_issue(&x->import, TS_ISSUE_tptp_root_open, x->offset,
-                                 "the root has no end");
-    }
+    TS_STEP_IF(
+        code, x->roots_open > 0,
+        tptp_import_issue(&x->import, TS_ISSUE_tptp_root_open, x->offset, "the root has no end"));
     return code != TS_OK ? code
                          : tptp_fact(s, "xml_root",
                                      x->roots == 0       ? TS_TEXT_LIT("none")
@@ -562,9 +540,7 @@ ts_code tptp_xml_finish(tptp_xml *x)
         code = lose_here(x, TS_ISSUE_tptp_element_cut, 0, x->held.n,
                          "the input ends inside an element");
     }
-    if (code == TS_OK) {
-        code = end_root(x);
-    }
+    TS_STEP(code, end_root(x));
     return code != TS_OK ? code : tptp_import_finish(&x->import);
 }
 
@@ -572,9 +548,7 @@ ts_code tptp_xml_open(tptp_xml **out, ts_job *job)
 {
     tptp_xml *x = ts_zalloc(job->ctx, 1, sizeof *x);
     *out = x;
-    if (x == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, x);
     x->ctx = job->ctx;
     x->import.job = job;
     x->import.format = "trcxml";

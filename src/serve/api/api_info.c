@@ -255,9 +255,7 @@ static ts_code schema_reply(ts_reply *reply, ts_sandbox *s, ts_ctx *ctx)
     ts_jout_close(&j, ']');
     ts_jout_close(&j, '}');
     ts_code code = ts_jout_end(&j);
-    if (code == TS_OK && rc != SQLITE_DONE) {
-        code = ts_app_sqlite(reply, s, rc, -1);
-    }
+    TS_STEP_IF(code, rc != SQLITE_DONE, ts_app_sqlite(reply, s, rc, -1));
     (void)sqlite3_finalize(st);
     return code;
 }

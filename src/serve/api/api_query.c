@@ -102,9 +102,8 @@ ts_code ts_api_query(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request
     ts_asked q;
     ts_code code = ts_text_is(r->method, "POST") ? ts_asked_body(&q, ctx, r->body)
                                                  : ts_asked_url(&q, ctx, r, query_more);
-    if (code == TS_OK && (q.format.given || q.view.given)) {
-        code = query_usage(ctx, "format and view are parameters of /api/export");
-    }
+    TS_STEP_IF(code, (q.format.given || q.view.given),
+               query_usage(ctx, "format and view are parameters of /api/export"));
     if (code == TS_OK) {
         ts_result_plan plan = query_plan(app, r, &q);
         code = query_run(reply, app, ctx, r, &q, &plan);
@@ -168,9 +167,7 @@ static ts_code export_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts
         return TS_OK;
     }
     ts_code code = ts_buf_putc(ctx, &q->format.text, '\0');
-    if (code == TS_OK) {
-        code = ts_api_stacks(reply, app, ctx, r, number, q->format.text.p);
-    }
+    TS_STEP(code, ts_api_stacks(reply, app, ctx, r, number, q->format.text.p));
     if (code == TS_OK && reply->status == 200) {
         export_name(reply, app->databases.all[number].name, "stacks", q->format.text.p);
     }

@@ -117,16 +117,12 @@ ts_code ts_api_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_reques
     const ts_export *what;
     int64_t origin;
     ts_code code = ts_export_find(&what, ctx, format);
-    if (code == TS_OK) {
-        code = stacks_origin(&origin, app, ctx, number, reply);
-    }
+    TS_STEP(code, stacks_origin(&origin, app, ctx, number, reply));
     if (code != TS_OK || reply->status != 0) {
         return code;
     }
     stacks *s = ts_zalloc(ctx, 1, sizeof *s);
-    if (s == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s);
     *s = (stacks){.stream = {stacks_read, stacks_free},
                   .ctx = ctx,
                   .guard = {.fd = r->client, .stop = &app->stop}};
@@ -136,9 +132,7 @@ ts_code ts_api_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_reques
     }
     s->guard.deadline_ns = ts_guard_now() + app->limits.query_ns;
     code = ts_spool_new(&s->spool, ctx);
-    if (code == TS_OK) {
-        code = stacks_run(s, app, number, what, r, origin);
-    }
+    TS_STEP(code, stacks_run(s, app, number, what, r, origin));
     ts_slots_give(&app->slots, false);
     if (code != TS_OK) {
         stacks_free(&s->stream);

@@ -108,10 +108,9 @@ ts_code ts_put_number(ts_ctx *ctx, ts_buf *to, uint64_t n)
 ts_code ts_put_text(ts_ctx *ctx, ts_buf *to, ts_text text)
 {
     ts_code code = ts_put_number(ctx, to, text.p == NULL ? UINT64_MAX : text.n);
-    if (code == TS_OK && text.p != NULL) {
-        code = ts_buf_put(ctx, to, text.p, text.n);
-    }
-    return code == TS_OK && text.p != NULL ? ts_buf_putc(ctx, to, '\0') : code;
+    TS_STEP_IF(code, text.p != NULL, ts_buf_put(ctx, to, text.p, text.n));
+    TS_STEP_IF(code, text.p != NULL, ts_buf_putc(ctx, to, '\0'));
+    return code;
 }
 
 uint64_t ts_take_number(ts_text *from)

@@ -48,9 +48,7 @@ static int out_write(void *user, const void *bytes, size_t len)
 
 static void out_put(ts_result_out *o, const char *p, size_t n)
 {
-    if (o->code == TS_OK) {
-        o->code = ts_buf_put(o->ctx, o->out, p, n);
-    }
+    TS_STEP(o->code, ts_buf_put(o->ctx, o->out, p, n));
 }
 
 /* A text in which some characters become others; `escape` gives NULL for those that stay. */
@@ -246,10 +244,8 @@ static void json_names(ts_result_out *o, sqlite3_stmt *st)
         }
         ts_buf *key = ts_vec_add(o->ctx, &o->names, sizeof *key);
         o->code = key == NULL ? o->ctx->error.code : ts_buf_printf(o->ctx, key, "%s", name);
-        if (o->code == TS_OK && same > 0) {
-            o->code = ts_buf_printf(o->ctx, key, ":%u", same);
-        }
-        o->code = o->code == TS_OK ? ts_buf_putc(o->ctx, key, '\0') : o->code;
+        TS_STEP_IF(o->code, same > 0, ts_buf_printf(o->ctx, key, ":%u", same));
+        TS_STEP(o->code, ts_buf_putc(o->ctx, key, '\0'));
     }
 }
 

@@ -54,9 +54,7 @@ static ts_code asked_add(ts_asked_param **out, ts_asked *q, ts_ctx *ctx, ts_text
         return ts_fail(ctx, TS_ERR_USAGE, "more than %d parameters of a statement", ASKED_PARAMS);
     }
     ts_asked_param *p = ts_vec_add(ctx, &q->params, sizeof *p);
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     p->name_at = q->texts.n;
     p->name_n = name.n;
     *out = p;
@@ -103,10 +101,8 @@ static ts_code asked_check(const ts_asked *q, ts_ctx *ctx)
 static ts_code url_param(ts_asked *q, ts_ctx *ctx, ts_text name, ts_text value)
 {
     ts_asked_param *p;
-    ts_code code = asked_add(&p, q, ctx, name);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, asked_add(&p, q, ctx, name));
     if (!ts_asked_number(p, value)) {
         p->type = TS_ASKED_TEXT;
         p->at = q->texts.n;
@@ -283,12 +279,8 @@ ts_code ts_asked_body(ts_asked *q, ts_ctx *ctx, ts_text body)
     body_reader b = {.q = q, .ctx = ctx};
     *q = (ts_asked){.limit = -1, .timeout_ms = -1};
     ts_code code = ts_json_new(&b.json, ctx, &handler, &b, 0);
-    if (code == TS_OK) {
-        code = ts_json_feed(b.json, body.p == NULL ? "" : body.p, body.n);
-    }
-    if (code == TS_OK) {
-        code = ts_json_finish(b.json);
-    }
+    TS_STEP(code, ts_json_feed(b.json, body.p == NULL ? "" : body.p, body.n));
+    TS_STEP(code, ts_json_finish(b.json));
     if (code == TS_OK && (ts_json_state(b.json) != TS_JSON_DONE || !b.is_object)) {
         code = ts_fail(ctx, TS_ERR_USAGE, "the body of the query is not a JSON object%s%s",
                        ts_json_state(b.json) == TS_JSON_BAD ? ": " : "",

@@ -254,7 +254,7 @@ static bool result_first(ts_result *x, ts_reply *reply)
         result_pump(x, RESULT_BLOCK, x->used_ns < RESULT_FIRST_NS ? RESULT_FIRST_NS : 0);
     }
     if (x->broken) {
-        x->ctx->error.code = x->ctx->error.code == TS_OK ? TS_ERR_NOMEM : x->ctx->error.code;
+        TS_STEP(x->ctx->error.code, TS_ERR_NOMEM);
         (void)ts_reply_failure(reply, x->ctx);
     }
     return !x->broken;

@@ -31,25 +31,17 @@ static bool reply_send(const ts_reply *reply, int fd, ts_ctx *ctx)
     ts_buf out = {0};
     ts_text body = reply->fixed.p != NULL ? reply->fixed : ts_buf_text(&reply->body);
     ts_code code = ts_put_number(ctx, &out, (uint64_t)reply->status);
-    if (code == TS_OK) {
-        code = ts_put_number(ctx, &out, reply->stream != NULL ? 1 : 0);
-    }
+    TS_STEP(code, ts_put_number(ctx, &out, reply->stream != NULL ? 1 : 0));
     const char *const texts[] = {reply->type, reply->etag, reply->file};
     for (size_t i = 0; code == TS_OK && i < sizeof texts / sizeof texts[0]; i++) {
         code = ts_put_text(ctx, &out, texts[i] == NULL ? TS_TEXT_NULL : ts_text_of(texts[i]));
     }
-    if (code == TS_OK) {
-        code = ts_put_number(ctx, &out, reply->header_count);
-    }
+    TS_STEP(code, ts_put_number(ctx, &out, reply->header_count));
     for (size_t i = 0; code == TS_OK && i < reply->header_count; i++) {
         code = ts_put_text(ctx, &out, ts_text_of(reply->headers[i].name));
-        if (code == TS_OK) {
-            code = ts_put_text(ctx, &out, ts_text_of(reply->headers[i].value));
-        }
+        TS_STEP(code, ts_put_text(ctx, &out, ts_text_of(reply->headers[i].value)));
     }
-    if (code == TS_OK) {
-        code = ts_put_text(ctx, &out, body.p == NULL ? TS_TEXT_LIT("") : body);
-    }
+    TS_STEP(code, ts_put_text(ctx, &out, body.p == NULL ? TS_TEXT_LIT("") : body));
     bool sent = code == TS_OK && ts_channel_send(fd, TS_MESSAGE_REPLY, out.p, out.n);
     ts_buf_free(ctx, &out);
     return sent;
@@ -237,14 +229,10 @@ static ts_code request_put(ts_buf *out, ts_ctx *ctx, const ts_request *r)
     for (size_t i = 0; code == TS_OK && i < sizeof texts / sizeof texts[0]; i++) {
         code = ts_put_text(ctx, out, texts[i]);
     }
-    if (code == TS_OK) {
-        code = ts_put_number(ctx, out, r->arg_count);
-    }
+    TS_STEP(code, ts_put_number(ctx, out, r->arg_count));
     for (size_t i = 0; code == TS_OK && i < r->arg_count; i++) {
         code = ts_put_text(ctx, out, ts_text_of(r->args[i].name));
-        if (code == TS_OK) {
-            code = ts_put_text(ctx, out, r->args[i].value);
-        }
+        TS_STEP(code, ts_put_text(ctx, out, r->args[i].value));
     }
     return code;
 }
@@ -255,17 +243,13 @@ static ts_code remote_begin(remote *x, ts_reply *reply, const ts_request *r)
     ts_message kind = TS_MESSAGE_BROKEN;
     ts_buf request = {0};
     ts_code code = request_put(&request, x->ctx, r);
-    if (code == TS_OK) {
-        code = process_take(x);
-    }
-    if (code == TS_OK) {
-        code = remote_ask(x, &kind, TS_MESSAGE_REQUEST, &request);
-    }
-    if (code == TS_OK && kind != TS_MESSAGE_REPLY) {
-        code = ts_fail(x->ctx, TS_ERR_INTERNAL, "the process of the request sent nonsense");
-    }
+    TS_STEP(code, process_take(x));
+    TS_STEP(code, remote_ask(x, &kind, TS_MESSAGE_REQUEST, &request));
+    TS_STEP_IF(code, kind != TS_MESSAGE_REPLY,
+               ts_fail(x->ctx, TS_ERR_INTERNAL, "the process of the request sent nonsense"));
     ts_buf_free(x->ctx, &request);
-    return code == TS_OK ? remote_reply(x, reply) : code;
+    TS_STEP(code, remote_reply(x, reply));
+    return code;
 }
 
 static void remote_release(void *held)

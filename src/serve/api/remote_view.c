@@ -30,12 +30,8 @@ static void sender_report(void *user, const char *what, uint64_t done, uint64_t 
     s->reported = ts_guard_now();
     s->report.n = 0;
     ts_code code = ts_put_text(s->ctx, &s->report, ts_text_of(what));
-    if (code == TS_OK) {
-        code = ts_put_number(s->ctx, &s->report, done);
-    }
-    if (code == TS_OK) {
-        code = ts_put_number(s->ctx, &s->report, total);
-    }
+    TS_STEP(code, ts_put_number(s->ctx, &s->report, done));
+    TS_STEP(code, ts_put_number(s->ctx, &s->report, total));
     if (code == TS_OK) {
         (void)ts_channel_send(s->fd, TS_MESSAGE_PROGRESS, s->report.p, s->report.n);
     }
@@ -77,17 +73,11 @@ bool ts_remote_serve_view(ts_view_maker *maker, const ts_remote *all, int fd, ts
 static ts_code order_put(ts_buf *out, ts_ctx *ctx, size_t database, const ts_view_order *order)
 {
     ts_code code = ts_put_number(ctx, out, database);
-    if (code == TS_OK) {
-        code = ts_put_text(ctx, out, ts_text_of(order->endpoint->path));
-    }
-    if (code == TS_OK) {
-        code = ts_put_number(ctx, out, order->pair_count);
-    }
+    TS_STEP(code, ts_put_text(ctx, out, ts_text_of(order->endpoint->path)));
+    TS_STEP(code, ts_put_number(ctx, out, order->pair_count));
     for (size_t i = 0; code == TS_OK && i < order->pair_count; i++) {
         code = ts_put_text(ctx, out, ts_text_of(order->pairs[i].name));
-        if (code == TS_OK) {
-            code = ts_put_text(ctx, out, order->pairs[i].value);
-        }
+        TS_STEP(code, ts_put_text(ctx, out, order->pairs[i].value));
     }
     return code;
 }
@@ -146,7 +136,7 @@ static bool view_receive(remote_view *v, ts_code *code, ts_guard *guard, int64_t
         }
     }
     ts_code made = view_made(v);
-    *code = *code == TS_OK ? made : *code;
+    TS_STEP(*code, made);
     return true;
 }
 
@@ -180,12 +170,8 @@ ts_code ts_remote_view(ts_worker *one, ts_remote *all, size_t database, const ts
     remote_view v = {.all = all, .process = one, .order = order, .ctx = &ctx, .why = message};
     message[0] = '\0';
     ts_code code = order_put(&bytes, &ctx, database, order);
-    if (code == TS_OK && one->pid == 0) {
-        code = ts_worker_start(one, all->workers, &ctx);
-    }
-    if (code == TS_OK) {
-        code = view_run(&v, &bytes, &all->shared->cancel[database]);
-    }
+    TS_STEP_IF(code, one->pid == 0, ts_worker_start(one, all->workers, &ctx));
+    TS_STEP(code, view_run(&v, &bytes, &all->shared->cancel[database]));
     ts_buf_free(&ctx, &bytes);
     ts_buf_free(&ctx, &v.message);
     return code;

@@ -143,18 +143,15 @@ static ts_code sandbox_uri(ts_ctx *ctx, ts_buf *uri, const char *path)
 {
     ts_buf wal = {0};
     ts_code code = ts_buf_printf(ctx, &wal, "%s-wal%c", path, 0);
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, uri, "file:%s", path[0] == '/' ? "" : "./");
-    }
+    TS_STEP(code, ts_buf_printf(ctx, uri, "file:%s", path[0] == '/' ? "" : "./"));
     for (const char *p = path; code == TS_OK && *p != '\0'; p++) {
         bool plain = (*p >= 'a' && *p <= 'z') || (*p >= 'A' && *p <= 'Z') ||
                      (*p >= '0' && *p <= '9') || strchr("/.-_", *p) != NULL;
         code = ts_buf_printf(ctx, uri, plain ? "%c" : "%%%02X", (unsigned char)*p);
     }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, uri, "?mode=ro&%s%c",
-                             sandbox_immutable(path, wal.p) ? "immutable=1" : "readonly_shm=1", 0);
-    }
+    TS_STEP(code,
+            ts_buf_printf(ctx, uri, "?mode=ro&%s%c",
+                          sandbox_immutable(path, wal.p) ? "immutable=1" : "readonly_shm=1", 0));
     ts_buf_free(ctx, &wal);
     return code;
 }

@@ -137,10 +137,8 @@ static ts_code start(fp_call *call, fp_session *session, int pid)
 static ts_code attach(fp_call *call, ts_text id, int pid)
 {
     fp_session *session;
-    ts_code code = fp_session_claim(&session, call, id);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, fp_session_claim(&session, call, id));
     if (!session->open) {
         code = start(call, session, pid);
         session->open = code == TS_OK;
@@ -195,13 +193,10 @@ ts_code fp_attach_jvm(fp_call *call)
         return ts_fail(call->ctx, TS_ERR_USAGE, "missing option 'target_pid'");
     }
     code = check_live(call);
-    if (code == TS_OK && (pid <= 0 || pid > INT32_MAX)) {
-        code = ts_fail(call->ctx, TS_ERR_USAGE, "option 'target_pid' is not a process id");
-    }
+    TS_STEP_IF(code, (pid <= 0 || pid > INT32_MAX),
+               ts_fail(call->ctx, TS_ERR_USAGE, "option 'target_pid' is not a process id"));
     snprintf(id, sizeof id, "jvm:%" PRId64, pid);
-    if (code == TS_OK) {
-        code = attach(call, ts_text_of(id), (int)pid);
-    }
+    TS_STEP(code, attach(call, ts_text_of(id), (int)pid));
     return code != TS_OK ? code : reply_attached(call, ts_text_of(id));
 }
 
@@ -211,12 +206,9 @@ ts_code fp_connect_agent(fp_call *call)
 {
     ts_text address = fp_request_text(call->request, TS_FLARE_AGENT_ADDR, "");
     ts_code code = check_live(call);
-    if (code == TS_OK && (address.n == 0 || memchr(address.p, '\0', address.n) != NULL)) {
-        code = ts_fail(call->ctx, TS_ERR_USAGE, "missing option 'agent_addr'");
-    }
-    if (code == TS_OK) {
-        code = attach(call, address, 0);
-    }
+    TS_STEP_IF(code, (address.n == 0 || memchr(address.p, '\0', address.n) != NULL),
+               ts_fail(call->ctx, TS_ERR_USAGE, "missing option 'agent_addr'"));
+    TS_STEP(code, attach(call, address, 0));
     return code != TS_OK ? code : reply_attached(call, address);
 }
 
@@ -246,10 +238,8 @@ static void mark_agent(ts_flare_hub *flare, ts_text id)
 ts_code fp_stop_sample(fp_call *call)
 {
     ts_text id;
-    ts_code code = fp_request_need_text(&id, call->ctx, call->request, "session_id");
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, fp_request_need_text(&id, call->ctx, call->request, "session_id"));
     mark_agent(call->flare, id);
     return fp_close_session(call);
 }

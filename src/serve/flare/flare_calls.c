@@ -21,10 +21,8 @@ ts_code fp_sequenced_tree(fp_tree *tree, int64_t *thread_id, int64_t *start, int
     if (thread == NULL) {
         return ts_fail(call->ctx, TS_ERR_USAGE, "thread cpu time file not found");
     }
-    if ((code = fp_data_records(data, thread)) != TS_OK ||
-        (code = fp_tree_open(tree, data, false)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, fp_data_records(data, thread));
+    TS_TRY(code, fp_tree_open(tree, data, false));
     fp_tree_range(&first, &last, &any, data, thread, *start, *end);
     return any ? fp_tree_sequence(tree, start, end, thread, first, last) : TS_OK;
 }
@@ -69,10 +67,8 @@ static ts_code merge_thread(fp_tree *tree, fp_call *call, fp_thread *thread, int
     size_t first;
     size_t last;
     bool any;
-    ts_code code = fp_data_records(data, thread);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, fp_data_records(data, thread));
     fp_tree_range(&first, &last, &any, data, thread, start, end);
     return any ? fp_tree_merge(tree, thread, first, last) : TS_OK;
 }
@@ -99,14 +95,10 @@ ts_code fp_call_tree(fp_call *call)
     const int64_t *ids = NULL;
     size_t n = 0;
     fp_tree tree = {0};
-    ts_code code = fp_request_need_ints(&ids, &n, call->ctx, call->request, "thread_ids");
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, fp_request_need_ints(&ids, &n, call->ctx, call->request, "thread_ids"));
     code = fp_tree_open(&tree, &call->session->data, true);
-    if (code == TS_OK) {
-        code = merge_threads(&tree, call, ids, n);
-    }
+    TS_STEP(code, merge_threads(&tree, call, ids, n));
     if (code == TS_OK) {
         fp_reply_begin(call);
         ts_jout_str(&call->json, "session_id", call->session->id);

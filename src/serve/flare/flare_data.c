@@ -61,9 +61,7 @@ static ts_code read_times(fp_data *data)
     ts_code code =
         fp_prepare(&stmt, data->ctx, data->db, "SELECT start_ts, end_ts FROM source WHERE id = ?1",
                    data->source_id, 0, 0);
-    if (code == TS_OK) {
-        code = fp_step(&row, data->ctx, stmt);
-    }
+    TS_STEP(code, fp_step(&row, data->ctx, stmt));
     if (code == TS_OK && row) {
         data->record_start_time = sqlite3_column_int64(stmt, 0) / NS_PER_MS;
         data->last_record_time = sqlite3_column_int64(stmt, 1) / NS_PER_MS;
@@ -155,10 +153,7 @@ static ts_code take_thread(fp_data *data, sqlite3_stmt *stmt)
     if (data->threads.n > 0 && list[data->threads.n - 1].id == id) {
         return TS_OK; /* a second row of one thread: the first counts */
     }
-    t = ts_vec_add(data->ctx, &data->threads, sizeof *t);
-    if (t == NULL) {
-        return data->ctx->error.code;
-    }
+    TS_NEED(data->ctx, t = ts_vec_add(data->ctx, &data->threads, sizeof *t));
     t->id = id;
     t->itid = sqlite3_column_int64(stmt, 1);
     t->sample_count = column_is_null(stmt, 2) ? -1 : sqlite3_column_int64(stmt, 2);
@@ -169,10 +164,8 @@ static ts_code take_thread(fp_data *data, sqlite3_stmt *stmt)
     t->first_value = t->first_sample = INT64_MAX;
     t->last_value = t->last_sample = INT64_MIN;
     take_series(t, stmt);
-    if ((code = copy_text(&t->name, data->ctx, stmt, 7)) != TS_OK ||
-        (code = copy_text(&t->state, data->ctx, stmt, 8)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, copy_text(&t->name, data->ctx, stmt, 7));
+    TS_TRY(code, copy_text(&t->state, data->ctx, stmt, 8));
     return copy_text(&t->group, data->ctx, stmt, 9);
 }
 
@@ -264,15 +257,11 @@ static ts_code read_spans(fp_data *data, bool values)
     ts_idmap map = {0};
     sqlite3_stmt *stmt = NULL;
     ts_code code = map_threads(&map, data, values);
-    if (code == TS_OK) {
-        code = fp_prepare(&stmt, data->ctx, data->db,
-                          values ? "SELECT rowid, series_id FROM timeseries_value"
-                                 : "SELECT id, itid FROM stack_sample WHERE source_id = ?1",
-                          data->source_id, 0, 0);
-    }
-    if (code == TS_OK) {
-        code = scan_rows(data, &map, stmt, values);
-    }
+    TS_STEP(code, fp_prepare(&stmt, data->ctx, data->db,
+                             values ? "SELECT rowid, series_id FROM timeseries_value"
+                                    : "SELECT id, itid FROM stack_sample WHERE source_id = ?1",
+                             data->source_id, 0, 0));
+    TS_STEP(code, scan_rows(data, &map, stmt, values));
     sqlite3_finalize(stmt);
     ts_idmap_free(data->ctx, &map);
     return code;
@@ -320,9 +309,7 @@ static ts_code put_label(fp_data *data, fp_method *m, sqlite3_stmt *stmt)
         code = ts_buf_put(data->ctx, &data->texts, decimal, strlen(decimal));
     } else {
         code = type == NULL ? TS_OK : ts_buf_printf(data->ctx, &data->texts, "%s.", type);
-        if (code == TS_OK) {
-            code = ts_buf_printf(data->ctx, &data->texts, "%s()", name);
-        }
+        TS_STEP(code, ts_buf_printf(data->ctx, &data->texts, "%s()", name));
     }
     m->n = data->texts.n - m->at;
     return code;
@@ -347,15 +334,11 @@ static ts_code read_methods(fp_data *data)
 {
     sqlite3_stmt *stmt = NULL;
     bool row = true;
-    ts_code code = read_id_span(&data->method_base, &data->method_count, data,
-                                "SELECT min(id), max(id) FROM stack_method WHERE source_id = ?1");
-    if (code != TS_OK) {
-        return code;
-    }
-    data->methods = ts_zalloc(data->ctx, (size_t)data->method_count + 1, sizeof *data->methods);
-    if (data->methods == NULL) {
-        return data->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, read_id_span(&data->method_base, &data->method_count, data,
+                              "SELECT min(id), max(id) FROM stack_method WHERE source_id = ?1"));
+    TS_NEED(data->ctx, data->methods = ts_zalloc(data->ctx, (size_t)data->method_count + 1,
+                                                 sizeof *data->methods));
     code = fp_prepare(&stmt, data->ctx, data->db,
                       "SELECT id, raw_id, name, class FROM stack_method WHERE source_id = ?1",
                       data->source_id, 0, 0);
@@ -370,15 +353,11 @@ static ts_code read_nodes(fp_data *data)
 {
     sqlite3_stmt *stmt = NULL;
     bool row = true;
-    ts_code code = read_id_span(&data->node_base, &data->node_count, data,
-                                "SELECT min(id), max(id) FROM stack_node WHERE source_id = ?1");
-    if (code != TS_OK) {
-        return code;
-    }
-    data->nodes = ts_zalloc(data->ctx, (size_t)data->node_count + 1, sizeof *data->nodes);
-    if (data->nodes == NULL) {
-        return data->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, read_id_span(&data->node_base, &data->node_count, data,
+                              "SELECT min(id), max(id) FROM stack_node WHERE source_id = ?1"));
+    TS_NEED(data->ctx,
+            data->nodes = ts_zalloc(data->ctx, (size_t)data->node_count + 1, sizeof *data->nodes));
     code = fp_prepare(&stmt, data->ctx, data->db,
                       "SELECT id, parent_id, method_id FROM stack_node WHERE source_id = ?1",
                       data->source_id, 0, 0);
@@ -412,11 +391,12 @@ ts_code fp_data_open(fp_data *data, ts_ctx *ctx, sqlite3 *db, int64_t source_id)
 {
     ts_code code;
     *data = (fp_data){.ctx = ctx, .db = db, .source_id = source_id, .loaded_max = FP_LOADED_MAX};
-    if ((code = read_times(data)) != TS_OK || (code = read_properties(data)) != TS_OK ||
-        (code = read_threads(data)) != TS_OK || (code = read_methods(data)) != TS_OK ||
-        (code = read_nodes(data)) != TS_OK || (code = read_spans(data, false)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, read_times(data));
+    TS_TRY(code, read_properties(data));
+    TS_TRY(code, read_threads(data));
+    TS_TRY(code, read_methods(data));
+    TS_TRY(code, read_nodes(data));
+    TS_TRY(code, read_spans(data, false));
     return read_spans(data, true);
 }
 

@@ -116,9 +116,7 @@ static ts_code answer_in_session(fp_call *call, ts_code (*answer)(fp_call *call)
     ts_ctx *own = call->ctx;
     ts_text id;
     ts_code code = session_id(&id, call);
-    if (code == TS_OK) {
-        code = fp_session_get(call, id);
-    }
+    TS_STEP(code, fp_session_get(call, id));
     if (code != TS_OK) {
         return code;
     }
@@ -163,9 +161,7 @@ ts_code ts_flare_hub_handle(ts_flare_hub *flare, ts_ctx *ctx, ts_guard *guard, c
                     .user = user};
     ts_error error;
     ts_code code = fp_request_read(&request, ctx, text, n);
-    if (code == TS_OK) {
-        code = dispatch(&call);
-    }
+    TS_STEP(code, dispatch(&call));
     discard(&call);
     if (code != TS_OK && call.refused == TS_OK) {
         error = ctx->error;

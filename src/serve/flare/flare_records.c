@@ -61,10 +61,9 @@ static ts_code find_stack_row(int64_t *rowid, fp_data *data, int64_t sample)
     }
     sqlite3_finalize(stmt);
     stmt = NULL;
-    if (code == TS_OK) {
-        code = fp_prepare(&stmt, data->ctx, data->db,
-                          "SELECT sample_id FROM flare_stack WHERE rowid >= ?1 LIMIT 1", 0, 0, 0);
-    }
+    TS_STEP(code,
+            fp_prepare(&stmt, data->ctx, data->db,
+                       "SELECT sample_id FROM flare_stack WHERE rowid >= ?1 LIMIT 1", 0, 0, 0));
     while (code == TS_OK && low < high) {
         int64_t middle = low + (high - low) / 2;
         sqlite3_reset(stmt);
@@ -123,10 +122,7 @@ static ts_code take_record(fp_data *data, fp_thread *t, sqlite3_stmt *samples, s
     if (r.time < INT64_MIN / 4 || r.time > INT64_MAX / 4) {
         r.time = 0;
     }
-    to = ts_vec_add(data->ctx, &t->records, sizeof *to);
-    if (to == NULL) {
-        return data->ctx->error.code;
-    }
+    TS_NEED(data->ctx, to = ts_vec_add(data->ctx, &t->records, sizeof *to));
     *to = r;
     return TS_OK;
 }
@@ -142,10 +138,8 @@ static ts_code merge(fp_data *data, fp_thread *t, sqlite3_stmt *samples, sqlite3
         while (code == TS_OK && stack && sqlite3_column_int64(stacks, 1) < id) {
             code = fp_step(&stack, data->ctx, stacks);
         }
-        if (code == TS_OK) {
-            code = take_record(data, t, samples, stacks,
-                               stack && sqlite3_column_int64(stacks, 1) == id);
-        }
+        TS_STEP(code, take_record(data, t, samples, stacks,
+                                  stack && sqlite3_column_int64(stacks, 1) == id));
     }
     return code;
 }
@@ -156,21 +150,16 @@ static ts_code read_records(fp_data *data, fp_thread *t)
     sqlite3_stmt *stacks = NULL;
     int64_t rowid = 0;
     ts_code code = find_stack_row(&rowid, data, t->first_sample);
-    if (code == TS_OK) {
-        code = fp_prepare(&samples, data->ctx, data->db,
-                          "SELECT id, ts, node_id FROM stack_sample WHERE id BETWEEN ?1 AND ?2 AND "
-                          "+itid = ?3 ORDER BY id",
-                          t->first_sample, t->last_sample, t->itid);
-    }
-    if (code == TS_OK) {
-        code = fp_prepare(&stacks, data->ctx, data->db,
-                          "SELECT rowid, sample_id, step, cpu_time FROM flare_stack "
-                          "WHERE rowid >= ?1 AND sample_id <= ?2 ORDER BY rowid",
-                          rowid, t->last_sample, 0);
-    }
-    if (code == TS_OK) {
-        code = merge(data, t, samples, stacks);
-    }
+    TS_STEP(code,
+            fp_prepare(&samples, data->ctx, data->db,
+                       "SELECT id, ts, node_id FROM stack_sample WHERE id BETWEEN ?1 AND ?2 AND "
+                       "+itid = ?3 ORDER BY id",
+                       t->first_sample, t->last_sample, t->itid));
+    TS_STEP(code, fp_prepare(&stacks, data->ctx, data->db,
+                             "SELECT rowid, sample_id, step, cpu_time FROM flare_stack "
+                             "WHERE rowid >= ?1 AND sample_id <= ?2 ORDER BY rowid",
+                             rowid, t->last_sample, 0));
+    TS_STEP(code, merge(data, t, samples, stacks));
     sqlite3_finalize(samples);
     sqlite3_finalize(stacks);
     return code;
@@ -209,10 +198,7 @@ static ts_code take_slot(bool *sorted, fp_data *data, fp_thread *t, sqlite3_stmt
         return TS_OK;
     }
     *sorted = *sorted && (t->slots.n == 0 || list[t->slots.n - 1].step < step);
-    to = ts_vec_add(data->ctx, &t->slots, sizeof *to);
-    if (to == NULL) {
-        return data->ctx->error.code;
-    }
+    TS_NEED(data->ctx, to = ts_vec_add(data->ctx, &t->slots, sizeof *to));
     *to = (fp_slot){.step = step, .us = (int64_t)us};
     return TS_OK;
 }
@@ -256,13 +242,11 @@ ts_code fp_data_last(fp_data *data, fp_thread *thread)
         return TS_OK;
     }
     code = find_stack_row(&rowid, data, id);
-    if (code == TS_OK) {
-        code = fp_prepare(&stmt, data->ctx, data->db,
-                          "SELECT s.node_id, f.cpu_time_delta FROM stack_sample AS s "
-                          "LEFT JOIN flare_stack AS f ON f.rowid = ?2 AND f.sample_id = s.id "
-                          "WHERE s.id = ?1",
-                          id, rowid, 0);
-    }
+    TS_STEP(code, fp_prepare(&stmt, data->ctx, data->db,
+                             "SELECT s.node_id, f.cpu_time_delta FROM stack_sample AS s "
+                             "LEFT JOIN flare_stack AS f ON f.rowid = ?2 AND f.sample_id = s.id "
+                             "WHERE s.id = ?1",
+                             id, rowid, 0));
     if (code == TS_OK && (code = fp_step(&row, data->ctx, stmt)) == TS_OK && row) {
         thread->last_node = node_number(data, stmt, 0);
         thread->last_delta = sqlite3_column_int64(stmt, 1);

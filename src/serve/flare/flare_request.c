@@ -129,9 +129,7 @@ static ts_code on_number(void *user, const ts_json_number *number)
         last_option(x->r)->number = number->i;
     } else if (at_item(x) && number->is_int) {
         int64_t *item = ts_vec_add(x->r->ctx, &last_option(x->r)->items, sizeof *item);
-        if (item == NULL) {
-            return x->r->ctx->error.code;
-        }
+        TS_NEED(x->r->ctx, item);
         *item = number->i;
     } else if (at_item(x)) {
         return put_bad(x, number->p, number->n);
@@ -167,12 +165,8 @@ ts_code fp_request_read(fp_request *r, ts_ctx *ctx, const char *p, size_t n)
     ts_code code;
     *r = (fp_request){.ctx = ctx};
     code = ts_json_new(&x.json, ctx, &handler, &x, 0);
-    if (code == TS_OK) {
-        code = ts_json_feed(x.json, p, n);
-    }
-    if (code == TS_OK) {
-        code = ts_json_finish(x.json);
-    }
+    TS_STEP(code, ts_json_feed(x.json, p, n));
+    TS_STEP(code, ts_json_finish(x.json));
     if (code == TS_OK && ts_json_state(x.json) != TS_JSON_DONE) {
         code = ts_buf_printf(ctx, &r->malformed, "%s at byte %" PRIu64,
                              ts_json_reason(x.json) == NULL ? "unexpected end"

@@ -41,9 +41,7 @@ static ts_code add_sample(ts_ctx *ctx, ts_vec *list, const char *name, unsigned 
                           int64_t source)
 {
     sample *s = ts_vec_add(ctx, list, sizeof *s);
-    if (s == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s);
     s->database = database;
     s->source = source;
     s->name = ts_strndup(ctx, name, strlen(name));
@@ -61,20 +59,15 @@ static ts_code add_source(ts_ctx *ctx, ts_vec *list, unsigned database, int64_t 
     ts_buf text = {0};
     ts_code code = ts_buf_printf(ctx, &text, "%s", *name == '\0' ? "sample" : name);
     size_t n = text.n;
-    if (code == TS_OK && find_sample(list, ts_buf_text(&text)) != NULL) {
-        code = ts_buf_printf(ctx, &text, "#%" PRId64, id);
-    }
+    TS_STEP_IF(code, find_sample(list, ts_buf_text(&text)) != NULL,
+               ts_buf_printf(ctx, &text, "#%" PRId64, id));
     for (unsigned i = database; code == TS_OK && find_sample(list, ts_buf_text(&text)) != NULL;
          i++) {
         text.n = n;
         code = ts_buf_printf(ctx, &text, "#%" PRId64 ".%u", id, i + 1);
     }
-    if (code == TS_OK) {
-        code = ts_buf_putc(ctx, &text, '\0');
-    }
-    if (code == TS_OK) {
-        code = add_sample(ctx, list, text.p, database, id);
-    }
+    TS_STEP(code, ts_buf_putc(ctx, &text, '\0'));
+    TS_STEP(code, add_sample(ctx, list, text.p, database, id));
     ts_buf_free(ctx, &text);
     return code;
 }
@@ -134,9 +127,7 @@ static ts_code add_directories(fp_call *call, ts_vec *list)
     while (errno = 0, code == TS_OK && (entry = readdir(dir)) != NULL) {
         code = add_directory(call, list, dirfd(dir), entry->d_name);
     }
-    if (code == TS_OK && errno != 0) {
-        code = ts_fail(call->ctx, TS_ERR_INPUT, "%s", strerror(errno));
-    }
+    TS_STEP_IF(code, errno != 0, ts_fail(call->ctx, TS_ERR_INPUT, "%s", strerror(errno)));
     closedir(dir);
     if (list->n > before + 1) {
         qsort((sample *)list->p + before, list->n - before, sizeof(sample), by_name);
@@ -239,13 +230,11 @@ static ts_code only_source(int64_t *id, ts_ctx *ctx, sqlite3 *db)
     bool row = false;
     ts_code code = fp_prepare(
         &stmt, ctx, db, "SELECT min(id) FROM source WHERE kind = 'sample_directory'", 0, 0, 0);
-    if (code == TS_OK) {
-        code = fp_step(&row, ctx, stmt);
-    }
+    TS_STEP(code, fp_step(&row, ctx, stmt));
     *id = code == TS_OK && row ? sqlite3_column_int64(stmt, 0) : 0;
     sqlite3_finalize(stmt);
-    return code == TS_OK && *id == 0 ? ts_fail(ctx, TS_ERR_USAGE, "load summary info json failed")
-                                     : code;
+    TS_STEP_IF(code, *id == 0, ts_fail(ctx, TS_ERR_USAGE, "load summary info json failed"));
+    return code;
 }
 
 void fp_sandbox_free(ts_ctx *ctx, ts_sandbox *sandbox)
@@ -262,12 +251,8 @@ static ts_code read_session(ts_flare_hub *flare, fp_session *session, const samp
     ts_sandbox *sandbox = ts_zalloc(&session->ctx, 1, sizeof *sandbox);
     int64_t source = s == NULL ? 0 : s->source;
     ts_code code = sandbox == NULL ? session->ctx.error.code : open_db(sandbox, flare, session, s);
-    if (code == TS_OK && source == 0) {
-        code = only_source(&source, &session->ctx, sandbox->db);
-    }
-    if (code == TS_OK) {
-        code = fp_data_open(&data, &session->ctx, sandbox->db, source);
-    }
+    TS_STEP_IF(code, source == 0, only_source(&source, &session->ctx, sandbox->db));
+    TS_STEP(code, fp_data_open(&data, &session->ctx, sandbox->db, source));
     if (code != TS_OK) {
         fp_data_close(&data);
         fp_sandbox_free(&session->ctx, sandbox);
@@ -302,15 +287,11 @@ static ts_code set_path(fp_call *call, fp_session *session, const sample *s)
 static ts_code open_session(fp_call *call, ts_text id, const sample *s)
 {
     fp_session *session;
-    ts_code code = fp_session_claim(&session, call, id);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, fp_session_claim(&session, call, id));
     if (!session->open) {
         code = set_path(call, session, s);
-        if (code == TS_OK) {
-            code = read_session(call->flare, session, s);
-        }
+        TS_STEP(code, read_session(call->flare, session, s));
         session->open = code == TS_OK;
         call->ctx->error = session->ctx.error;
     }

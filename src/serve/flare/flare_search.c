@@ -38,10 +38,7 @@ static ts_code find_methods(ts_vec *list, const fp_data *data, ts_text filter)
         if (!data->methods[i].present || !data->methods[i].resolved || !contains(label, filter)) {
             continue;
         }
-        f = ts_vec_add(data->ctx, list, sizeof *f);
-        if (f == NULL) {
-            return data->ctx->error.code;
-        }
+        TS_NEED(data->ctx, f = ts_vec_add(data->ctx, list, sizeof *f));
         *f = (found){.label = label, .id = data->methods[i].id};
     }
     if (list->n > 1) {
@@ -141,9 +138,7 @@ static ts_code add_frame(search *s, const fp_tree_node *n)
     uint32_t *method = ts_vec_add(s->call->ctx, &s->methods, sizeof *method);
     int64_t *duration =
         method == NULL ? NULL : ts_vec_add(s->call->ctx, &s->durations, sizeof *duration);
-    if (duration == NULL) {
-        return s->call->ctx->error.code;
-    }
+    TS_NEED(s->call->ctx, duration);
     *method = n->method;
     *duration = n->duration;
     return TS_OK;
@@ -166,9 +161,7 @@ static ts_code add_call(search *s, const fp_thread *thread, const fp_tree *tree,
     int64_t least = nodes[node].duration / 3;
     slow_call *c = ts_vec_add(s->call->ctx, &s->calls, sizeof *c);
     ts_code code = TS_OK;
-    if (c == NULL) {
-        return s->call->ctx->error.code;
-    }
+    TS_NEED(s->call->ctx, c);
     least = s->min < least ? s->min : least;
     least = least > 50 ? 50 : least;
     *c = (slow_call){.thread = thread,
@@ -220,15 +213,10 @@ static ts_code search_thread(search *s, fp_thread *thread)
     int64_t begin = 0;
     int64_t end = 0;
     ts_code code = fp_data_records(&s->call->session->data, thread);
-    if (code == TS_OK) {
-        code = fp_tree_open(&tree, s->data, false);
-    }
-    if (code == TS_OK && thread->records.n > 0) {
-        code = fp_tree_sequence(&tree, &begin, &end, thread, 0, thread->records.n - 1);
-    }
-    if (code == TS_OK) {
-        code = search_tree(s, thread, &tree);
-    }
+    TS_STEP(code, fp_tree_open(&tree, s->data, false));
+    TS_STEP_IF(code, thread->records.n > 0,
+               fp_tree_sequence(&tree, &begin, &end, thread, 0, thread->records.n - 1));
+    TS_STEP(code, search_tree(s, thread, &tree));
     fp_tree_close(&tree);
     return code;
 }
@@ -272,9 +260,7 @@ static ts_code search_all(search *s)
             continue;
         }
         code = send_progress(s, (int64_t)(100 * i / n), &list[i]);
-        if (code == TS_OK) {
-            code = search_thread(s, &list[i]);
-        }
+        TS_STEP(code, search_thread(s, &list[i]));
         if (s->max_size > 0 && s->calls.n >= (uint64_t)s->max_size) {
             s->error = true;
             snprintf(s->message, sizeof s->message,
@@ -423,12 +409,8 @@ ts_code fp_search_slow_method_calls(fp_call *call)
     };
     ts_code code = read_ids(&s);
     clock_gettime(CLOCK_MONOTONIC, &s.sent);
-    if (code == TS_OK) {
-        code = search_all(&s);
-    }
-    if (code == TS_OK) {
-        code = reply_found(&s);
-    }
+    TS_STEP(code, search_all(&s));
+    TS_STEP(code, reply_found(&s));
     ts_free(call->ctx, s.ids);
     ts_free(call->ctx, s.wanted);
     ts_vec_free(call->ctx, &s.calls);

@@ -6,9 +6,7 @@ ts_code ts_flare_hub_new(ts_flare_hub **out, ts_ctx *ctx, const ts_flare_hub_opt
 {
     ts_flare_hub *flare = ts_zalloc(ctx, 1, sizeof *flare);
     *out = NULL;
-    if (flare == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, flare);
     flare->ctx = ctx;
     flare->own = *ctx;
     flare->own.memory_used = 0;
@@ -148,9 +146,7 @@ ts_code fp_session_get(fp_call *call, ts_text id)
         code = fp_live_refresh(call->flare, s);
         call->ctx->error = s->ctx.error;
     }
-    if (code == TS_OK && !s->open) {
-        code = ts_fail(call->ctx, TS_ERR_USAGE, "sample session not found");
-    }
+    TS_STEP_IF(code, !s->open, ts_fail(call->ctx, TS_ERR_USAGE, "sample session not found"));
     if (code != TS_OK) {
         pthread_mutex_unlock(&s->lock);
         fp_session_release(call->flare, s);
@@ -229,10 +225,8 @@ ts_code fp_list_sessions(fp_call *call)
 ts_code fp_close_session(fp_call *call)
 {
     ts_text id;
-    ts_code code = fp_request_need_text(&id, call->ctx, call->request, "session_id");
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, fp_request_need_text(&id, call->ctx, call->request, "session_id"));
     take_out(call->flare, &id);
     fp_reply_begin(call);
     ts_jout_text(&call->json, "session_id", id);

@@ -47,26 +47,22 @@ static ts_code put_bar(ts_ctx *ctx, ts_buf *out, const fp_tree_node *n, ts_text 
     unsigned hue = (n->method * 2654435U) % 55;
     size_t letters = width < 21 ? 0 : (size_t)(width / 7);
     ts_code code = ts_buf_printf(ctx, out, "<g><title>");
-    if (code == TS_OK) {
-        code = put_xml(ctx, out, label);
-    }
-    if (code == TS_OK) {
-        code = ts_buf_printf(ctx, out,
-                             " (%" PRId64 " %s)</title><rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" "
-                             "height=\"%d\" fill=\"rgb(%u,%u,55)\"/>",
-                             n->duration, unit, x, y, width, BAR - 1, 205 + hue % 50, 90 + hue * 2);
-    }
+    TS_STEP(code, put_xml(ctx, out, label));
+    TS_STEP(code,
+            ts_buf_printf(ctx, out,
+                          " (%" PRId64 " %s)</title><rect x=\"%.1f\" y=\"%d\" width=\"%.1f\" "
+                          "height=\"%d\" fill=\"rgb(%u,%u,55)\"/>",
+                          n->duration, unit, x, y, width, BAR - 1, 205 + hue % 50, 90 + hue * 2));
     if (code == TS_OK && letters > 0) {
         code = ts_buf_printf(ctx, out, "<text x=\"%.1f\" y=\"%d\">", x + 3, y + BAR - 5);
         if (code == TS_OK) {
             ts_text shown = {label.p, ts_utf8_cut(label.p, label.n < letters ? label.n : letters)};
             code = put_xml(ctx, out, shown);
         }
-        if (code == TS_OK) {
-            code = ts_buf_printf(ctx, out, "</text>");
-        }
+        TS_STEP(code, ts_buf_printf(ctx, out, "</text>"));
     }
-    return code == TS_OK ? ts_buf_printf(ctx, out, "</g>\n") : code;
+    TS_STEP(code, ts_buf_printf(ctx, out, "</g>\n"));
+    return code;
 }
 
 static ts_code put_image(ts_buf *out, const fp_tree *tree, int64_t width, const char *unit)
@@ -87,12 +83,11 @@ static ts_code put_image(ts_buf *out, const fp_tree *tree, int64_t width, const 
                          width, depth * BAR + 2 * MARGIN);
     for (size_t i = 1; i < tree->nodes.n && code == TS_OK; i++) {
         code = fp_tree_label(&label, tree, (uint32_t)i);
-        if (code == TS_OK) {
-            code = put_bar(ctx, out, &nodes[i], ts_buf_text(&label), scale, unit);
-        }
+        TS_STEP(code, put_bar(ctx, out, &nodes[i], ts_buf_text(&label), scale, unit));
     }
     ts_buf_free(ctx, &label);
-    return code == TS_OK ? ts_buf_printf(ctx, out, "</svg>\n") : code;
+    TS_STEP(code, ts_buf_printf(ctx, out, "</svg>\n"));
+    return code;
 }
 
 static ts_code draw(ts_buf *svg, fp_tree *tree, fp_call *call, int64_t width, const char *unit)
@@ -120,13 +115,10 @@ ts_code fp_flame_graph(fp_call *call)
     int64_t end;
     ts_code code = fp_sequenced_tree(&tree, &thread_id, &start, &end, call);
     width = width <= 0 ? DEFAULT_WIDTH : width > MAX_WIDTH ? MAX_WIDTH : width;
-    if (code == TS_OK && unit == NULL) {
-        code = ts_fail(call->ctx, TS_ERR_USAGE, "invalid stats_type: %.*s",
-                       (int)(type.n < 100 ? type.n : 100), type.p);
-    }
-    if (code == TS_OK) {
-        code = draw(&svg, &tree, call, width, unit);
-    }
+    TS_STEP_IF(code, unit == NULL,
+               ts_fail(call->ctx, TS_ERR_USAGE, "invalid stats_type: %.*s",
+                       (int)(type.n < 100 ? type.n : 100), type.p));
+    TS_STEP(code, draw(&svg, &tree, call, width, unit));
     if (code == TS_OK) {
         fp_reply_begin(call);
         ts_jout_str(&call->json, "session_id", call->session->id);

@@ -80,9 +80,7 @@ static ts_code find_path(size_t *count, uint32_t *cut, fp_tree *tree, uint32_t n
         if (n == tree->path_cap) {
             size_t cap = tree->path_cap == 0 ? 256 : tree->path_cap * 2;
             uint32_t *path = ts_realloc(data->ctx, tree->path, cap, sizeof *path);
-            if (path == NULL) {
-                return data->ctx->error.code;
-            }
+            TS_NEED(data->ctx, path);
             tree->path = path;
             tree->path_cap = cap;
         }
@@ -101,10 +99,7 @@ static ts_code add_child(uint32_t *out, fp_tree *tree, uint32_t parent, uint32_t
         return ts_fail(tree->data->ctx, TS_ERR_LIMIT, "range too large: more than %zu nodes",
                        tree->nodes.n);
     }
-    child = ts_vec_add(tree->data->ctx, &tree->nodes, sizeof *child);
-    if (child == NULL) {
-        return tree->data->ctx->error.code;
-    }
+    TS_NEED(tree->data->ctx, child = ts_vec_add(tree->data->ctx, &tree->nodes, sizeof *child));
     *out = (uint32_t)tree->nodes.n - 1;
     child->method = method;
     child->parent = parent;
@@ -208,9 +203,7 @@ ts_code fp_tree_merge(fp_tree *tree, const fp_thread *thread, size_t first, size
     size_t n = last - first + 1;
     int64_t *cpu = ts_alloc(tree->data->ctx, n, sizeof *cpu);
     ts_code code = TS_OK;
-    if (cpu == NULL) {
-        return tree->data->ctx->error.code;
-    }
+    TS_NEED(tree->data->ctx, cpu);
     spread(cpu, list, n);
     for (size_t i = 0; i < n && code == TS_OK; i++) {
         int64_t time = i == 0 ? 0 : ts_sat_sub(list[i].time, list[i - 1].time);
@@ -230,9 +223,8 @@ ts_code fp_tree_label(ts_buf *out, const fp_tree *tree, uint32_t node)
     ts_code code;
     out->n = 0;
     code = ts_buf_put(tree->data->ctx, out, label.p, label.n);
-    if (code == TS_OK && n->cut > 0) {
-        code = ts_buf_printf(tree->data->ctx, out, " (+%" PRIu32 " frames)", n->cut);
-    }
+    TS_STEP_IF(code, n->cut > 0,
+               ts_buf_printf(tree->data->ctx, out, " (+%" PRIu32 " frames)", n->cut));
     return code;
 }
 

@@ -73,10 +73,8 @@ static ts_code asset_cannot(const ts_assets *a, const char *name)
 
 static ts_code asset_fill(ts_assets *a, ts_asset *one, int fd, size_t size)
 {
-    ts_code code = ts_buf_reserve(a->ctx, &one->bytes, size + 1);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_buf_reserve(a->ctx, &one->bytes, size + 1));
     ssize_t got = ts_sys_read_all(a->ctx, fd, one->bytes.p, size);
     if (got < 0) {
         return asset_cannot(a, one->name);
@@ -94,16 +92,12 @@ static ts_code asset_add(ts_assets *a, int fd, const struct stat *st, const char
     }
     if (a->count % 64 == 0) {
         ts_asset *all = ts_realloc(a->ctx, a->all, a->count + 64, sizeof *all);
-        if (all == NULL) {
-            return a->ctx->error.code;
-        }
+        TS_NEED(a->ctx, all);
         a->all = all;
     }
     ts_asset *one = &a->all[a->count];
     *one = (ts_asset){.name = ts_strndup(a->ctx, name, strlen(name)), .type = ts_media_type(name)};
-    if (one->name == NULL) {
-        return a->ctx->error.code;
-    }
+    TS_NEED(a->ctx, one->name);
     a->count++;
     return asset_fill(a, one, fd, (size_t)st->st_size);
 }
@@ -140,10 +134,8 @@ static ts_code asset_visit(asset_walk *w, const char *name)
     struct stat st;
     asset_level *level = &w->levels[w->depth - 1];
     w->path.n = level->path_n;
-    ts_code code = ts_buf_printf(a->ctx, &w->path, "%s%s%c", w->path.n > 0 ? "/" : "", name, 0);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_buf_printf(a->ctx, &w->path, "%s%s%c", w->path.n > 0 ? "/" : "", name, 0));
     w->path.n--;
     int fd = a->ctx->sys.openat(a->ctx->sys.user, dirfd(level->dir), name,
                                 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);

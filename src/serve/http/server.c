@@ -149,9 +149,7 @@ static ts_code server_files(ts_server *s, const ts_serve_options *o)
             s->ctx->error = s->app.databases.ctx->error;
         }
     }
-    if (code == TS_OK && o->web != NULL) {
-        code = ts_assets_read(&s->app.page, s->ctx, o->web);
-    }
+    TS_STEP_IF(code, o->web != NULL, ts_assets_read(&s->app.page, s->ctx, o->web));
     if (code == TS_OK && o->flare_ui != NULL) {
         s->app.has_flare_ui = true;
         code = ts_assets_read(&s->app.flare_ui, s->ctx, o->flare_ui);
@@ -195,28 +193,20 @@ ts_code ts_server_start(ts_server **out, ts_ctx *ctx, const ts_serve_options *op
     ts_connections_init(&s->connections);
     s->exchanges = (ts_exchanges){&s->app, &s->connections, NULL};
     ts_code code = ts_access_make_token(&s->app.access, ctx);
-    if (code == TS_OK) {
-        code = ts_databases_init(&s->app.databases, &s->base);
-    }
-    if (code == TS_OK) {
-        code = server_files(s, options);
-    }
+    TS_STEP(code, ts_databases_init(&s->app.databases, &s->base));
+    TS_STEP(code, server_files(s, options));
     if (code == TS_OK) { /* before there are threads */
         code = ts_remote_open(&s->app.remote, ctx, &s->app, fd);
     }
-    if (code == TS_OK) {
-        code = ts_view_jobs_open(&s->app.views, &s->base, &s->app.databases, &s->app.slots,
-                                 s->app.remote, s->app.limits.max_memory);
-    }
+    TS_STEP(code, ts_view_jobs_open(&s->app.views, &s->base, &s->app.databases, &s->app.slots,
+                                    s->app.remote, s->app.limits.max_memory));
     if (code == TS_OK) {
         const ts_sockets_options sockets = {.databases = &s->app.databases,
                                             .samples = options->samples,
                                             .open_directory = options->open_directory};
         code = ts_sockets_open(&s->exchanges.sockets, &s->base, &sockets);
     }
-    if (code == TS_OK) {
-        code = server_daemon(s, fd);
-    }
+    TS_STEP(code, server_daemon(s, fd));
     if (code != TS_OK && ctx->error.count == 0) { /* in a context of the part that failed */
         (void)ts_fail(ctx, code, "%s",
                       code == TS_ERR_NOMEM ? "out of memory" : "cannot start the server");

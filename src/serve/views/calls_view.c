@@ -85,15 +85,11 @@ static ts_code scatter_add(scatter *s, const ts_batch *b, unsigned i)
     int64_t key = column << SCATTER_ROW_BITS | row;
     if (!ts_idmap_find(&place, &s->keys, key)) {
         scatter_cell *made = ts_vec_add(ctx, &s->cells, sizeof *made);
-        if (made == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, made);
         *made = (scatter_cell){.key = key, .any = INT64_MIN};
         place = s->cells.n - 1;
-        ts_code code = ts_idmap_put(ctx, &s->keys, key, place);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_idmap_put(ctx, &s->keys, key, place));
     }
     scatter_cell *cell = (scatter_cell *)s->cells.p + place;
     cell->n++;
@@ -172,12 +168,8 @@ ts_code ts_calls_scatter_run(ts_view_call *call)
                  .from = ts_view_time(call, P_FROM, INT64_MIN),
                  .to = ts_view_time(call, P_TO, INT64_MAX)};
     ts_code code = scatter_scan(&s, false);
-    if (code == TS_OK) {
-        code = scatter_scan(&s, true);
-    }
-    if (code == TS_OK) {
-        code = scatter_put(&s);
-    }
+    TS_STEP(code, scatter_scan(&s, true));
+    TS_STEP(code, scatter_put(&s));
     ts_idmap_free(ctx, &s.keys);
     ts_vec_free(ctx, &s.cells);
     return code;

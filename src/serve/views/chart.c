@@ -178,9 +178,7 @@ static ts_code chart_take(chart *c, const chart_sample *s)
         c->open[same].node = c->path[same];
         same++;
     }
-    if (code == TS_OK) {
-        code = bars_close(c, same);
-    }
+    TS_STEP(code, bars_close(c, same));
     for (uint32_t i = same; code == TS_OK && i < depth; i++) {
         c->open[i] = (chart_frame){c->path[i], c->path[i], s->ts};
     }
@@ -237,9 +235,7 @@ static ts_code chart_row(chart *c, const ts_batch *b, unsigned i, bool collect)
     }
     if (collect) {
         chart_sample *kept = ts_vec_add(ctx, &c->samples, sizeof *kept);
-        if (kept == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, kept);
         *kept = s;
         return TS_OK;
     }
@@ -271,7 +267,8 @@ static ts_code chart_scan(chart *c, const ts_rollup *r, bool collect)
         }
     }
     ts_rows_close(rows);
-    return code == TS_OK && !collect && !c->disorder ? chart_feed(c, NULL) : code;
+    TS_STEP_IF(code, !collect && !c->disorder, chart_feed(c, NULL));
+    return code;
 }
 
 static void chart_restart(chart *c)
@@ -296,10 +293,10 @@ static ts_code chart_sorted(chart *c, const ts_rollup *r)
     c->width = width;
     size_t n = c->samples.n;
     const chart_sample *samples = c->samples.p;
-    if (code == TS_OK && ((places = ts_alloc(ctx, n, sizeof *places)) == NULL ||
-                          (keys = ts_alloc(ctx, n, sizeof *keys)) == NULL)) {
-        code = ctx->error.code;
-    }
+    TS_STEP_IF(code,
+               ((places = ts_alloc(ctx, n, sizeof *places)) == NULL ||
+                (keys = ts_alloc(ctx, n, sizeof *keys)) == NULL),
+               ctx->error.code);
     if (code == TS_OK) {
         for (size_t i = 0; i < n; i++) {
             places[i] = (uint32_t)i;
@@ -310,9 +307,7 @@ static ts_code chart_sorted(chart *c, const ts_rollup *r)
     for (size_t i = 0; code == TS_OK && i < n; i++) {
         code = chart_feed(c, &samples[places[i]]);
     }
-    if (code == TS_OK) {
-        code = chart_feed(c, NULL);
-    }
+    TS_STEP(code, chart_feed(c, NULL));
     ts_free(ctx, places);
     ts_free(ctx, keys);
     return code;
@@ -359,10 +354,8 @@ static ts_code chart_put(chart *c)
     ts_ctx *ctx = ts_view_ctx(c->call);
     ts_jout *out = c->call->out;
     const chart_bar *bars = c->bars.p;
-    ts_code code = ts_method_list_begin(&c->methods, ctx, c->paths);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_method_list_begin(&c->methods, ctx, c->paths));
     ts_jout_open(out, NULL, '{');
     ts_jout_int(out, "from", ts_view_since(c->call, c->chosen.from));
     ts_jout_int(out, "to", ts_view_since(c->call, c->chosen.to));
@@ -395,9 +388,7 @@ static ts_code chart_put(chart *c)
             ts_jout_close(out, '}');
         }
     }
-    if (code == TS_OK) {
-        code = ts_method_list_write(c->call, "methods", &c->methods, c->paths);
-    }
+    TS_STEP(code, ts_method_list_write(c->call, "methods", &c->methods, c->paths));
     ts_jout_close(out, '}');
     return code;
 }
@@ -407,9 +398,7 @@ ts_code ts_chart_run(ts_view_call *call)
     ts_ctx *ctx = ts_view_ctx(call);
     const ts_rollup *r = NULL;
     chart *c = ts_zalloc(ctx, 1, sizeof *c);
-    if (c == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, c);
     int64_t px = ts_view_value_of(call, P_PX)->number;
     c->call = call;
     c->most = (size_t)px * CHART_BARS;
@@ -420,12 +409,8 @@ ts_code ts_chart_run(ts_view_call *call)
                             .from = ts_view_time(call, P_FROM, 0),
                             .to = ts_view_time(call, P_TO, 0)};
     ts_code code = ts_paths_get(&c->paths, call);
-    if (code == TS_OK) {
-        code = ts_rollup_get(&r, call, TS_KIND_SAMPLE);
-    }
-    if (code == TS_OK) {
-        code = chart_lane(c, r);
-    }
+    TS_STEP(code, ts_rollup_get(&r, call, TS_KIND_SAMPLE));
+    TS_STEP(code, chart_lane(c, r));
     if (code == TS_OK) {
         c->width = ts_view_column(c->chosen.from, c->chosen.to, px);
         chart_restart(c);
@@ -435,12 +420,8 @@ ts_code ts_chart_run(ts_view_call *call)
         c->width = ts_view_column(c->chosen.from, c->chosen.to, px);
         code = chart_sorted(c, r);
     }
-    if (code == TS_OK) {
-        code = bars_close(c, 0);
-    }
-    if (code == TS_OK) {
-        code = chart_put(c);
-    }
+    TS_STEP(code, bars_close(c, 0));
+    TS_STEP(code, chart_put(c));
     ts_vec_free(ctx, &c->bars);
     ts_vec_free(ctx, &c->samples);
     ts_method_list_free(ctx, &c->methods);

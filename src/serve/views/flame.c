@@ -65,9 +65,7 @@ static ts_code flame_put(flame *f, const char *key, ts_tree *tree, uint32_t root
     ts_ctx *ctx = ts_view_ctx(f->call);
     ts_shown_tree shown = {0};
     ts_code code = tree->total == NULL ? ts_tree_totals(tree, ctx) : TS_OK;
-    if (code == TS_OK) {
-        code = ts_tree_choose(&shown, ctx, tree, root, f->limit);
-    }
+    TS_STEP(code, ts_tree_choose(&shown, ctx, tree, root, f->limit));
     if (code == TS_OK) {
         if (key != NULL) {
             ts_jout_open(f->call->out, key, '{');
@@ -131,10 +129,7 @@ static ts_code flame_join(flame *f, ts_trie *trie, uint32_t **map)
     const ts_paths *p = f->paths;
     ts_ctx *ctx = ts_view_ctx(f->call);
     ts_code code = TS_OK;
-    *map = ts_alloc(ctx, p->nodes.count, sizeof **map);
-    if (*map == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, *map = ts_alloc(ctx, p->nodes.count, sizeof **map));
     for (uint32_t i = 0; code == TS_OK && i < p->nodes.count; i++) {
         uint32_t above = p->parent[i] == TS_NO_INDEX ? TS_NO_INDEX : (*map)[p->parent[i]];
         if (f->hidden != NULL && p->method[i] != TS_NO_INDEX && f->hidden[p->method[i]] != 0) {
@@ -163,16 +158,12 @@ static ts_code flame_whole(flame *f, uint32_t root, bool join)
         tree = ts_trie_tree(&trie, &f->paths->nodes);
         root = root == TS_NO_INDEX ? root : map[root];
     }
-    if (code == TS_OK) {
-        code = ts_tree_totals(&tree, ctx);
-    }
+    TS_STEP(code, ts_tree_totals(&tree, ctx));
     if (code == TS_OK) {
         flame_begin(f);
         code = flame_put(f, NULL, &tree, root);
     }
-    if (code == TS_OK) {
-        code = flame_end(f);
-    }
+    TS_STEP(code, flame_end(f));
     ts_free(ctx, tree.total);
     ts_free(ctx, tree.all);
     ts_free(ctx, map);
@@ -203,9 +194,7 @@ static ts_code flame_inverted(flame *f, uint32_t root, uint32_t leaf)
             ts_free(ctx, tree.all);
         }
     }
-    if (code == TS_OK) {
-        code = flame_end(f);
-    }
+    TS_STEP(code, flame_end(f));
     ts_inverted_free(ctx, &made);
     return code;
 }
@@ -267,16 +256,12 @@ static ts_code focus_put(flame *f, ts_trie *callees, ts_trie *callers, bool cut)
     ts_tree below = ts_trie_tree(callees, &f->paths->nodes);
     ts_tree above = ts_trie_tree(callers, &f->paths->nodes);
     ts_code code = ts_tree_totals(&below, ctx);
-    if (code == TS_OK) {
-        code = ts_tree_totals(&above, ctx);
-    }
+    TS_STEP(code, ts_tree_totals(&above, ctx));
     if (code == TS_OK) {
         flame_begin(f);
         code = flame_put(f, "callees", &below, TS_NO_INDEX);
     }
-    if (code == TS_OK) {
-        code = flame_put(f, "callers", &above, TS_NO_INDEX);
-    }
+    TS_STEP(code, flame_put(f, "callers", &above, TS_NO_INDEX));
     if (code == TS_OK) {
         ts_jout_bool(f->call->out, "callers_cut", cut);
         code = flame_end(f);
@@ -297,15 +282,9 @@ static ts_code flame_focus(flame *f, uint32_t method)
     bool cut = false;
     uint32_t *map = ts_alloc(ctx, f->paths->nodes.count, sizeof *map);
     ts_code code = map == NULL ? ctx->error.code : ts_tree_totals(&tree, ctx);
-    if (code == TS_OK) {
-        code = focus_callees(f, &callees, map, method);
-    }
-    if (code == TS_OK) {
-        code = focus_callers(f, &callers, map, &tree, &cut);
-    }
-    if (code == TS_OK) {
-        code = focus_put(f, &callees, &callers, cut);
-    }
+    TS_STEP(code, focus_callees(f, &callees, map, method));
+    TS_STEP(code, focus_callers(f, &callers, map, &tree, &cut));
+    TS_STEP(code, focus_put(f, &callees, &callers, cut));
     ts_free(ctx, tree.total);
     ts_free(ctx, tree.all);
     ts_free(ctx, map);
@@ -363,29 +342,17 @@ ts_code ts_flame_run(ts_view_call *call)
     uint32_t focus = TS_NO_INDEX;
     uint32_t leaf = TS_NO_INDEX;
     ts_code code = ts_paths_get(&f.paths, call);
-    if (code == TS_OK) {
-        code = flame_place(&root, &f, P_ROOT, &f.paths->nodes, "node");
-    }
-    if (code == TS_OK) {
-        code = flame_place(&focus, &f, P_FOCUS, &f.paths->methods, "method");
-    }
-    if (code == TS_OK) {
-        code = flame_place(&leaf, &f, P_LEAF, &f.paths->nodes, "node");
-    }
-    if (code == TS_OK) {
-        code = ts_view_weigh(&f.calls, call, ts_view_value_of(call, P_IDLE)->number == 1);
-    }
+    TS_STEP(code, flame_place(&root, &f, P_ROOT, &f.paths->nodes, "node"));
+    TS_STEP(code, flame_place(&focus, &f, P_FOCUS, &f.paths->methods, "method"));
+    TS_STEP(code, flame_place(&leaf, &f, P_LEAF, &f.paths->nodes, "node"));
+    TS_STEP(code, ts_view_weigh(&f.calls, call, ts_view_value_of(call, P_IDLE)->number == 1));
     if (code == TS_OK) {
         f.weights = &ts_view_weight(&f.calls)->of;
         flame_all(&f);
         code = flame_filter(&f);
     }
-    if (code == TS_OK) {
-        code = ts_method_list_begin(&f.methods, ctx, f.paths);
-    }
-    if (code == TS_OK) {
-        code = flame_make(&f, root, leaf, focus);
-    }
+    TS_STEP(code, ts_method_list_begin(&f.methods, ctx, f.paths));
+    TS_STEP(code, flame_make(&f, root, leaf, focus));
     ts_free(ctx, f.hidden);
     ts_method_list_free(ctx, &f.methods);
     ts_calls_free(&f.calls);

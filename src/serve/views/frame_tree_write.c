@@ -6,10 +6,7 @@
 ts_code ts_method_list_begin(ts_method_list *l, ts_ctx *ctx, const ts_paths *paths)
 {
     *l = (ts_method_list){0};
-    l->number = ts_alloc(ctx, paths->methods.count, sizeof *l->number);
-    if (l->number == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, l->number = ts_alloc(ctx, paths->methods.count, sizeof *l->number));
     for (uint32_t i = 0; i < paths->methods.count; i++) {
         l->number[i] = TS_NO_INDEX;
     }
@@ -30,9 +27,7 @@ ts_code ts_method_list_add(uint32_t *out, ts_ctx *ctx, ts_method_list *l, uint32
     }
     if (l->number[method] == TS_NO_INDEX) {
         uint32_t *place = ts_vec_add(ctx, &l->methods, sizeof *place);
-        if (place == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, place);
         *place = method;
         l->number[method] = (uint32_t)l->methods.n - 1;
     }
@@ -97,10 +92,7 @@ static ts_code methods_read(method_texts *t, ts_view_call *call, const ts_method
     const ts_rows_from from = ts_view_rows(call);
     ts_rows *rows = NULL;
     const ts_batch *b;
-    t->all = ts_zalloc(from.ctx, l->methods.n, sizeof *t->all);
-    if (t->all == NULL) {
-        return from.ctx->error.code;
-    }
+    TS_NEED(from.ctx, t->all = ts_zalloc(from.ctx, l->methods.n, sizeof *t->all));
     for (size_t i = 0; i < l->methods.n; i++) {
         memset(t->all[i].shared, 0xff, sizeof t->all[i].shared); /* TS_NO_INDEX */
     }
@@ -110,9 +102,7 @@ static ts_code methods_read(method_texts *t, ts_view_call *call, const ts_method
             continue;
         }
         code = ts_rows_one(&b, rows, ts_ids_at(&paths->methods, i));
-        if (code == TS_OK && b->rows == 1) {
-            code = method_read(t, from.ctx, l->number[i], b);
-        }
+        TS_STEP_IF(code, b->rows == 1, method_read(t, from.ctx, l->number[i], b));
     }
     ts_rows_close(rows);
     return code;

@@ -18,10 +18,9 @@ ts_code ts_heap_rows_open(ts_heap_rows *r, ts_view_call *call, const ts_heap_fil
     const ts_rows_from from = ts_view_rows(call);
     *r = (ts_heap_rows){.call = call, .file = f};
     ts_code code = ts_rows_open(&r->nodes, &from, TS_T_js_heap_nodes, nodes, 5);
-    if (code == TS_OK) {
-        code = ts_rows_open(&r->edges, &from, TS_T_js_heap_edges, edges, 3);
-    }
-    return code == TS_OK ? ts_rows_open(&r->strings, &from, TS_T_js_heap_string, strings, 2) : code;
+    TS_STEP(code, ts_rows_open(&r->edges, &from, TS_T_js_heap_edges, edges, 3));
+    TS_STEP(code, ts_rows_open(&r->strings, &from, TS_T_js_heap_string, strings, 2));
+    return code;
 }
 
 void ts_heap_rows_close(ts_heap_rows *r)
@@ -48,10 +47,8 @@ static ts_code ts_heap_put_string(ts_heap_rows *r, ts_cell name)
         ts_jout_null(out, NULL);
         return TS_OK;
     }
-    ts_code code = ts_rows_one(&b, r->strings, r->file->at.first_string + name.value);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_rows_one(&b, r->strings, r->file->at.first_string + name.value));
     if (b->rows == 0 || b->columns[0].null[0] || b->columns[0].ints[0] != name.value ||
         b->columns[1].null[0]) {
         ts_jout_null(out, NULL);

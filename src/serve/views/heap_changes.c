@@ -36,7 +36,8 @@ static ts_code changes_rows(changes_pass *p, ts_ctx *ctx)
     }
     p->none = p->pairs.n > 0 && pairs[0].text.p == NULL ? 0 : (uint32_t)p->pairs.n;
     p->sums = code == TS_OK ? ts_zalloc(ctx, p->pairs.n + 1, sizeof *p->sums) : NULL;
-    return code == TS_OK && p->sums == NULL ? ctx->error.code : code;
+    TS_STEP_IF(code, p->sums == NULL, ctx->error.code);
+    return code;
 }
 
 static ts_code changes_node(void *user, const ts_batch *b, unsigned i)
@@ -86,9 +87,7 @@ static ts_code changes_keep(changes_pass *p, ts_ctx *ctx, uint32_t at)
     const ts_heap_pair *pairs = p->pairs.p;
     ts_text text = at < p->pairs.n ? pairs[at].text : TS_TEXT_NULL;
     ts_heap_change *kept = ts_vec_add(ctx, &p->made->rows, sizeof *kept);
-    if (kept == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, kept);
     *kept = p->sums[at];
     kept->text = TS_NO_INDEX;
     return text.p == NULL ? TS_OK : ts_pool_intern(ctx, &kept->text, NULL, &p->made->texts, text);
@@ -108,9 +107,7 @@ static ts_code changes_sort(changes_pass *p, ts_ctx *ctx)
             places[n++] = i;
         }
     }
-    if (code == TS_OK) {
-        code = ts_sort_by(ctx, places, n, by_delta, p->sums);
-    }
+    TS_STEP(code, ts_sort_by(ctx, places, n, by_delta, p->sums));
     for (uint32_t i = 0; code == TS_OK && i < n; i++) {
         code = changes_keep(p, ctx, places[i]);
     }
@@ -136,9 +133,7 @@ static ts_code changes_build(void **what, ts_model *m, const void *user)
     bool one = false;
     *what = p.made;
     ts_code code = p.made == NULL ? ctx->error.code : changes_rows(&p, ctx);
-    if (code == TS_OK) {
-        code = ts_heap_match_new(&p.match, ctx, CHANGES_MEMORY);
-    }
+    TS_STEP(code, ts_heap_match_new(&p.match, ctx, CHANGES_MEMORY));
     for (p.side = 0; code == TS_OK && p.side < 2; p.side++) {
         const ts_heap_places *at = &p.sides->files[p.side]->at;
         code = ts_heap_each(m, TS_T_js_heap_nodes, at->first_node, at->node_count, columns, 4,

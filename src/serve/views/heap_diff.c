@@ -95,17 +95,13 @@ static ts_code diff_totals(diff *d, ts_view_call *call)
     uint32_t n = 0;
     ts_code code = ts_heap_pairs_make(&d->rows, ctx, d->sides.classes);
     const ts_heap_pair *rows = d->rows.p;
-    if (code == TS_OK && (places = ts_alloc(ctx, d->rows.n, sizeof *places)) == NULL) {
-        code = ctx->error.code;
-    }
+    TS_STEP_IF(code, (places = ts_alloc(ctx, d->rows.n, sizeof *places)) == NULL, ctx->error.code);
     for (size_t i = 0; code == TS_OK && i < d->rows.n; i++) {
         if (ts_text_has(rows[i].text, filter)) {
             places[n++] = (uint32_t)i;
         }
     }
-    if (code == TS_OK) {
-        code = ts_sort_by(ctx, places, n, by_growth, d);
-    }
+    TS_STEP(code, ts_sort_by(ctx, places, n, by_growth, d));
     if (code == TS_OK) {
         ts_jout_open(out, NULL, '{');
         ts_heap_columns(out, "class,count,previous_count,count_delta,self_size,"
@@ -182,13 +178,11 @@ ts_code ts_heap_diff_run(ts_view_call *call)
                 ts_fail(ctx, TS_ERR_USAGE, "heap file %lld is damaged: its classes are not certain",
                         (long long)f[i].at.file_id);
         }
-        if (code == TS_OK) {
-            code = ts_heap_classes_get(&d.sides.classes[i], m, &f[i]);
-        }
+        TS_STEP(code, ts_heap_classes_get(&d.sides.classes[i], m, &f[i]));
     }
     if (code == TS_OK && ts_view_value_of(call, Q_BY)->number == BY_IDS) {
         code = ts_heap_changes_get(&changes, m, &d.sides);
-        code = code == TS_OK ? diff_ids(changes, call) : code;
+        TS_STEP(code, diff_ids(changes, call));
     } else if (code == TS_OK) {
         code = diff_totals(&d, call);
     }

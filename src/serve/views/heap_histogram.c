@@ -62,9 +62,7 @@ ts_code ts_heap_classes_run(ts_view_call *call)
     ts_code code = f == NULL ? ctx->error.code
                              : ts_heap_file_read(f, call->views->model,
                                                  ts_view_value_of(call, P_FILE)->number);
-    if (code == TS_OK) {
-        code = ts_heap_classes_get(&c, call->views->model, f);
-    }
+    TS_STEP(code, ts_heap_classes_get(&c, call->views->model, f));
     ts_free(ctx, f);
     if (code != TS_OK) {
         return code;

@@ -41,9 +41,7 @@ static ts_code objects_row(void *user, const ts_batch *b, unsigned i)
     }
     uint32_t *node = ts_vec_add(ctx, &o->nodes, sizeof *node);
     int64_t *own = node == NULL ? NULL : ts_vec_add(ctx, &o->sizes, sizeof *own);
-    if (own == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, own);
     *node = (uint32_t)(b->rowids[i] - o->file.at.first_node);
     *own = size.null ? INT64_MIN : size.value;
     return TS_OK;
@@ -102,9 +100,7 @@ static ts_code objects_put(objects *o)
     for (size_t i = 0; code == TS_OK && i < n; i++) {
         places[i] = (uint32_t)i;
     }
-    if (code == TS_OK) {
-        code = ts_sort_by(ctx, places, n, by_own_size, o->sizes.p);
-    }
+    TS_STEP(code, ts_sort_by(ctx, places, n, by_own_size, o->sizes.p));
     if (code == TS_OK && o->file.at.analysed) {
         code = ts_stmt_prepare(&stmt, &from,
                                "SELECT distance, shallow_size, retained_size "
@@ -136,9 +132,7 @@ ts_code ts_heap_objects_run(ts_view_call *call)
     ts_ctx *ctx = ts_view_ctx(call);
     const ts_view_value *class = ts_view_value_of(call, P_CLASS);
     objects *o = ts_zalloc(ctx, 1, sizeof *o);
-    if (o == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, o);
     o->call = call;
     o->by_class = class->given;
     ts_code code =
@@ -151,12 +145,8 @@ ts_code ts_heap_objects_run(ts_view_call *call)
                            (long long)o->file.at.file_id, o->class);
         }
     }
-    if (code == TS_OK) {
-        code = objects_scan(o);
-    }
-    if (code == TS_OK) {
-        code = objects_put(o);
-    }
+    TS_STEP(code, objects_scan(o));
+    TS_STEP(code, objects_put(o));
     ts_vec_free(ctx, &o->nodes);
     ts_vec_free(ctx, &o->sizes);
     ts_free(ctx, o);
@@ -274,9 +264,7 @@ static ts_code marks_put(allocations *a)
     for (size_t i = 0; code == TS_OK && i < n; i++) {
         places[i] = (uint32_t)i;
     }
-    if (code == TS_OK) {
-        code = ts_sort_by(ctx, places, n, by_timestamp, marks);
-    }
+    TS_STEP(code, ts_sort_by(ctx, places, n, by_timestamp, marks));
     ts_jout_open(out, NULL, '{');
     ts_heap_columns(out, "timestamp_us,live_count,live_size,id_from,id_to");
     ts_jout_open(out, "rows", '[');
@@ -315,21 +303,13 @@ ts_code ts_heap_allocations_run(ts_view_call *call)
 {
     ts_ctx *ctx = ts_view_ctx(call);
     allocations *a = ts_zalloc(ctx, 1, sizeof *a);
-    if (a == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, a);
     a->call = call;
     ts_code code =
         ts_heap_file_read(&a->file, call->views->model, ts_view_value_of(call, P_FILE)->number);
-    if (code == TS_OK) {
-        code = marks_read(a);
-    }
-    if (code == TS_OK) {
-        code = marks_fill(a);
-    }
-    if (code == TS_OK) {
-        code = marks_put(a);
-    }
+    TS_STEP(code, marks_read(a));
+    TS_STEP(code, marks_fill(a));
+    TS_STEP(code, marks_put(a));
     ts_vec_free(ctx, &a->marks);
     ts_free(ctx, a);
     return code;

@@ -69,9 +69,7 @@ ts_code ts_heap_files_run(ts_view_call *call)
         "(SELECT a.base_file_id FROM js_heap_analysis AS a WHERE a.file_id = f.id) AS base_file_id "
         "FROM js_heap_files AS f JOIN js_heap_file_detail AS d ON d.file_id = f.id "
         "ORDER BY f.id LIMIT 1000");
-    if (code == TS_OK) {
-        code = rows_put(call, stmt);
-    }
+    TS_STEP(code, rows_put(call, stmt));
     sqlite3_finalize(stmt);
     return code;
 }
@@ -143,9 +141,7 @@ static ts_code node_place(int64_t out[3], dominated *d, int64_t node)
     if (node >= 0 && node < d->file.at.node_count) {
         code = ts_stmt_step(&row, &from, d->node);
     }
-    if (code == TS_OK && !row) {
-        code = ts_fail(from.ctx, TS_ERR_INPUT, "the tree of dominators is damaged");
-    }
+    TS_STEP_IF(code, !row, ts_fail(from.ctx, TS_ERR_INPUT, "the tree of dominators is damaged"));
     for (int i = 0; code == TS_OK && i < 3; i++) {
         out[i] = sqlite3_column_int64(d->node, i);
     }
@@ -170,14 +166,10 @@ static ts_code dominated_find(dominated *d, int64_t node)
         sqlite3_bind_int64(d->place, 1, ts_sat_add(d->file.at.first_dominated, at));
         code = ts_stmt_step(&row, &from, d->place);
         int64_t index = code == TS_OK && row ? sqlite3_column_int64(d->place, 0) : -1;
-        if (code == TS_OK) {
-            code = node_place(child, d, index);
-        }
+        TS_STEP(code, node_place(child, d, index));
         uint32_t *kept = code == TS_OK ? ts_vec_add(from.ctx, &d->children, sizeof *kept) : NULL;
         ts_wide *size = kept == NULL ? NULL : ts_vec_add(from.ctx, &d->sizes, sizeof *size);
-        if (size == NULL) {
-            return from.ctx->error.code;
-        }
+        TS_NEED(from.ctx, size);
         *kept = (uint32_t)index;
         *size = child[2];
         at += child[1];
@@ -197,9 +189,7 @@ static ts_code dominated_row(dominated *d, ts_heap_rows *rows, sqlite3_stmt *stm
     ts_jout_uint(d->call->out, NULL, node);
     sqlite3_reset(stmt);
     sqlite3_bind_int64(stmt, 1, ts_sat_add(d->file.at.first_retained, node));
-    if (code == TS_OK) {
-        code = ts_stmt_step(&row, &from, stmt);
-    }
+    TS_STEP(code, ts_stmt_step(&row, &from, stmt));
     for (int i = 0; code == TS_OK && row && i < 4; i++) {
         ts_view_cell(d->call->out, NULL, stmt, i);
     }
@@ -231,14 +221,10 @@ static ts_code dominated_put(dominated *d)
     for (size_t i = 0; code == TS_OK && i < n; i++) {
         places[i] = (uint32_t)i;
     }
-    if (code == TS_OK) {
-        code = ts_sort_by(from.ctx, places, n, by_retained, d);
-    }
-    if (code == TS_OK) {
-        code = ts_stmt_prepare(&stmt, &from,
-                               "SELECT tree_count, distance, shallow_size, retained_size "
-                               "FROM js_heap_retained WHERE rowid = ?1");
-    }
+    TS_STEP(code, ts_sort_by(from.ctx, places, n, by_retained, d));
+    TS_STEP(code, ts_stmt_prepare(&stmt, &from,
+                                  "SELECT tree_count, distance, shallow_size, retained_size "
+                                  "FROM js_heap_retained WHERE rowid = ?1"));
     if (code == TS_OK && (code = ts_heap_rows_open(&rows, d->call, &d->file)) == TS_OK) {
         ts_jout_open(out, NULL, '{');
         ts_heap_columns(out, "id,type,name,self_size,edge_count,node_index,tree_count,distance,"
@@ -262,9 +248,7 @@ ts_code ts_heap_dominated_run(ts_view_call *call)
     const ts_rows_from from = ts_view_rows(call);
     int64_t node = ts_view_value_of(call, D_NODE)->number;
     dominated *d = ts_zalloc(from.ctx, 1, sizeof *d);
-    if (d == NULL) {
-        return from.ctx->error.code;
-    }
+    TS_NEED(from.ctx, d);
     d->call = call;
     ts_code code =
         ts_heap_file_read(&d->file, call->views->model, ts_view_value_of(call, D_FILE)->number);
@@ -272,21 +256,13 @@ ts_code ts_heap_dominated_run(ts_view_call *call)
         code = ts_fail(from.ctx, TS_ERR_USAGE, "heap file %lld %s", (long long)d->file.at.file_id,
                        d->file.at.analysed ? "has no such node" : "was not analysed");
     }
-    if (code == TS_OK) {
-        code = ts_stmt_prepare(&d->place, &from,
-                               "SELECT node_index FROM js_heap_dominated WHERE rowid = ?1");
-    }
-    if (code == TS_OK) {
-        code = ts_stmt_prepare(&d->node, &from,
-                               "SELECT tree_position, tree_count, retained_size "
-                               "FROM js_heap_retained WHERE rowid = ?1");
-    }
-    if (code == TS_OK) {
-        code = dominated_find(d, node);
-    }
-    if (code == TS_OK) {
-        code = dominated_put(d);
-    }
+    TS_STEP(code, ts_stmt_prepare(&d->place, &from,
+                                  "SELECT node_index FROM js_heap_dominated WHERE rowid = ?1"));
+    TS_STEP(code, ts_stmt_prepare(&d->node, &from,
+                                  "SELECT tree_position, tree_count, retained_size "
+                                  "FROM js_heap_retained WHERE rowid = ?1"));
+    TS_STEP(code, dominated_find(d, node));
+    TS_STEP(code, dominated_put(d));
     sqlite3_finalize(d->place);
     sqlite3_finalize(d->node);
     ts_vec_free(from.ctx, &d->children);

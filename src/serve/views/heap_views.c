@@ -21,9 +21,7 @@ static ts_code request_open(heap_request **out, ts_view_call *call, bool with_gr
     ts_ctx *ctx = ts_view_ctx(call);
     heap_request *q = ts_zalloc(ctx, 1, sizeof *q);
     *out = q;
-    if (q == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, q);
     q->call = call;
     q->node = (uint32_t)ts_view_value_of(call, P_NODE)->number;
     ts_code code =
@@ -35,7 +33,8 @@ static ts_code request_open(heap_request **out, ts_view_call *call, bool with_gr
     if (code == TS_OK && with_graph) {
         code = ts_heap_graph_get(&q->graph, call->views->model, &q->file);
     }
-    return code == TS_OK ? ts_heap_rows_open(&q->rows, call, &q->file) : code;
+    TS_STEP(code, ts_heap_rows_open(&q->rows, call, &q->file));
+    return code;
 }
 
 static void request_close(heap_request *q)
@@ -52,9 +51,7 @@ static ts_code put_reference(heap_request *q, uint32_t edge, uint32_t other)
     ts_jout *out = q->call->out;
     ts_jout_open(out, NULL, '[');
     ts_code code = ts_heap_put_edge(&q->rows, edge);
-    if (code == TS_OK) {
-        code = ts_heap_put_node(&q->rows, other);
-    }
+    TS_STEP(code, ts_heap_put_node(&q->rows, other));
     if (other == TS_NO_INDEX) {
         ts_jout_null(out, NULL);
     } else {
@@ -94,9 +91,7 @@ static ts_code references_run(ts_view_call *call, bool retainers)
 {
     heap_request *q;
     ts_code code = request_open(&q, call, true);
-    if (code == TS_OK) {
-        code = references_put(q, retainers);
-    }
+    TS_STEP(code, references_put(q, retainers));
     request_close(q);
     return code;
 }
@@ -163,9 +158,7 @@ ts_code ts_heap_path_run(ts_view_call *call)
 {
     heap_request *q;
     ts_code code = request_open(&q, call, true);
-    if (code == TS_OK) {
-        code = path_put(q);
-    }
+    TS_STEP(code, path_put(q));
     request_close(q);
     return code;
 }
@@ -216,9 +209,7 @@ ts_code ts_heap_node_run(ts_view_call *call)
         code = ts_heap_put_node(&q->rows, q->node);
         ts_jout_close(out, ']');
     }
-    if (code == TS_OK) {
-        code = put_members(q, node_sql, q->file.at.first_node + q->node, plain, 2);
-    }
+    TS_STEP(code, put_members(q, node_sql, q->file.at.first_node + q->node, plain, 2));
     if (code == TS_OK && q->file.at.analysed) {
         ts_jout_open(out, "analysis", '{');
         code = put_members(q, retained_sql, ts_sat_add(q->file.at.first_retained, q->node),

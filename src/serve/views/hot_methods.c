@@ -52,9 +52,7 @@ static ts_code methods_put(ts_view_call *call, const ts_method_sums *m, const ui
     }
     ts_jout_close(out, ']');
     ts_jout_bool(out, "capped", capped);
-    if (code == TS_OK) {
-        code = ts_method_list_write(call, "methods", &list, paths);
-    }
+    TS_STEP(code, ts_method_list_write(call, "methods", &list, paths));
     ts_jout_close(out, '}');
     ts_method_list_free(ctx, &list);
     return code;
@@ -69,15 +67,10 @@ ts_code ts_methods_run(ts_view_call *call)
     uint32_t *places = NULL;
     uint32_t n = 0;
     ts_code code = ts_paths_get(&paths, call);
-    if (code == TS_OK) {
-        code = ts_view_weigh(&calls, call, true);
-    }
-    if (code == TS_OK) {
-        code = ts_method_sums_make(&m, ctx, paths, &ts_view_weight(&calls)->of);
-    }
-    if (code == TS_OK && (places = ts_alloc(ctx, (size_t)m.n + 1, sizeof *places)) == NULL) {
-        code = ctx->error.code;
-    }
+    TS_STEP(code, ts_view_weigh(&calls, call, true));
+    TS_STEP(code, ts_method_sums_make(&m, ctx, paths, &ts_view_weight(&calls)->of));
+    TS_STEP_IF(code, (places = ts_alloc(ctx, (size_t)m.n + 1, sizeof *places)) == NULL,
+               ctx->error.code);
     if (code == TS_OK) {
         for (uint32_t i = 0; i <= m.n; i++) {
             if (m.seen[i] && m.total[i] != 0 && (i == m.n || paths->idle[i] != TS_ROOT)) {

@@ -65,9 +65,7 @@ static ts_code rollup_lane(uint32_t *lane, ts_ctx *ctx, ts_rollup *r, ts_cell so
     if (*lane < r->lanes.n && lane_is(r, *lane, &key)) {
         return TS_OK;
     }
-    if ((code = ts_index_reserve(ctx, &r->lane_index)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_index_reserve(ctx, &r->lane_index));
     uint32_t found = lane_search(&place, r, &key);
     if (found != TS_NO_INDEX) {
         *lane = found;
@@ -76,9 +74,7 @@ static ts_code rollup_lane(uint32_t *lane, ts_ctx *ctx, ts_rollup *r, ts_cell so
     bool again = lane_again(r, key);
     code = r->timed ? ts_buckets_lane(ctx, &r->buckets) : TS_OK;
     ts_lane *l = code == TS_OK ? ts_vec_add(ctx, &r->lanes, sizeof *l) : NULL;
-    if (l == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, l);
     *l = (ts_lane){.source = source.value,
                    .itid = itid.value,
                    .event = event,
@@ -157,10 +153,8 @@ static ts_code rollup_add(rollup_pass *p, const rollup_row *row)
             p->ctx, TS_ERR_INPUT, "row %lld of %s: no call path %lld", (long long)row->rowid,
             p->kind == TS_KIND_SAMPLE ? "stack_sample" : "stack_slice", (long long)row->node.value);
     }
-    ts_code code = rollup_lane(&p->lane, p->ctx, p->r, row->source, row->itid, row->event);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, rollup_lane(&p->lane, p->ctx, p->r, row->source, row->itid, row->event));
     ts_lane *l = (ts_lane *)p->r->lanes.p + p->lane;
     bool busy = lane_sums(p, l, row, node);
     int64_t ts = row->ts.null ? TS_NO_TIME : row->ts.value;
@@ -215,9 +209,7 @@ static ts_code rollup_scan(rollup_pass *p, ts_view_call *call)
     ts_sums_pass *sums = NULL; /* of the same rows */
     ts_code code = ts_rows_open(&rows, &from, sample ? TS_T_stack_sample : TS_T_stack_slice,
                                 sample ? samples : slices, sample ? 6 : 8);
-    if (code == TS_OK) {
-        code = ts_path_sums_pass(&sums, call->views->model, !sample);
-    }
+    TS_STEP(code, ts_path_sums_pass(&sums, call->views->model, !sample));
     ts_view_report(call, what, 0, total);
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         code = sums == NULL ? TS_OK : ts_path_sums_batch(sums, b);
@@ -271,9 +263,7 @@ static ts_code rollup_build(void **what, ts_view_call *call, const void *user)
     ts_ctx *ctx = ts_view_ctx(call);
     ts_rollup *r = ts_zalloc(ctx, 1, sizeof *r);
     *what = r;
-    if (r == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, r);
     r->timed = true;
     rollup_pass pass = {.ctx = ctx, .r = r, .kind = *(const ts_kind *)user};
     ts_code code = ts_paths_get(&pass.paths, call);

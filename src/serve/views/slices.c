@@ -116,15 +116,11 @@ static ts_code slice_add(slices *s, slice_thread *t, const slice *one)
     int64_t key = column * (1 << SLICE_DEPTH_BITS) + (one->depth == INT64_MIN ? 0 : one->depth + 1);
     if (!ts_idmap_find(&place, &t->keys, key)) {
         slice_sum *sum = ts_vec_add(ctx, &t->sums, sizeof *sum);
-        if (sum == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, sum);
         sum->key = key;
         place = t->sums.n - 1;
-        ts_code code = ts_idmap_put(ctx, &t->keys, key, place);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, ts_idmap_put(ctx, &t->keys, key, place));
     }
     slice_sum *sum = (slice_sum *)t->sums.p + place;
     sum->n++;
@@ -274,12 +270,10 @@ static ts_code slices_sort(slices *s, slice_thread *t)
     for (unsigned i = 0; i < t->n; i++) {
         uint32_t number;
         uint32_t node = t->heap[i].node;
-        ts_code code = node == TS_NO_INDEX
-                           ? TS_OK
-                           : ts_method_list_add(&number, ctx, &s->methods, s->paths->method[node]);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, node == TS_NO_INDEX
+                         ? TS_OK
+                         : ts_method_list_add(&number, ctx, &s->methods, s->paths->method[node]));
     }
     return TS_OK;
 }
@@ -305,9 +299,7 @@ static ts_code slices_put(slices *s)
         ts_jout_close(out, '}');
     }
     ts_jout_close(out, ']');
-    if (code == TS_OK) {
-        code = ts_method_list_write(s->call, "methods", &s->methods, s->paths);
-    }
+    TS_STEP(code, ts_method_list_write(s->call, "methods", &s->methods, s->paths));
     ts_jout_close(out, '}');
     return code;
 }
@@ -317,9 +309,7 @@ ts_code ts_slices_run(ts_view_call *call)
     ts_ctx *ctx = ts_view_ctx(call);
     const ts_rollup *r = NULL;
     slices *s = ts_zalloc(ctx, 1, sizeof *s);
-    if (s == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, s);
     s->call = call;
     s->threads = ts_view_value_of(call, P_THREADS);
     s->origin = ts_view_db_origin(call->views, call->db);
@@ -330,18 +320,10 @@ ts_code ts_slices_run(ts_view_call *call)
     ts_code code = s->threads->id_count <= SLICE_THREADS
                        ? TS_OK
                        : ts_fail(ctx, TS_ERR_USAGE, "more than %d threads", SLICE_THREADS);
-    if (code == TS_OK) {
-        code = ts_paths_get(&s->paths, call);
-    }
-    if (code == TS_OK) {
-        code = ts_rollup_get(&r, call, TS_KIND_SLICE);
-    }
-    if (code == TS_OK) {
-        code = slices_scan(s, r);
-    }
-    if (code == TS_OK) {
-        code = slices_put(s);
-    }
+    TS_STEP(code, ts_paths_get(&s->paths, call));
+    TS_STEP(code, ts_rollup_get(&r, call, TS_KIND_SLICE));
+    TS_STEP(code, slices_scan(s, r));
+    TS_STEP(code, slices_put(s));
     for (unsigned i = 0; i < SLICE_THREADS; i++) {
         ts_free(ctx, s->all[i].heap);
         ts_idmap_free(ctx, &s->all[i].keys);

@@ -285,15 +285,9 @@ ts_code ts_threads_run(ts_view_call *call)
     threads_pass pass = {.call = call};
     int64_t px = ts_view_value_of(call, P_BUCKETS)->number;
     ts_code code = ts_rollup_get(&samples, call, TS_KIND_SAMPLE);
-    if (code == TS_OK) {
-        code = ts_rollup_get(&slices, call, TS_KIND_SLICE);
-    }
-    if (code == TS_OK) {
-        code = threads_spent(&pass);
-    }
-    if (code == TS_OK) {
-        code = ts_stmt_prepare(&pass.names, &from, names_sql);
-    }
+    TS_STEP(code, ts_rollup_get(&slices, call, TS_KIND_SLICE));
+    TS_STEP(code, threads_spent(&pass));
+    TS_STEP(code, ts_stmt_prepare(&pass.names, &from, names_sql));
     if (code == TS_OK) {
         ts_jout_open(call->out, NULL, '{');
         spark_axis(call, "samples", &samples->buckets, px);
@@ -301,9 +295,7 @@ ts_code ts_threads_run(ts_view_call *call)
         ts_jout_open(call->out, "threads", '[');
         code = threads_of(&pass, samples, true);
     }
-    if (code == TS_OK) {
-        code = threads_of(&pass, slices, false);
-    }
+    TS_STEP(code, threads_of(&pass, slices, false));
     if (code == TS_OK) {
         code = threads_scheduled(&pass);
         ts_jout_close(call->out, ']');

@@ -89,9 +89,7 @@ ts_code ts_buckets_lane(ts_ctx *ctx, ts_buckets *b)
     if (b->lane_count == b->lane_cap) {
         size_t cap = b->lane_cap == 0 ? 16 : 2 * b->lane_cap;
         ts_bucket **lanes = ts_realloc(ctx, b->lanes, cap, sizeof(ts_bucket *));
-        if (lanes == NULL) {
-            return ctx->error.code;
-        }
+        TS_NEED(ctx, lanes);
         b->lanes = lanes;
         b->lane_cap = cap;
     }
@@ -99,16 +97,12 @@ ts_code ts_buckets_lane(ts_ctx *ctx, ts_buckets *b)
         buckets_double(b, b->per_lane / 2);
         for (size_t i = 0; i < b->lane_count; i++) {
             ts_bucket *less = ts_realloc(ctx, b->lanes[i], b->per_lane, sizeof *less);
-            if (less == NULL) {
-                return ctx->error.code;
-            }
+            TS_NEED(ctx, less);
             b->lanes[i] = less;
         }
     }
     ts_bucket *lane = ts_zalloc(ctx, b->per_lane, sizeof *lane);
-    if (lane == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, lane);
     b->lanes[b->lane_count++] = lane;
     return TS_OK;
 }

@@ -186,10 +186,8 @@ static ts_code fill_from_rows(ts_buckets *b, timeline *t, const timeline_row *ro
     int64_t low = ts_time_at(b->lo << b->shift);
     int64_t high = ts_time_at((b->hi << b->shift) + ((UINT64_C(1) << b->shift) - 1));
     ts_code code = ts_paths_get(&paths, t->call);
-    if (code == TS_OK) {
-        code = ts_rows_open(&scan, &from, sample ? TS_T_stack_sample : TS_T_stack_slice,
-                            sample ? samples : slices, 5);
-    }
+    TS_STEP(code, ts_rows_open(&scan, &from, sample ? TS_T_stack_sample : TS_T_stack_slice,
+                               sample ? samples : slices, 5));
     ts_zone_walk_begin(&walk, &t->rollups[kind]->zones, scan, low, ts_sat_add(high, 1),
                        ts_chosen_threads(&t->chosen));
     while (code == TS_OK && count > 0 &&
@@ -359,10 +357,8 @@ ts_code ts_series_run(ts_view_call *call)
     const ts_view_value *source = ts_view_value_of(call, S_SOURCE);
     int64_t rows = 0;
     sqlite3_stmt *stmt = NULL;
-    ts_code code = ts_stmt_prepare(&stmt, &from, series_sql);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_stmt_prepare(&stmt, &from, series_sql));
     sqlite3_bind_int64(stmt, 1, ts_view_db_origin(call->views, call->db));
     sqlite3_bind_int64(stmt, 2, width);
     if (ts_view_value_of(call, S_THREADS)->given) {

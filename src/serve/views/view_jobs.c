@@ -124,9 +124,8 @@ static ts_code job_pairs(view_job *job, ts_ctx *ctx, const ts_request *r)
         if (strcmp(a->name, "db") != 0) {
             code = ts_buf_printf(ctx, &job->texts, "%s%c", a->name, 0);
         }
-        if (code == TS_OK && strcmp(a->name, "db") != 0) {
-            code = ts_buf_put(ctx, &job->texts, a->value.p, a->value.n);
-        }
+        TS_STEP_IF(code, strcmp(a->name, "db") != 0,
+                   ts_buf_put(ctx, &job->texts, a->value.p, a->value.n));
     }
     for (size_t i = 0; code == TS_OK && i < r->arg_count; i++) {
         const ts_arg *a = &r->args[i];

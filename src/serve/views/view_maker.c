@@ -49,9 +49,7 @@ ts_code ts_view_make(ts_view_maker *maker, const ts_view_order *order, char mess
     const ts_error *error = &ctx.error;
     int64_t begun = ts_guard_now();
     ts_code code = ts_database_take(&lease, &state, maker->databases, &ctx, maker->database);
-    if (code == TS_OK) {
-        code = maker_views(maker, lease);
-    }
+    TS_STEP(code, maker_views(maker, lease));
     if (code == TS_OK) {
         error = &ts_view_db_ctx(maker->views)->error;
         code = maker_run(maker, order, lease);

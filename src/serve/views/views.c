@@ -138,10 +138,8 @@ static ts_code param_list(ts_view_value *v, ts_ctx *ctx, const ts_view_param *p)
         size_t before = rest.n;
         ts_text part = param_next(&rest);
         more = part.n < before;
-        ts_code code = param_in_range(&id, ctx, p, part);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, param_in_range(&id, ctx, p, part));
         if (v->id_count == TS_VIEW_IDS) {
             return param_fail(ctx, p, "has too many numbers");
         }
@@ -327,10 +325,7 @@ static ts_code views_resolve(ts_view_args **args, ts_view_call *call, const ts_e
     ts_ctx *ctx = ts_view_ctx(call);
     const ts_view_param *p = endpoint->params;
     ts_code code = TS_OK;
-    *args = ts_alloc(ctx, 1, sizeof **args);
-    if (*args == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, *args = ts_alloc(ctx, 1, sizeof **args));
     **args = *call->args;
     for (unsigned i = 0; code == TS_OK && p[i].name != NULL; i++) {
         ts_view_value *v = &(*args)->values[i];
@@ -372,7 +367,8 @@ static ts_code reply_make(ts_buf *reply, const ts_endpoint *endpoint, ts_view_ca
     if (code == TS_OK && sink.code != TS_OK) { /* the writer has put its own failure over it */
         return ts_fail(ctx, sink.code, "no memory for the reply");
     }
-    return code == TS_OK ? ended : code;
+    TS_STEP(code, ended);
+    return code;
 }
 
 /* A statement in the middle of its rows: all others of the request see the same state, and need not

@@ -93,9 +93,7 @@ ts_code ts_view_weigh(ts_calls *out, ts_view_call *call, bool no_idle)
     char *texts[3] = {NULL};
     *out = (ts_calls){0};
     ts_code code = weigh_ids(&select.sources, ctx, ts_view_value_of(call, TS_P_SOURCE));
-    if (code == TS_OK) {
-        code = weigh_ids(&select.threads, ctx, ts_view_value_of(call, TS_P_THREADS));
-    }
+    TS_STEP(code, weigh_ids(&select.threads, ctx, ts_view_value_of(call, TS_P_THREADS)));
     for (unsigned i = 0; code == TS_OK && i < 3; i++) {
         static const unsigned params[] = {TS_P_EVENT, TS_P_WEIGHT, TS_P_VALUE};
         code = weigh_text(&texts[i], ctx, ts_view_value_of(call, params[i]));
@@ -105,12 +103,9 @@ ts_code ts_view_weigh(ts_calls *out, ts_view_call *call, bool no_idle)
                             .samples = !kind->given || kind->number == 0,
                             .calls = !kind->given || kind->number == 1,
                             .no_idle = no_idle};
-    if (code == TS_OK && kind->given && kind->number == 1 && asked.event != NULL) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "calls have no event");
-    }
-    if (code == TS_OK) {
-        code = weigh_named(&asked, call, texts[2]);
-    }
+    TS_STEP_IF(code, kind->given && kind->number == 1 && asked.event != NULL,
+               ts_fail(ctx, TS_ERR_USAGE, "calls have no event"));
+    TS_STEP(code, weigh_named(&asked, call, texts[2]));
     if (code == TS_OK) {
         code = ts_calls_weigh(out, call->views->model, &select, &asked);
         out->filter = (ts_stack_filter){0}; /* its texts end here */

@@ -84,22 +84,16 @@ static ts_code one_event(void *user, ts_message *m, const uint8_t *p, size_t n)
     ts_value v[FIELDS];
     measured_fps *event;
     int64_t ts;
-    ts_code code = ts_fields_part(v, NULL, m, "fps_event", fields, FIELDS, p, n);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fields_part(v, NULL, m, "fps_event", fields, FIELDS, p, n));
     h->counted->seen++;
     if (v[TIME].state == TS_VALUE_UNKNOWN && v[FPS].state == TS_VALUE_UNKNOWN) {
         h->counted->lost++;
         return TS_OK;
     }
-    if ((code = time_of(&ts, h, m, v)) != TS_OK) {
-        return code;
-    }
-    event = ts_vec_add(h->records.host->ctx, &h->events, sizeof *event);
-    if (event == NULL) {
-        return h->records.host->ctx->error.code;
-    }
+    TS_TRY(code, time_of(&ts, h, m, v));
+    TS_NEED(h->records.host->ctx,
+            event = ts_vec_add(h->records.host->ctx, &h->events, sizeof *event));
     *event = (measured_fps){.ts = ts,
                             .fps = v[FPS].i,
                             .clock = clock_of(h, &v[CLOCK]),
@@ -114,9 +108,7 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     ts_value events;
     ts_message m;
     ts_code code = ts_records_begin(&m, &h->records, seg);
-    if (code == TS_OK && h->counted == NULL) {
-        code = ts_records_tally(&h->counted, &h->records, NULL);
-    }
+    TS_STEP_IF(code, h->counted == NULL, ts_records_tally(&h->counted, &h->records, NULL));
     if (code != TS_OK || ts_records_again(&h->records, &m, p, n) ||
         (code = ts_fields_part(&events, NULL, &m, NULL, message_fields, 1, p, n)) != TS_OK ||
         (code = ts_fields_repeat(&m, EVENTS, p, n, one_event, h)) != TS_OK) {
@@ -170,9 +162,7 @@ static ts_code finish(void *self)
         code =
             ts_datasource_clock(store, h->records.plugin, (ts_clock)events[h->events.n - 1].clock);
     }
-    if (code == TS_OK) {
-        code = ts_stat(store, "hidump_fps", "received", h->counted->seen);
-    }
+    TS_STEP(code, ts_stat(store, "hidump_fps", "received", h->counted->seen));
     for (size_t i = 0; code == TS_OK && i < h->events.n; i++) {
         code = put_event(h, &span, &spanned, &events[i]);
     }
@@ -198,9 +188,7 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     hidump *h = ts_zalloc(host->ctx, 1, sizeof *h);
     *self = h;
-    if (h == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, h);
     ts_records_init(&h->records, host, "hidump-plugin");
     h->records.recorded = TS_CLOCK_UNKNOWN; /* each says its own */
     return TS_OK;

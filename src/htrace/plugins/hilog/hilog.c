@@ -119,11 +119,9 @@ static ts_code put_line(hilog *h, ts_message *m, const ts_value *line, const ts_
     row.tid = ts_records_int(&row.null, TS_NULL_BIT(log, tid), r, &detail[TID]);
     row.null |= row.ts == TS_NO_TIME ? TS_NULL_BIT(log, ts) : 0;
     row.null |= row.origints == TS_NO_TIME ? TS_NULL_BIT(log, origints) : 0;
-    if ((code = level_of(&row.level, letter, h, m, &detail[LEVEL])) != TS_OK ||
-        (code = ts_records_text(&row.tag, &h->tag, r, &detail[TAG])) != TS_OK ||
-        (code = ts_records_text(&row.context, &h->context, r, &line[CONTEXT])) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, level_of(&row.level, letter, h, m, &detail[LEVEL]));
+    TS_TRY(code, ts_records_text(&row.tag, &h->tag, r, &detail[TAG]));
+    TS_TRY(code, ts_records_text(&row.context, &h->context, r, &line[CONTEXT]));
     h->lines->imported++;
     return ts_put_log(ts_store_sink(r->host->store), &row);
 }
@@ -142,10 +140,8 @@ static ts_code one_line(void *user, ts_message *m, const uint8_t *p, size_t n)
     hilog *h = user;
     ts_value line[LINE_FIELDS];
     ts_value detail[DETAIL_FIELDS];
-    ts_code code = ts_fields_part(line, NULL, m, "info", line_fields, LINE_FIELDS, p, n);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fields_part(line, NULL, m, "info", line_fields, LINE_FIELDS, p, n));
     h->lines->seen++;
     if (line[DETAIL].state == TS_VALUE_UNKNOWN && line[CONTEXT].state == TS_VALUE_UNKNOWN) {
         h->lines->lost++;
@@ -168,9 +164,7 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     ts_value lines;
     ts_message m;
     ts_code code = ts_records_begin(&m, &h->records, seg);
-    if (code == TS_OK && h->lines == NULL) {
-        code = ts_records_tally(&h->lines, &h->records, NULL);
-    }
+    TS_STEP_IF(code, h->lines == NULL, ts_records_tally(&h->lines, &h->records, NULL));
     if (code != TS_OK ||
         (code = ts_fields_part(&lines, NULL, &m, NULL, message_fields, 1, p, n)) != TS_OK ||
         (code = ts_fields_repeat(&m, message_fields[LINES].number, p, n, one_line, h)) != TS_OK) {
@@ -226,9 +220,7 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     hilog *h = ts_zalloc(host->ctx, 1, sizeof *h);
     *self = h;
-    if (h == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, h);
     ts_records_init(&h->records, host, "hilog-plugin");
     ts_records_table_add(&h->records, TS_T_log, TS_NULL_BIT(log, ts));
     return TS_OK;

@@ -18,9 +18,7 @@ static ts_code add_value(event_value **out, event_json *e, event_kind kind)
     const uint32_t place = (uint32_t)e->values.n;
     event_value *v = ts_vec_add(e->ctx, &e->values, sizeof *v);
     *out = v;
-    if (v == NULL) {
-        return e->ctx->error.code;
-    }
+    TS_NEED(e->ctx, v);
     *v = (event_value){.kind = kind,
                        .parent = e->open,
                        .next = EVENT_NONE,
@@ -91,10 +89,8 @@ static ts_code on_number(void *user, const ts_json_number *number)
 {
     event_json *e = user;
     event_value *v;
-    ts_code code = add_value(&v, e, EVENT_NUMBER);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, add_value(&v, e, EVENT_NUMBER));
     v->is_int = number->is_int;
     v->i = number->i;
     v->d = number->d;
@@ -107,10 +103,8 @@ static ts_code on_literal(void *user, ts_json_kind kind)
     static const char *const words[] = {"null", "false", "true"};
     event_json *e = user;
     event_value *v;
-    ts_code code = add_value(&v, e, EVENT_LITERAL);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, add_value(&v, e, EVENT_LITERAL));
     v->text_n = (uint32_t)strlen(words[kind]);
     return keep(&v->text, e, words[kind], v->text_n);
 }
@@ -154,9 +148,7 @@ static ts_code sort_members(event_json *e, uint32_t object)
     e->order.n = 0;
     for (uint32_t m = values[object].first; m != EVENT_NONE; m = values[m].next) {
         uint32_t *added = ts_vec_add(e->ctx, &e->order, sizeof *added);
-        if (added == NULL) {
-            return e->ctx->error.code;
-        }
+        TS_NEED(e->ctx, added);
         *added = m;
     }
     if (e->order.n == 0) {
@@ -196,9 +188,8 @@ ts_code event_json_read(const char **reason, uint64_t *at, event_json *e, ts_ctx
         return code;
     }
     ts_json_reset(e->js);
-    if ((code = ts_json_feed(e->js, p, n)) != TS_OK || (code = ts_json_finish(e->js)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_json_feed(e->js, p, n));
+    TS_TRY(code, ts_json_finish(e->js));
     e->replaced = ts_json_replaced(e->js);
     *at = ts_json_position(e->js);
     if (ts_json_state(e->js) != TS_JSON_DONE) {

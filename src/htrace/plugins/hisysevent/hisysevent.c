@@ -212,21 +212,19 @@ static ts_code put_event(hisysevent *h, int64_t ts)
     ts_code code;
 #define BIT(column) TS_NULL_BIT(hisys_all_event, column)
     row.null = ts == TS_NO_TIME ? BIT(ts) : 0;
-    if ((code = name_of(&row.domain_id, &row.null, BIT(domain_id), h, DOMAIN)) != TS_OK ||
-        (code = name_of(&row.event_name_id, &row.null, BIT(event_name_id), h, NAME)) != TS_OK ||
-        (code = number_of(&row.type, &row.null, BIT(type), h, TYPE)) != TS_OK ||
-        (code = text_of(&row.time_zone, h, ZONE)) != TS_OK ||
-        (code = number_of(&row.pid, &row.null, BIT(pid), h, PID)) != TS_OK ||
-        (code = number_of(&row.tid, &row.null, BIT(tid), h, TID)) != TS_OK ||
-        (code = number_of(&row.uid, &row.null, BIT(uid), h, UID)) != TS_OK ||
-        (code = text_of(&row.level, h, LEVEL)) != TS_OK ||
-        (code = text_of(&row.tag, h, TAG)) != TS_OK ||
-        (code = text_of(&row.event_id, h, ID)) != TS_OK ||
-        (code = number_of(&row.seq, &row.null, BIT(seq), h, SEQ)) != TS_OK ||
-        (code = text_of(&row.info, h, INFO)) != TS_OK ||
-        (code = write_contents(&row.contents, h)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, name_of(&row.domain_id, &row.null, BIT(domain_id), h, DOMAIN));
+    TS_TRY(code, name_of(&row.event_name_id, &row.null, BIT(event_name_id), h, NAME));
+    TS_TRY(code, number_of(&row.type, &row.null, BIT(type), h, TYPE));
+    TS_TRY(code, text_of(&row.time_zone, h, ZONE));
+    TS_TRY(code, number_of(&row.pid, &row.null, BIT(pid), h, PID));
+    TS_TRY(code, number_of(&row.tid, &row.null, BIT(tid), h, TID));
+    TS_TRY(code, number_of(&row.uid, &row.null, BIT(uid), h, UID));
+    TS_TRY(code, text_of(&row.level, h, LEVEL));
+    TS_TRY(code, text_of(&row.tag, h, TAG));
+    TS_TRY(code, text_of(&row.event_id, h, ID));
+    TS_TRY(code, number_of(&row.seq, &row.null, BIT(seq), h, SEQ));
+    TS_TRY(code, text_of(&row.info, h, INFO));
+    TS_TRY(code, write_contents(&row.contents, h));
 #undef BIT
     row.id = (int64_t)ts_sink_rows(sink, TS_T_hisys_all_event) + 1;
     return ts_put_hisys_all_event(sink, &row);
@@ -336,10 +334,8 @@ static ts_code put_measures(hisysevent *h, int64_t ts, const ts_value *serial)
     const event_value *name = event_json_member(&h->event, member_names[NAME]);
     const event_value *tag = event_json_member(&h->event, member_names[TAG]);
     ts_row_hisys_event_measure row = {.ts = ts};
-    ts_code code = ts_stat(store, "trace_hisys_event", "received", 1);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_stat(store, "trace_hisys_event", "received", 1));
     if (name == NULL || name->kind != EVENT_TEXT ||
         !is_power_event(event_json_text(&h->event, name))) {
         return ts_stat(store, "trace_hisys_event", "not_match", 1);
@@ -485,12 +481,8 @@ static ts_code data(hisysevent *h, ts_message *m, const uint8_t *p, size_t n)
     ts_value v[FIELDS];
     ts_code code = ts_fields_part(v, NULL, m, NULL, fields, FIELDS, p, n);
     h->number = 0;
-    if (code == TS_OK && h->lines == NULL) {
-        code = ts_records_tally(&h->lines, &h->records, NULL);
-    }
-    if (code == TS_OK && v[STATE].state == TS_VALUE_READ) {
-        code = device_state(h, m, v[STATE].p, v[STATE].n);
-    }
+    TS_STEP_IF(code, h->lines == NULL, ts_records_tally(&h->lines, &h->records, NULL));
+    TS_STEP_IF(code, v[STATE].state == TS_VALUE_READ, device_state(h, m, v[STATE].p, v[STATE].n));
     return code != TS_OK ? code : ts_fields_repeat(m, fields[LINES].number, p, n, one_line, h);
 }
 
@@ -532,9 +524,7 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     hisysevent *h = ts_zalloc(host->ctx, 1, sizeof *h);
     *self = h;
-    if (h == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, h);
     ts_records_init(&h->records, host, "hisysevent-plugin");
     ts_records_table_add(&h->records, TS_T_hisys_all_event, TS_NULL_BIT(hisys_all_event, ts));
     ts_records_table_add(&h->records, TS_T_hisys_event_measure,

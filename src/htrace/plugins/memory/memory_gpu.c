@@ -79,11 +79,9 @@ static ts_code gpu_process(void *user, ts_message *m, const uint8_t *p, size_t n
     row.null |= NO_TIME_BIT(memory_process_gpu);
     TAKE(memory_process_gpu, all_gpu_size, &part->v[G_ALL]);
     TAKE(memory_process_gpu, used_gpu_size, &v[P_SIZE]);
-    if ((code = take_thread(&row, s, v)) != TS_OK ||
-        (code = TAKE_DICT(memory_process_gpu, gpu_name_id, &part->v[G_NAME])) != TS_OK ||
-        (code = ts_records_text(&row.addr, &s->text, &s->records, &v[P_ADDRESS])) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, take_thread(&row, s, v));
+    TS_TRY(code, TAKE_DICT(memory_process_gpu, gpu_name_id, &part->v[G_NAME]));
+    TS_TRY(code, ts_records_text(&row.addr, &s->text, &s->records, &v[P_ADDRESS]));
     return ts_put_memory_process_gpu(sink_of(s), &row);
 }
 
@@ -142,15 +140,9 @@ static ts_code put_window(memory_plugin *s, ts_row_memory_window_gpu *row)
         row->ipid = (int64_t)ipid;
         return ts_put_memory_window_gpu(sink_of(s), row);
     }
-    code = ts_sink_reserve(sink_of(s), TS_T_memory_window_gpu, row,
-                           TS_NULL_BIT(memory_window_gpu, ipid));
-    if (code != TS_OK) {
-        return code;
-    }
-    waiting = ts_vec_add(ctx, &s->waiting, sizeof *waiting);
-    if (waiting == NULL) {
-        return ctx->error.code;
-    }
+    TS_TRY(code, ts_sink_reserve(sink_of(s), TS_T_memory_window_gpu, row,
+                                 TS_NULL_BIT(memory_window_gpu, ipid)));
+    TS_NEED(ctx, waiting = ts_vec_add(ctx, &s->waiting, sizeof *waiting));
     *waiting = (waiting_window){memory_next(s, TS_T_memory_window_gpu), row->window_name_id};
     return TS_OK;
 }
@@ -175,11 +167,9 @@ static ts_code window_category(void *user, ts_message *m, const uint8_t *p, size
     TAKE(memory_window_gpu, purgeable_size, &part->v[W_PURGEABLE]);
     TAKE(memory_window_gpu, size, &v[C_SIZE]);
     TAKE(memory_window_gpu, count, &v[C_ENTRIES]);
-    if ((code = TAKE_DICT(memory_window_gpu, window_name_id, &part->v[W_NAME])) != TS_OK ||
-        (code = TAKE_DICT(memory_window_gpu, module_name_id, part->module)) != TS_OK ||
-        (code = TAKE_DICT(memory_window_gpu, category_name_id, &v[C_NAME])) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, TAKE_DICT(memory_window_gpu, window_name_id, &part->v[W_NAME]));
+    TS_TRY(code, TAKE_DICT(memory_window_gpu, module_name_id, part->module));
+    TS_TRY(code, TAKE_DICT(memory_window_gpu, category_name_id, &v[C_NAME]));
     return put_window(s, &row);
 }
 
@@ -240,10 +230,9 @@ ts_code memory_windows_end(memory_plugin *s)
         bool known = ts_idmap_find(&ipid, &s->windows, waiting[i].name);
         int64_t value = (int64_t)ipid;
         code = ts_sink_settle(sink_of(s), TS_T_memory_window_gpu, waiting[i].rowid, bit, &value);
-        if (code == TS_OK && !known) {
-            code = ts_sink_invalidate(sink_of(s), TS_T_memory_window_gpu, waiting[i].rowid,
-                                      waiting[i].rowid, bit);
-        }
+        TS_STEP_IF(code, !known,
+                   ts_sink_invalidate(sink_of(s), TS_T_memory_window_gpu, waiting[i].rowid,
+                                      waiting[i].rowid, bit));
     }
     return code;
 }

@@ -160,9 +160,8 @@ static ts_code one_process(void *user, ts_message *m, const uint8_t *p, size_t n
                                process_fields[k].name, &v[k]);
         }
     }
-    if (code == TS_OK && v[MAPS].count > 0) {
-        code = ts_stat(s->records.host->store, "trace_smaps", "received", 1);
-    }
+    TS_STEP_IF(code, v[MAPS].count > 0,
+               ts_stat(s->records.host->store, "trace_smaps", "received", 1));
     return code != TS_OK ? code
                          : ts_fields_repeat(m, process_fields[MAPS].number, p, n, one_map, &of);
 }
@@ -186,16 +185,12 @@ static ts_code one_pair(memory_plugin *s, ts_message *m, const uint8_t *p, size_
     ts_value v[PAIR];
     const char *name;
     bool put;
-    ts_code code = ts_fields_part(v, NULL, m, part, pair_fields, PAIR, p, n);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fields_part(v, NULL, m, part, pair_fields, PAIR, p, n));
     name = v[KEY].state == TS_VALUE_UNKNOWN ? NULL
            : virtual_memory                 ? memory_virtual_name(v[KEY].i)
                                             : memory_system_name(v[KEY].i);
-    if ((code = memory_record(&put, s, part, name != NULL)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, memory_record(&put, s, part, name != NULL));
     if (name != NULL) {
         return put_counter(s, &s->of_system, kind, -1, name, &v[VALUE]);
     }
@@ -269,19 +264,18 @@ static ts_code read_parts(memory_plugin *s, const ts_value *v, const uint8_t *p,
 {
     ts_code code;
     ts_idmap_free(s->records.host->ctx, &s->shared);
-    if ((code = count_parts(s, v)) != TS_OK ||
-        (code = repeat(s, PROCESSES, p, n, one_process)) != TS_OK ||
-        (code = repeat(s, SYSTEM, p, n, one_system)) != TS_OK ||
-        (code = put_totals(s, v)) != TS_OK ||
-        (code = repeat(s, VIRTUAL, p, n, one_virtual)) != TS_OK ||
-        (code = memory_ashmem(s, p, n)) != TS_OK || (code = memory_dma(s, p, n)) != TS_OK ||
-        (code = repeat(s, GPU, p, n, memory_gpu)) != TS_OK ||
-        (code = repeat(s, WINDOW_INFO, p, n, memory_window_info)) != TS_OK ||
-        (code = repeat(s, WINDOW, p, n, memory_window)) != TS_OK ||
-        (code = repeat(s, CPU, p, n, memory_cpu_dump)) != TS_OK ||
-        (code = repeat(s, PROFILE, p, n, memory_profile)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, count_parts(s, v));
+    TS_TRY(code, repeat(s, PROCESSES, p, n, one_process));
+    TS_TRY(code, repeat(s, SYSTEM, p, n, one_system));
+    TS_TRY(code, put_totals(s, v));
+    TS_TRY(code, repeat(s, VIRTUAL, p, n, one_virtual));
+    TS_TRY(code, memory_ashmem(s, p, n));
+    TS_TRY(code, memory_dma(s, p, n));
+    TS_TRY(code, repeat(s, GPU, p, n, memory_gpu));
+    TS_TRY(code, repeat(s, WINDOW_INFO, p, n, memory_window_info));
+    TS_TRY(code, repeat(s, WINDOW, p, n, memory_window));
+    TS_TRY(code, repeat(s, CPU, p, n, memory_cpu_dump));
+    TS_TRY(code, repeat(s, PROFILE, p, n, memory_profile));
     return repeat(s, IMAGE, p, n, memory_image);
 }
 
@@ -359,11 +353,9 @@ static ts_code finish(void *self)
     if (s->records.messages == NULL) {
         return TS_OK;
     }
-    if ((code = memory_windows_end(s)) != TS_OK ||
-        (code = ts_counters_finish(&s->of_process)) != TS_OK ||
-        (code = ts_counters_finish(&s->of_system)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, memory_windows_end(s));
+    TS_TRY(code, ts_counters_finish(&s->of_process));
+    TS_TRY(code, ts_counters_finish(&s->of_system));
     return ts_records_finish(&s->records);
 }
 
@@ -387,9 +379,7 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     memory_plugin *s = ts_zalloc(host->ctx, 1, sizeof *s);
     *self = s;
-    if (s == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, s);
     ts_records_init(&s->records, host, "memory-plugin");
     ts_counters_init(&s->of_process, &s->records, TS_T_process_measure);
     ts_counters_init(&s->of_system, &s->records, TS_T_sys_mem_measure);

@@ -120,11 +120,9 @@ static ts_code take_process(sampled_process *e, process_plugin *s, ts_message *m
     ts_value pss[1];
     ts_value disk[DISK_FIELDS];
     ts_code code;
-    if ((code = read_part(cpu, m, &fields[CPU], &v[CPU], cpu_fields, CPU_FIELDS)) != TS_OK ||
-        (code = read_part(pss, m, &fields[PSS], &v[PSS], pss_fields, 1)) != TS_OK ||
-        (code = read_part(disk, m, &fields[DISK], &v[DISK], disk_fields, DISK_FIELDS)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, read_part(cpu, m, &fields[CPU], &v[CPU], cpu_fields, CPU_FIELDS));
+    TS_TRY(code, read_part(pss, m, &fields[PSS], &v[PSS], pss_fields, 1));
+    TS_TRY(code, read_part(disk, m, &fields[DISK], &v[DISK], disk_fields, DISK_FIELDS));
     e->pid = TAKE(process_id, &v[PID]);
     e->parent = TAKE(parent_process_id, &v[PARENT]);
     e->user = TAKE(uid, &v[USER]);
@@ -143,10 +141,8 @@ static ts_code one_process(void *user, ts_message *m, const uint8_t *p, size_t n
     process_plugin *s = user;
     sampled_process e = s->now;
     ts_value v[FIELDS];
-    ts_code code = ts_fields_part(v, NULL, m, "processesinfo", fields, FIELDS, p, n);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fields_part(v, NULL, m, "processesinfo", fields, FIELDS, p, n));
     s->received++;
     if (v[PID].state == TS_VALUE_UNKNOWN && v[NAME].state == TS_VALUE_UNKNOWN) {
         s->processes->seen++;
@@ -201,9 +197,7 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     ts_value processes;
     ts_message m;
     ts_code code = ts_records_begin(&m, &s->records, seg);
-    if (code == TS_OK && s->processes == NULL) {
-        code = prepare(s);
-    }
+    TS_STEP_IF(code, s->processes == NULL, prepare(s));
     if (code != TS_OK || (code = add_message(s, &m, p, n)) != TS_OK ||
         (code = ts_fields_part(&processes, NULL, &m, NULL, message_fields, 1, p, n)) != TS_OK ||
         (code = ts_fields_repeat(&m, PROCESSES, p, n, one_process, s)) != TS_OK) {
@@ -312,10 +306,8 @@ static ts_code finish(void *self)
     if (s->processes == NULL) {
         return TS_OK;
     }
-    if ((code = ts_stat(store, "trace_process", "received", s->received)) != TS_OK ||
-        (code = put_all(s)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_stat(store, "trace_process", "received", s->received));
+    TS_TRY(code, put_all(s));
     ts_records_lose(&s->records, s->gapped);
     if (s->repeated > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, plugin, TS_NO_OFFSET, s->repeated,
@@ -344,9 +336,7 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     process_plugin *s = ts_zalloc(host->ctx, 1, sizeof *s);
     *self = s;
-    if (s == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, s);
     ts_records_init(&s->records, host, "process-plugin");
     s->latest = TS_NO_TIME;
     return TS_OK;

@@ -369,9 +369,7 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     xpower *x = ts_zalloc(host->ctx, 1, sizeof *x);
     *self = x;
-    if (x == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, x);
     ts_records_init(&x->records, host, "xpower-plugin");
     ts_counters_init(&x->counters, &x->records, TS_T_xpower_measure);
 #define TIMED(table) ts_records_table_add(&x->records, TS_T_##table, TS_NULL_BIT(table, start_time))

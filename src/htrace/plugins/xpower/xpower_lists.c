@@ -111,10 +111,8 @@ static ts_code fill(list_row *row, xpower *x, lists *l)
         (void)next_text(&text, l);
         value.p = (const uint8_t *)text.p;
         value.n = text.n;
-        if ((code = ts_records_text(&text, &x->text, &x->records, &value)) != TS_OK ||
-            (code = ts_dict(&id, x->records.host->store, text)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_records_text(&text, &x->text, &x->records, &value));
+        TS_TRY(code, ts_dict(&id, x->records.host->store, text));
         set(row, shape->text_at, id);
     }
     for (size_t k = first; k < shape->count; k++) {

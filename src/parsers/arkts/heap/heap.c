@@ -83,11 +83,8 @@ static ts_code skip_member(ts_heap *h, const char *p, size_t n)
     char name[48];
     ts_code code;
     snprintf(name, sizeof name, "%.*s", (int)(n < 40 ? n : 40), p);
-    code = ts_count_add(h->store, h->source_id, TS_ITEM_extra_members,
-                        h->unknown_members++ < HEAP_MAX_EXTRA ? name : NULL, 0, 0, 1);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_count_add(h->store, h->source_id, TS_ITEM_extra_members,
+                              h->unknown_members++ < HEAP_MAX_EXTRA ? name : NULL, 0, 0, 1));
     if (heap_known_member(p, n)) {
         return TS_OK;
     }
@@ -301,9 +298,7 @@ ts_code ts_heap_new(ts_heap **out, ts_ctx *ctx, ts_store *store)
     ts_heap *h = ts_zalloc(ctx, 1, sizeof *h);
     ts_code code;
     *out = NULL;
-    if (h == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, h);
     h->ctx = ctx;
     h->store = store;
     h->sink = ts_store_sink(store);
@@ -449,15 +444,9 @@ int64_t ts_heap_last_sample_us(const ts_heap *h)
 ts_code ts_heap_finish(ts_heap *h, const ts_heap_end *end_of)
 {
     ts_code code = heap_array_finish(h);
-    if (code == TS_OK) {
-        code = heap_judge(h);
-    }
-    if (code == TS_OK) {
-        code = heap_check(h);
-    }
-    if (code == TS_OK) {
-        code = heap_put_file(h, end_of);
-    }
+    TS_STEP(code, heap_judge(h));
+    TS_STEP(code, heap_check(h));
+    TS_STEP(code, heap_put_file(h, end_of));
     clear_heap(h);
     return code;
 }

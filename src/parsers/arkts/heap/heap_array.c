@@ -40,9 +40,7 @@ static ts_code spool_ints(ts_heap *h, enum heap_part part, const int64_t *v, siz
     ts_code code = spool_of(h, part);
     for (size_t i = 0; i < n && code == TS_OK; i++) {
         code = ts_spool_put_int(a->spool, v[i]);
-        if (code == TS_OK && v[i] == HEAP_NULL) {
-            code = ts_spool_put_int(a->spool, SPOOL_NULL);
-        }
+        TS_STEP_IF(code, v[i] == HEAP_NULL, ts_spool_put_int(a->spool, SPOOL_NULL));
     }
     a->spooled += n;
     return code;
@@ -51,10 +49,8 @@ static ts_code spool_ints(ts_heap *h, enum heap_part part, const int64_t *v, siz
 static ts_code spool_bracket(ts_heap *h, int which)
 {
     ts_spool *spool;
-    ts_code code = spool_of(h, PART_TREE);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, spool_of(h, PART_TREE));
     spool = h->arrays[PART_TREE].spool;
     code = ts_spool_put_int(spool, HEAP_NULL);
     return code != TS_OK ? code : ts_spool_put_int(spool, which);
@@ -177,9 +173,7 @@ static ts_code nodes_complete(ts_heap *h)
     heap_array *edges = &h->arrays[PART_EDGES];
     ts_code code = heap_edges_copy_ids(h);
     h->nodes.complete = true;
-    if (code == TS_OK) {
-        code = heap_judge_nodes(h);
-    }
+    TS_STEP(code, heap_judge_nodes(h));
     if (edges->spool == NULL || code != TS_OK) {
         return code;
     }
@@ -208,9 +202,7 @@ ts_code heap_array_resume(ts_heap *h)
     for (size_t i = 0; i < sizeof order / sizeof order[0] && code == TS_OK; i++) {
         code = replay_spool(h, order[i]);
     }
-    if (code == TS_OK && h->arrays[PART_NODES].state == PART_CLOSED) {
-        code = nodes_complete(h);
-    }
+    TS_STEP_IF(code, h->arrays[PART_NODES].state == PART_CLOSED, nodes_complete(h));
     return code;
 }
 
@@ -246,12 +238,8 @@ ts_code heap_array_finish(ts_heap *h)
         h->meta.complete = true;
         code = heap_array_resume(h);
     }
-    if (code == TS_OK && !h->nodes.complete) {
-        code = nodes_complete(h);
-    }
-    if (code == TS_OK) {
-        code = heap_put_edge_block(h);
-    }
+    TS_STEP_IF(code, !h->nodes.complete, nodes_complete(h));
+    TS_STEP(code, heap_put_edge_block(h));
     for (int i = 0; i < PART_INTS && code == TS_OK; i++) {
         code = drop_partial(h, (enum heap_part)i);
     }

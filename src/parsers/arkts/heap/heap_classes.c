@@ -105,15 +105,9 @@ static ts_code grow_classes(ts_heap *h)
     if (c->cap == MAX_CLASSES) {
         return heap_classes_write(h);
     }
-    entries = ts_realloc(h->ctx, c->entries, cap, sizeof *entries);
-    if (entries == NULL) {
-        return h->ctx->error.code;
-    }
+    TS_NEED(h->ctx, entries = ts_realloc(h->ctx, c->entries, cap, sizeof *entries));
     c->entries = entries;
-    slots = ts_zalloc(h->ctx, (size_t)cap * SLOTS_PER_CLASS, sizeof *slots);
-    if (slots == NULL) {
-        return h->ctx->error.code;
-    }
+    TS_NEED(h->ctx, slots = ts_zalloc(h->ctx, (size_t)cap * SLOTS_PER_CLASS, sizeof *slots));
     ts_free(h->ctx, c->slots);
     c->slots = slots;
     c->cap = cap;

@@ -353,9 +353,7 @@ static ts_code forget_ends(ts_heap *h, uint64_t columns)
 {
     uint64_t before = h->damage.unknown;
     ts_code code = heap_forget(h, TS_T_js_heap_edges, 0, columns);
-    if (code == TS_OK) {
-        code = report_unknown(h, TS_T_js_heap_edges, 0, before);
-    }
+    TS_STEP(code, report_unknown(h, TS_T_js_heap_edges, 0, before));
     return code != TS_OK ? code : forget_blocks(h, 0);
 }
 
@@ -364,9 +362,8 @@ static ts_code forget_nodes(ts_heap *h)
     const heap_trust *t = &h->trust[PART_NODES];
     ts_code code =
         forget_part(h, PART_NODES, TS_T_js_heap_nodes, TS_NULL_BIT(js_heap_nodes, node_index));
-    if (code == TS_OK && t->damaged && !t->keeps_cells) {
-        code = heap_forget(h, TS_T_js_heap_class, 0, all_columns(TS_T_js_heap_class));
-    }
+    TS_STEP_IF(code, t->damaged && !t->keeps_cells,
+               heap_forget(h, TS_T_js_heap_class, 0, all_columns(TS_T_js_heap_class)));
     if (code == TS_OK && t->damaged && t->known < h->damage.early_known) {
         code = forget_ends(h, TS_NULL_BIT(js_heap_edges, from_node_id) |
                                   TS_NULL_BIT(js_heap_edges, to_node_id));
@@ -380,7 +377,8 @@ static ts_code forget_edges(ts_heap *h)
     ts_code code = forget_part(h, PART_EDGES, TS_T_js_heap_edges,
                                TS_NULL_BIT(js_heap_edges, edge_index) |
                                    TS_NULL_BIT(js_heap_edges, from_node_id));
-    return code == TS_OK && t->damaged ? forget_blocks(h, t->known) : code;
+    TS_STEP_IF(code, t->damaged, forget_blocks(h, t->known));
+    return code;
 }
 
 static ts_code forget_others(ts_heap *h)
@@ -418,9 +416,7 @@ static ts_code check_sum(ts_heap *h)
         return TS_OK;
     }
     code = heap_forget(h, TS_T_js_heap_nodes, 0, TS_NULL_BIT(js_heap_nodes, edge_count));
-    if (code == TS_OK) {
-        code = report_unknown(h, TS_T_js_heap_nodes, 0, before);
-    }
+    TS_STEP(code, report_unknown(h, TS_T_js_heap_nodes, 0, before));
     h->damage.contradicted = true;
     return code != TS_OK ? code : forget_ends(h, TS_NULL_BIT(js_heap_edges, from_node_id));
 }
@@ -465,14 +461,8 @@ ts_code heap_judge(ts_heap *h)
                         "the times of chunks say that they are not in their order, or that one is "
                         "there twice");
     }
-    if (code == TS_OK) {
-        code = check_sum(h);
-    }
-    if (code == TS_OK) {
-        code = forget_nodes(h);
-    }
-    if (code == TS_OK) {
-        code = forget_edges(h);
-    }
+    TS_STEP(code, check_sum(h));
+    TS_STEP(code, forget_nodes(h));
+    TS_STEP(code, forget_edges(h));
     return code != TS_OK ? code : forget_others(h);
 }

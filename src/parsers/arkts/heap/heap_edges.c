@@ -21,10 +21,7 @@ ts_code heap_edges_copy_ids(ts_heap *h)
     if (h->ctx->limits.max_memory != 0 || n == 0) {
         return TS_OK;
     }
-    h->edges.ids = ts_alloc(h->ctx, n, sizeof *h->edges.ids);
-    if (h->edges.ids == NULL) {
-        return h->ctx->error.code;
-    }
+    TS_NEED(h->ctx, h->edges.ids = ts_alloc(h->ctx, n, sizeof *h->edges.ids));
     ts_alloc_spread(h->edges.ids, n * sizeof *h->edges.ids);
     if (!ts_intvec_copy(h->edges.ids, &h->nodes.ids)) {
         heap_edges_free(h->ctx, &h->edges);
@@ -133,10 +130,8 @@ ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t tar
         .to_node_id = target == HEAP_NO_TARGET ? HEAP_NULL : ts_intvec_get(&h->nodes.ids, target),
     };
     bool owned = find_owner(h);
-    ts_code code = find_block(h);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, find_block(h));
     if (owned) {
         note_owner(h, h->edges.owner);
         h->edges.owner_left--;
@@ -322,9 +317,7 @@ static ts_code put_usual_edges(size_t *taken, ts_heap *h, edge_group *g, size_t 
         return TS_OK;
     }
     note_names(h, g, at, *taken);
-    if ((code = find_block(h)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, find_block(h));
     note_owner(h, first);
     note_owner(h, last);
     for (unsigned i = 0; i < TS_N_js_heap_edges; i++) {

@@ -62,12 +62,8 @@ static ts_code count_items(ts_heap *h)
         lost |= missing;
         code = tally_of(h, items[i], h->arrays[i].rows, missing);
     }
-    if (code == TS_OK) {
-        code = count_extra_fields(h);
-    }
-    if (code == TS_OK) {
-        code = tally_of(h, TS_ITEM_strings, h->strings.count, 0);
-    }
+    TS_STEP(code, count_extra_fields(h));
+    TS_STEP(code, tally_of(h, TS_ITEM_strings, h->strings.count, 0));
     h->damage.lost = lost;
     return code;
 }
@@ -81,10 +77,8 @@ static ts_code check_heap_numbers(ts_heap *h)
                  heap_part_name((enum heap_part)i));
         code = note_snapshot(h, TS_ISSUE_heap_bad_number, h->arrays[i].bad, text);
     }
-    if (code == TS_OK) {
-        code = note_snapshot(h, TS_ISSUE_heap_size_overflow, h->nodes.self_size_overflow ? 1 : 0,
-                             "the sum of self_size does not fit 64 bit");
-    }
+    TS_STEP(code, note_snapshot(h, TS_ISSUE_heap_size_overflow, h->nodes.self_size_overflow ? 1 : 0,
+                                "the sum of self_size does not fit 64 bit"));
     return code;
 }
 
@@ -104,10 +98,8 @@ static ts_code check_described(ts_heap *h)
 static ts_code note_more(ts_heap *h, const char *name, int64_t count, uint64_t rows, ts_item item)
 {
     ts_tally *tally;
-    ts_code code = ts_count(&tally, h->store, h->source_id, item, NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count(&tally, h->store, h->source_id, item, NULL));
     tally->declared = rows;
     return ts_issue(h->store, h->source_id, TS_ISSUE_heap_count_exceeded, h->label, TS_NO_OFFSET,
                     "%s is %" PRId64 "; there are %" PRIu64 ", and all are whole", name, count,
@@ -146,14 +138,10 @@ static ts_code check_edges(ts_heap *h)
             "the nodes' edge_count add up to %" PRIu64 " but there are %" PRIu64 " edges",
             h->nodes.edge_count_sum, edges);
     }
-    if (code == TS_OK) {
-        code = note_snapshot(h, TS_ISSUE_heap_edge_no_owner, h->edges.unowned,
-                             "edges whose owner is not known: from_node_id is NULL");
-    }
-    if (code == TS_OK) {
-        code = note_snapshot(h, TS_ISSUE_heap_edge_bad_target, h->edges.bad_target,
-                             "edges whose to_node is no node: to_node_id is NULL");
-    }
+    TS_STEP(code, note_snapshot(h, TS_ISSUE_heap_edge_no_owner, h->edges.unowned,
+                                "edges whose owner is not known: from_node_id is NULL"));
+    TS_STEP(code, note_snapshot(h, TS_ISSUE_heap_edge_bad_target, h->edges.bad_target,
+                                "edges whose to_node is no node: to_node_id is NULL"));
     return code;
 }
 
@@ -205,11 +193,9 @@ static ts_code check_arrays(ts_heap *h)
         code = note_snapshot(h, TS_ISSUE_heap_bad_function_index, bad ? 1 : 0,
                              "a node of the trace tree refers to a function that is not there");
     }
-    if (code == TS_OK) {
-        code = note_snapshot(
-            h, TS_ISSUE_heap_samples_disordered, h->rows.samples_disordered ? 1 : 0,
-            "a sample's time or last assigned id is less than that of the one before");
-    }
+    TS_STEP(code, note_snapshot(
+                      h, TS_ISSUE_heap_samples_disordered, h->rows.samples_disordered ? 1 : 0,
+                      "a sample's time or last assigned id is less than that of the one before"));
     return code;
 }
 
@@ -300,17 +286,11 @@ static ts_code describe_snapshot(ts_heap *h, const ts_heap_end *end, const char 
         source->null &= ~TS_NULL_BIT(source, end_ts);
     }
     if (end->timeline) {
-        code = ts_source_text(h->store, h->source_id, &source->kind, "timeline", 8);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_source_text(h->store, h->source_id, &source->kind, "timeline", 8));
     }
     if (end->clock != TS_CLOCK_UNKNOWN) {
         const char *clock = ts_clock_name(end->clock);
-        code = ts_source_text(h->store, h->source_id, &source->clock, clock, strlen(clock));
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_source_text(h->store, h->source_id, &source->clock, clock, strlen(clock)));
     }
     return ts_source_text(h->store, h->source_id, &source->name, name, strlen(name));
 }
@@ -351,15 +331,9 @@ static ts_code put_file_rows(ts_heap *h, const ts_heap_end *end, const ts_row_js
                              bool whole)
 {
     ts_code code = record_cut(h, end);
-    if (code == TS_OK) {
-        code = write_classes(h);
-    }
-    if (code == TS_OK) {
-        code = ts_put_js_heap_files(h->sink, row);
-    }
-    if (code == TS_OK) {
-        code = put_detail(h, whole);
-    }
+    TS_STEP(code, write_classes(h));
+    TS_STEP(code, ts_put_js_heap_files(h->sink, row));
+    TS_STEP(code, put_detail(h, whole));
     return code != TS_OK ? code : ts_stat(h->store, "trace_js_memory", "received", 1);
 }
 
@@ -395,10 +369,7 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
     if (!end->has_end) {
         TS_SET_NULL(js_heap_files, &row, end_time);
     }
-    code = put_file_rows(h, end, &row, whole);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_file_rows(h, end, &row, whole));
     code = describe_snapshot(h, end, name, whole);
     return code != TS_OK ? code : count_unknown(h);
 }

@@ -34,9 +34,7 @@ static ts_code count_dense(uint64_t *out, uint64_t *above, ts_heap *h, const ts_
                            int64_t min, uint64_t range)
 {
     uint64_t *bits = ts_zalloc(h->ctx, (size_t)(range / 64 + 1), sizeof *bits);
-    if (bits == NULL) {
-        return h->ctx->error.code;
-    }
+    TS_NEED(h->ctx, bits);
     for (uint64_t i = 0; i < ids->n; i++) {
         int64_t id = ts_intvec_get(ids, i);
         uint64_t at = (uint64_t)id - (uint64_t)min;
@@ -114,10 +112,7 @@ static ts_code count_pass(uint64_t *out, ts_heap *h, const far_ids *f, unsigned 
     for (uint64_t i = 0; i < f->ids->n; i++) {
         n += is_taken(h, f, pass, ts_intvec_get(f->ids, i)) ? 1 : 0;
     }
-    v = ts_alloc(h->ctx, n, sizeof *v);
-    if (v == NULL) {
-        return h->ctx->error.code;
-    }
+    TS_NEED(h->ctx, v = ts_alloc(h->ctx, n, sizeof *v));
     n = 0;
     for (uint64_t i = 0; i < f->ids->n; i++) {
         int64_t id = ts_intvec_get(f->ids, i);

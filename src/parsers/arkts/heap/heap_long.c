@@ -23,16 +23,12 @@ static size_t open_end(const char *p, size_t n)
 static ts_code write_raw(ts_heap *h, const char *p, size_t n, bool last)
 {
     size_t whole;
-    ts_code code = ts_buf_put(h->ctx, &h->strings.text, p, n);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_buf_put(h->ctx, &h->strings.text, p, n));
     whole = h->strings.text.n - (last ? 0 : open_end(h->strings.text.p, h->strings.text.n));
     h->strings.clean.n = 0;
-    if ((code = ts_utf8_clean(h->ctx, &h->strings.clean, &h->strings.replaced, h->strings.text.p,
-                              whole)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_utf8_clean(h->ctx, &h->strings.clean, &h->strings.replaced, h->strings.text.p,
+                               whole));
     h->strings.text.n -= whole;
     memmove(h->strings.text.p, h->strings.text.p + whole, h->strings.text.n);
     return ts_spool_write(h->strings.long_text, h->strings.clean.p, h->strings.clean.n);
@@ -65,10 +61,8 @@ static ts_code end_long(ts_heap *h)
 ts_code heap_long_piece(ts_heap *h, const char *p, size_t n, bool last)
 {
     uint64_t left;
-    ts_code code = h->strings.long_text == NULL ? begin_long(h) : TS_OK;
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, h->strings.long_text == NULL ? begin_long(h) : TS_OK);
     left = h->strings.text_cut ? 0 : h->ctx->limits.max_string - h->strings.long_taken;
     if (n > left) {
         n = (size_t)left;

@@ -70,10 +70,9 @@ ts_code heap_put_node(ts_heap *h, const int64_t *v, uint32_t nulls)
         .native_size = (nulls & 1U << NODE_NATIVE_SIZE) == 0 ? v[NODE_NATIVE_SIZE] : 0,
     };
     ts_code code = remember_node(h, v, nulls);
-    if (code == TS_OK) {
-        code = heap_classes_add(h, v, nulls, 0);
-    }
-    return code == TS_OK ? ts_put_js_heap_nodes(h->sink, &row) : code;
+    TS_STEP(code, heap_classes_add(h, v, nulls, 0));
+    TS_STEP(code, ts_put_js_heap_nodes(h->sink, &row));
+    return code;
 }
 
 /* --- many at once --------------------------------------------------------------------------- */
@@ -114,7 +113,7 @@ static inline __attribute__((always_inline)) ts_code put_usual_nodes(size_t *tak
             c.values[FIRST_FIELD + i][*taken] = (uint32_t)v[i];
         }
         code = remember_node(h, v, a->fields.missing);
-        code = code == TS_OK ? heap_classes_add(h, v, 0, hashes[*taken]) : code;
+        TS_STEP(code, heap_classes_add(h, v, 0, hashes[*taken]));
         a->rows++;
     }
     for (unsigned i = 0; i < TS_N_js_heap_nodes; i++) {
@@ -123,9 +122,9 @@ static inline __attribute__((always_inline)) ts_code put_usual_nodes(size_t *tak
     if (fields == V8_NODE_FIELDS) {
         columns[TS_C_js_heap_nodes__native_size] = NULL;
     }
-    return code == TS_OK && *taken > 0
-               ? ts_sink_put_columns(h->sink, TS_T_js_heap_nodes, columns, (unsigned)*taken)
-               : code;
+    TS_STEP_IF(code, *taken > 0,
+               ts_sink_put_columns(h->sink, TS_T_js_heap_nodes, columns, (unsigned)*taken));
+    return code;
 }
 
 ts_code heap_put_usual_nodes(size_t *taken, ts_heap *h, const int64_t *v, const uint64_t *hashes,

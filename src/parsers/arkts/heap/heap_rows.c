@@ -11,11 +11,9 @@ static ts_code note_location(ts_heap *h, uint64_t index)
         return TS_OK;
     }
     if (h->rows.located == NULL) {
-        h->rows.located = ts_zalloc(h->ctx, (size_t)(h->arrays[PART_NODES].rows / 64 + 1),
-                                    sizeof *h->rows.located);
-        if (h->rows.located == NULL) {
-            return h->ctx->error.code;
-        }
+        TS_NEED(h->ctx,
+                h->rows.located = ts_zalloc(h->ctx, (size_t)(h->arrays[PART_NODES].rows / 64 + 1),
+                                            sizeof *h->rows.located));
     }
     if ((h->rows.located[index / 64] & bit) != 0) {
         heap_bad_row(h, PART_LOCATIONS);
@@ -40,10 +38,8 @@ static ts_code put_location(ts_heap *h, const int64_t *v, uint32_t nulls)
         heap_bad_row(h, PART_LOCATIONS);
     }
     if (h->nodes.complete && (nulls & 1U) == 0 && stride > 0 && v[0] >= 0) {
-        ts_code code = note_location(h, (uint64_t)v[0] / stride);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, note_location(h, (uint64_t)v[0] / stride));
     }
     return ts_put_js_heap_location(h->sink, &row);
 }

@@ -64,10 +64,7 @@ static ts_code put_whole(ts_heap *h, ts_text text)
     if (h->raw && !ts_utf8_valid(text.p, text.n)) {
         ts_code code;
         s->clean.n = 0;
-        code = ts_utf8_clean(h->ctx, &s->clean, &s->replaced, text.p, text.n);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_utf8_clean(h->ctx, &s->clean, &s->replaced, text.p, text.n));
         text = ts_buf_text(&s->clean);
     }
     return h->part == PART_STRINGS ? put_string(h, text) : heap_meta_text(h, text);

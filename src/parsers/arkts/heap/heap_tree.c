@@ -30,9 +30,7 @@ ts_code heap_tree_note(ts_heap *h, int64_t id, enum heap_noted by)
     if ((size_t)id >= t->noted_n) {
         size_t n = (size_t)id < FIRST_NOTED ? FIRST_NOTED : 2 * (size_t)id;
         uint8_t *noted = ts_realloc(h->ctx, t->noted, n, 1);
-        if (noted == NULL) {
-            return h->ctx->error.code;
-        }
+        TS_NEED(h->ctx, noted);
         memset(noted + t->noted_n, 0, n - t->noted_n);
         t->noted = noted;
         t->noted_n = n;
@@ -131,9 +129,7 @@ ts_code heap_tree_value(ts_heap *h, int64_t v)
     ts_code code = TS_OK;
     if (target == TREE_CHILDREN) {
         code = bad_tree(h, "children is no array");
-        if (code == TS_OK) {
-            code = put_tuple(h, a);
-        }
+        TS_STEP(code, put_tuple(h, a));
     } else if (target >= 0) {
         a->row[target] = v;
         if (v == HEAP_NULL) {
@@ -142,9 +138,7 @@ ts_code heap_tree_value(ts_heap *h, int64_t v)
         }
     }
     if (++a->at == a->fields.stride) {
-        if (code == TS_OK && children_position(&a->fields) == UINT32_MAX) {
-            code = put_tuple(h, a);
-        }
+        TS_STEP_IF(code, children_position(&a->fields) == UINT32_MAX, put_tuple(h, a));
         next_tuple(a);
     }
     return code;
@@ -156,18 +150,13 @@ ts_code heap_tree_begin(ts_heap *h)
     ts_code code;
     if (a->at != children_position(&a->fields)) {
         /* An array where a number should be: its elements become children of the tuple as it is. */
-        code = bad_tree(h, "an array is in the place of a number");
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, bad_tree(h, "an array is in the place of a number"));
     }
     if (h->tree.parents.n >= h->ctx->limits.json_depth) {
         return bad_tree(h, "deeper than the limit");
     }
     code = put_tuple(h, a);
-    if (code == TS_OK) {
-        code = ts_intvec_push(h->ctx, &h->tree.parents, a->row[0]);
-    }
+    TS_STEP(code, ts_intvec_push(h->ctx, &h->tree.parents, a->row[0]));
     next_tuple(a);
     return code;
 }

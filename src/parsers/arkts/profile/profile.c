@@ -13,9 +13,7 @@ ts_code ts_profile_new(ts_profile **out, ts_ctx *ctx, ts_store *store, ts_profil
 {
     ts_profile *p = ts_zalloc(ctx, 1, sizeof *p);
     *out = p;
-    if (p == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, p);
     p->ctx = ctx;
     p->store = store;
     p->sink = ts_store_sink(store);
@@ -51,10 +49,8 @@ ts_code ts_profile_begin(ts_profile *p, int64_t parent_source)
     snprintf(p->name, sizeof p->name, "Profile%" PRIu64,
              ts_sink_rows(p->sink, TS_T_js_cpu_profile));
     code = profile_text_keep(p, &empty, TS_TEXT_LIT(""));
-    if (code == TS_OK) {
-        code = ts_source_add(&p->source_id, p->store, parent_source, "cpu_profile", NULL,
-                             "cpuprofile");
-    }
+    TS_STEP(code, ts_source_add(&p->source_id, p->store, parent_source, "cpu_profile", NULL,
+                                "cpuprofile"));
     p->open = code == TS_OK;
     return code;
 }
@@ -182,9 +178,7 @@ static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
     ts_code code =
         note_profile(p, TS_ISSUE_clock_missing, no_monotonic ? 1 : 0,
                      "the clock snapshot has no monotonic clock; the samples' times stay in it");
-    if (code == TS_OK) {
-        code = check_members(p);
-    }
+    TS_STEP(code, check_members(p));
     for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
         code = note_profile(p, notes[i].issue, notes[i].count, notes[i].text);
     }
@@ -257,15 +251,9 @@ static ts_code put_parts(ts_profile *p, const ts_profile_end *end_of, profile_cl
 {
     int64_t itid = -1;
     ts_code code = choose_span(p, end_of, clock);
-    if (code == TS_OK) {
-        code = find_thread(p, end_of, &itid);
-    }
-    if (code == TS_OK) {
-        code = profile_put_nodes(p);
-    }
-    if (code == TS_OK) {
-        code = profile_put_samples(p, clock, itid);
-    }
+    TS_STEP(code, find_thread(p, end_of, &itid));
+    TS_STEP(code, profile_put_nodes(p));
+    TS_STEP(code, profile_put_samples(p, clock, itid));
     return code != TS_OK ? code : record_issues(p, end_of, clock);
 }
 
@@ -301,9 +289,8 @@ ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
         snprintf(text, sizeof text, "%" PRId64, p->start_us);
         code = ts_source_property(p->store, p->source_id, "startTime", ts_text_of(text));
     }
-    if (code == TS_OK && (code = ts_put_js_cpu_profile(p->sink, &p->row)) == TS_OK) {
-        code = describe_profile(p, &clock);
-    }
+    TS_STEP(code, ts_put_js_cpu_profile(p->sink, &p->row));
+    TS_STEP(code, describe_profile(p, &clock));
 out:
     p->ids->any = true;
     ts_stack_release(p->store, p->source_id);

@@ -316,9 +316,7 @@ ts_code profile_check_samples(ts_profile *p)
     if (p->samples.ids.n == 0) {
         return TS_OK;
     }
-    if ((code = count_hits(p, &unknown, &foreign)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, count_hits(p, &unknown, &foreign));
     if (p->done && p->nodes.ticks) {
         p->damage.nodes_known = count_certain(p, unknown);
     } else if (profile_broken_in(p, MEMBER_SAMPLES) || is_scattered(p, unknown, foreign)) {

@@ -80,10 +80,7 @@ static ts_code grow_nodes(ts_profile *p)
         return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " nodes",
                        p->nodes.cap);
     }
-    nodes = ts_realloc(p->ctx, p->nodes.nodes, cap, sizeof *nodes);
-    if (nodes == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, nodes = ts_realloc(p->ctx, p->nodes.nodes, cap, sizeof *nodes));
     p->nodes.nodes = nodes;
     p->nodes.cap = cap;
     return TS_OK;
@@ -93,9 +90,7 @@ static ts_code grow_slots(ts_profile *p)
 {
     uint32_t count = p->nodes.slot_count == 0 ? FIRST_NODES * 2 : p->nodes.slot_count * 2;
     uint32_t *slots = ts_zalloc(p->ctx, count, sizeof *slots);
-    if (slots == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, slots);
     ts_free(p->ctx, p->nodes.slots);
     p->nodes.slots = slots;
     p->nodes.slot_count = count;
@@ -111,9 +106,7 @@ static ts_code reserve_node(ts_profile *p)
     if (p->nodes.count == p->nodes.cap) {
         code = grow_nodes(p);
     }
-    if (code == TS_OK && p->nodes.count >= p->nodes.slot_count / 3 * 2) {
-        code = grow_slots(p);
-    }
+    TS_STEP_IF(code, p->nodes.count >= p->nodes.slot_count / 3 * 2, grow_slots(p));
     return code;
 }
 
@@ -140,9 +133,7 @@ ts_code profile_keep_node(ts_profile *p)
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_bad_node, p->name, p->offset,
                         "node %" PRIu64 " has no id and was left out", p->nodes.seen - 1);
     }
-    if ((code = reserve_node(p)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, reserve_node(p));
     slot = node_slot(p, p->nodes.now.id);
     if (p->nodes.slots[slot] != 0) {
         p->nodes.lost++;
@@ -159,9 +150,7 @@ ts_code profile_keep_node(ts_profile *p)
 ts_code profile_open_node(ts_profile *p)
 {
     cpu_node *around = ts_vec_add(p->ctx, &p->nodes.open, sizeof *around);
-    if (around == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, around);
     *around = p->nodes.now;
     profile_begin_node(p);
     p->nodes.now.flags |= NODE_HAS_FRAME;
@@ -340,9 +329,7 @@ static ts_code keep_root(ts_profile *p, const ts_row_js_cpu_profiler_node *row)
     } else {
         return TS_OK;
     }
-    if (code == TS_OK) {
-        code = ts_buf_put(p->ctx, &ids->root_children, row->children.p, row->children.n);
-    }
+    TS_STEP(code, ts_buf_put(p->ctx, &ids->root_children, row->children.p, row->children.n));
     return code;
 }
 
@@ -392,10 +379,7 @@ static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_te
     if (method.library.n == 0) {
         method.library = TS_TEXT_NULL;
     }
-    code = ts_stack_method(&method_id, p->store, p->source_id, &method);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_stack_method(&method_id, p->store, p->source_id, &method));
     if (parent != NULL) { /* parents were written before: their `root` holds the depth now */
         depth = (int64_t)parent->root + 1;
     }
@@ -420,12 +404,10 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
     ts_text url;
     bool root;
     ts_code code;
-    if ((code = profile_text(p, &row.script_id, &p->texts.clean, node->script)) != TS_OK ||
-        (code = profile_text(p, &name, &p->texts.name, node->name)) != TS_OK ||
-        (code = profile_text(p, &module, &p->texts.module, node->module)) != TS_OK ||
-        (code = profile_text(p, &url, &p->texts.url, node->url)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, profile_text(p, &row.script_id, &p->texts.clean, node->script));
+    TS_TRY(code, profile_text(p, &name, &p->texts.name, node->name));
+    TS_TRY(code, profile_text(p, &module, &p->texts.module, node->module));
+    TS_TRY(code, profile_text(p, &url, &p->texts.url, node->url));
     if (row.script_id.n == 0) {
         row.script_id = TS_TEXT_LIT("0");
     }
@@ -447,11 +429,9 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
     if (row.function_id > p->ids->max_id) {
         p->ids->max_id = row.function_id;
     }
-    if ((code = ts_dict(&row.function_index, p->store, name)) != TS_OK ||
-        (code = ts_dict(&row.url_index, p->store, url)) != TS_OK ||
-        (code = children_text(p, node)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_dict(&row.function_index, p->store, name));
+    TS_TRY(code, ts_dict(&row.url_index, p->store, url));
+    TS_TRY(code, children_text(p, node));
     row.children = ts_buf_text(&p->texts.text);
     root = p->nodes.root != NO_INDEX && node == &p->nodes.nodes[p->nodes.root];
     if ((!root || !p->nodes.root_merged) &&
@@ -533,9 +513,7 @@ static ts_code put_walked(ts_profile *p)
     tree_link *links = ts_alloc(p->ctx, p->nodes.count, sizeof *links);
     ts_code code = ts_issue(p->store, p->source_id, TS_ISSUE_cpu_nodes_reordered, p->name,
                             p->offset, "nodes came before their parents");
-    if (links == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_NEED(p->ctx, links);
     build_links(p, links);
     for (uint32_t i = 0; i < p->nodes.count && code == TS_OK; i++) {
         if (p->nodes.nodes[i].parent == NO_INDEX) {
@@ -566,10 +544,9 @@ ts_code profile_put_nodes(ts_profile *p)
     ts_code code;
     bound_ids(p, &min, &max);
     index_by_id(p, min, max);
-    if ((code = link_all(p)) != TS_OK || (code = check_roots(p)) != TS_OK ||
-        (code = check_node_ids(p, min, max)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, link_all(p));
+    TS_TRY(code, check_roots(p));
+    TS_TRY(code, check_node_ids(p, min, max));
     choose_root(p);
     if (!parents_first(p)) {
         code = put_walked(p);
@@ -578,8 +555,7 @@ ts_code profile_put_nodes(ts_profile *p)
             code = put_node(p, &p->nodes.nodes[i]);
         }
     }
-    if (code == TS_OK) {
-        code = check_root(p);
-    }
-    return code == TS_OK ? count_nodes(p) : code;
+    TS_STEP(code, check_root(p));
+    TS_STEP(code, count_nodes(p));
+    return code;
 }

@@ -121,9 +121,7 @@ static ts_code keep_run(ts_profile *p, time_order *o, const uint32_t *run, size_
 {
     if (n > o->scratch_cap) {
         uint32_t *scratch = ts_realloc(p->ctx, o->scratch, n, sizeof *scratch);
-        if (scratch == NULL) {
-            return p->ctx->error.code;
-        }
+        TS_NEED(p->ctx, scratch);
         o->scratch = scratch;
         o->scratch_cap = n;
     }
@@ -357,10 +355,8 @@ static ts_code find_stack_nodes(sample_writer *w)
         offset > INT32_MAX - nodes->first_id - (int64_t)nodes->id_span) {
         return TS_OK;
     }
-    w->stack_nodes = ts_zalloc(w->p->ctx, nodes->id_span, sizeof *w->stack_nodes);
-    if (w->stack_nodes == NULL) {
-        return w->p->ctx->error.code;
-    }
+    TS_NEED(w->p->ctx,
+            w->stack_nodes = ts_zalloc(w->p->ctx, nodes->id_span, sizeof *w->stack_nodes));
     for (uint32_t i = 0; i < nodes->count; i++) {
         const cpu_node *node = &nodes->nodes[i];
         w->stack_nodes[node->id - nodes->first_id] =
@@ -518,22 +514,15 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
         return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " samples",
                        UINT32_MAX);
     }
-    if ((code = ts_issue(p->store, p->source_id, TS_ISSUE_cpu_negative_delta, p->name, p->offset,
-                         "negative timeDeltas: the samples were put in time order")) != TS_OK ||
-        (code = sum_deltas(p, clock, n)) != TS_OK) {
-        return code;
-    }
-    o.at = ts_alloc(p->ctx, (size_t)n, sizeof *o.at);
-    if (o.at == NULL) {
-        return p->ctx->error.code;
-    }
+    TS_TRY(code, ts_issue(p->store, p->source_id, TS_ISSUE_cpu_negative_delta, p->name, p->offset,
+                          "negative timeDeltas: the samples were put in time order"));
+    TS_TRY(code, sum_deltas(p, clock, n));
+    TS_NEED(p->ctx, o.at = ts_alloc(p->ctx, (size_t)n, sizeof *o.at));
     for (uint32_t i = 0; i < n; i++) {
         o.at[i] = i;
     }
     code = sort_by_time(p, &o, (size_t)n);
-    if (code == TS_OK) {
-        code = put_all(p, clock, itid, o.at, n);
-    }
+    TS_STEP(code, put_all(p, clock, itid, o.at, n));
     ts_free(p->ctx, o.at);
     ts_free(p->ctx, o.scratch);
     return code;
@@ -542,11 +531,9 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
 static ts_code count_samples(ts_profile *p, uint64_t n, uint64_t skipped)
 {
     uint64_t used = p->samples.unmatched ? 0 : n;
-    ts_code code = ts_count_add(p->store, p->source_id, TS_ITEM_cpu_samples, NULL, n - skipped,
-                                p->samples.ids.n - n, skipped);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count_add(p->store, p->source_id, TS_ITEM_cpu_samples, NULL, n - skipped,
+                              p->samples.ids.n - n, skipped));
     skipped = skipped < used ? skipped : used;
     return ts_count_add(p->store, p->source_id, TS_ITEM_cpu_time_deltas, NULL, used - skipped,
                         p->samples.deltas.n - used, skipped);
@@ -596,10 +583,9 @@ ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
 {
     uint64_t n;
     ts_code code;
-    if ((code = match_arrays(p)) != TS_OK || (code = profile_check_times(p)) != TS_OK ||
-        (code = profile_check_samples(p)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, match_arrays(p));
+    TS_TRY(code, profile_check_times(p));
+    TS_TRY(code, profile_check_samples(p));
     n = p->samples.unmatched || p->samples.ids.n < p->samples.deltas.n ? p->samples.ids.n
                                                                        : p->samples.deltas.n;
     if (n > 0) {
@@ -609,8 +595,6 @@ ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
         code = p->samples.negative && !p->samples.unmatched ? put_sorted(p, clock, itid, n)
                                                             : put_all(p, clock, itid, NULL, n);
     }
-    if (code == TS_OK) {
-        code = check_end(p);
-    }
+    TS_STEP(code, check_end(p));
     return code != TS_OK ? code : count_samples(p, n, clock->skipped);
 }

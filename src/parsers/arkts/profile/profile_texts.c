@@ -78,10 +78,8 @@ ts_code profile_text(ts_profile *p, ts_text *out, ts_buf *buf, uint32_t id)
         return TS_OK;
     }
     buf->n = 0;
-    if ((code = ts_buf_reserve(p->ctx, buf, (size_t)n)) != TS_OK ||
-        (code = ts_spool_read(&got, p->texts.spool, at, buf->p, (size_t)n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_reserve(p->ctx, buf, (size_t)n));
+    TS_TRY(code, ts_spool_read(&got, p->texts.spool, at, buf->p, (size_t)n));
     if (got != n) {
         return ts_fail(p->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
     }

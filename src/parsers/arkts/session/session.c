@@ -14,9 +14,7 @@ ts_code ts_session_new(ts_session **out, ts_job *job)
     ts_session *s = ts_zalloc(job->ctx, 1, sizeof *s);
     ts_code code;
     *out = NULL;
-    if (s == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, s);
     s->ctx = job->ctx;
     s->store = job->store;
     s->job = job;
@@ -100,10 +98,7 @@ static ts_code session_heap_mark(ts_session *s, int64_t id, bool has_ts, int64_t
             return session_close_heap(s, has_ts, ts, id);
         }
         /* The end of a timeline is missing: this is the start of the next one. */
-        code = session_close_heap(s, false, 0, 0);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, session_close_heap(s, false, 0, 0));
     }
     if (starts ||
         (id == MARK_SNAPSHOT && (!s->configs.has_type || s->configs.type != TS_HEAP_SNAPSHOT))) {
@@ -144,9 +139,7 @@ ts_code session_gap(ts_session *s, int64_t offset, const char *why)
             code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_snapshot_gap, NULL, offset,
                             "%s: the snapshot ends here", why);
         }
-        if (code == TS_OK) {
-            code = session_close_heap(s, false, 0, 0);
-        }
+        TS_STEP(code, session_close_heap(s, false, 0, 0));
     }
     s->heaps.lost = true;
     s->heaps.finder.n = 0;
@@ -172,19 +165,14 @@ ts_code ts_session_finish(ts_session *s)
     if (ts_heap_is_open(s->heap)) {
         code = session_close_heap(s, false, 0, 0);
     }
-    if (code == TS_OK && ts_profile_is_open(s->profile)) {
-        code = session_close_profile(s, false, 0, "the recording ends inside it", false);
-    }
-    if (code == TS_OK) {
-        code = ts_htrace_times_finish(&s->times, s->store, s->job->source_id, "arkts-plugin");
-    }
+    TS_STEP_IF(code, ts_profile_is_open(s->profile),
+               session_close_profile(s, false, 0, "the recording ends inside it", false));
+    TS_STEP(code, ts_htrace_times_finish(&s->times, s->store, s->job->source_id, "arkts-plugin"));
     if (code == TS_OK && s->configs.all.n > 0) {
         code = session_config_put(s, s->profiles.count > 0);
     } else if (code == TS_OK && s->heaps.count + s->profiles.count > 0) {
         code = ts_arkts_need_config(s->job, s->run, false);
     }
-    if (code == TS_OK) {
-        code = count_recordings(s, TS_ITEM_snapshots, s->heaps.count);
-    }
+    TS_STEP(code, count_recordings(s, TS_ITEM_snapshots, s->heaps.count));
     return code != TS_OK ? code : count_recordings(s, TS_ITEM_profiles, s->profiles.count);
 }

@@ -10,9 +10,7 @@
 static ts_code keep_config(ts_session *s, const ts_row_js_config *row)
 {
     session_config *config = ts_vec_add(s->ctx, &s->configs.all, sizeof *config);
-    if (config == NULL) {
-        return s->ctx->error.code;
-    }
+    TS_NEED(s->ctx, config);
     config->row = *row;
     s->configs.has_type = row->type == TS_HEAP_SNAPSHOT || row->type == TS_HEAP_TIMELINE;
     s->configs.type = row->type;
@@ -44,10 +42,8 @@ ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t off
     ts_row_js_config row = {0};
     ts_pbc pbc;
     ts_tally *tally;
-    ts_code code = ts_count(&tally, s->store, s->job->source_id, TS_ITEM_configs, NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count(&tally, s->store, s->job->source_id, TS_ITEM_configs, NULL));
     tally->seen++;
     if (truncated) {
         tally->lost++;

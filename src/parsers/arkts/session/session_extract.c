@@ -66,9 +66,7 @@ ts_code extract_write(ts_session *s, extract_file *file, bool joined, const char
         code = write_held(s, file, &p, &n);
     }
     keep = high_at_end(p, n);
-    if (code == TS_OK && n > keep) {
-        code = extract->write(file->file, p, n - keep);
-    }
+    TS_STEP_IF(code, n > keep, extract->write(file->file, p, n - keep));
     memcpy(file->held, p + n - keep, keep);
     file->held_n = keep;
     return code;

@@ -29,10 +29,7 @@ ts_code session_open_heap(ts_session *s)
                  ts_sink_rows(ts_store_sink(s->store), TS_T_js_heap_files));
     }
     snprintf(file, sizeof file, "%s.%s", label, timeline ? "heaptimeline" : "heapsnapshot");
-    code = ts_heap_begin(s->heap, s->job->source_id, label);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_heap_begin(s->heap, s->job->source_id, label));
     ts_heap_chunk_begin(s->heap);
     s->heaps.count++;
     s->heaps.start_pending = true;
@@ -68,10 +65,8 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     bool timeline = is_timeline(s, mark);
     ts_heap_end end = {.timeline = timeline, .marked = mark != 0};
     bool complete;
-    ts_code code = check_mode(s, mark, timeline);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, check_mode(s, mark, timeline));
     if (timeline && s->heaps.has_timeline_start) {
         end.start_ts = session_time(s, &end.clock, s->heaps.timeline_start);
         end.has_start = end.start_ts != TS_NO_TIME;
@@ -103,9 +98,7 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     s->heaps.start_pending = false;
     complete = ts_heap_complete(s->heap);
     session_config_note_heap(&s->configs, timeline);
-    if (code == TS_OK) {
-        code = ts_heap_finish(s->heap, &end);
-    }
+    TS_STEP(code, ts_heap_finish(s->heap, &end));
     return code != TS_OK ? code : extract_end(s, &s->heaps.file, complete);
 }
 
@@ -162,10 +155,8 @@ static ts_code skip_text(ts_session *s, const char *p, size_t n)
             s->heaps.lost = false;
             s->text_bytes->lost += i + 1 - here;
             s->text_bytes->lost -= begun - here;
-            if ((code = session_open_heap(s)) != TS_OK ||
-                (code = feed_heap(s, s->heaps.finder.text, begun)) != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, session_open_heap(s));
+            TS_TRY(code, feed_heap(s, s->heaps.finder.text, begun));
             return feed_heap(s, p + i + 1, n - i - 1);
         }
     }
@@ -195,9 +186,7 @@ static ts_code feed_heap(ts_session *s, const char *p, size_t n)
         before = ts_heap_taken(s->heap);
         code = ts_heap_feed(s->heap, &used, p, n);
         taken = ts_heap_taken(s->heap) - before;
-        if (code == TS_OK) {
-            code = extract_write(s, &s->heaps.file, true, p, used);
-        }
+        TS_STEP(code, extract_write(s, &s->heaps.file, true, p, used));
         s->text_bytes->imported += taken;
         s->text_bytes->lost += used - taken; /* may take back a byte order mark */
         p += used;
@@ -205,9 +194,7 @@ static ts_code feed_heap(ts_session *s, const char *p, size_t n)
         if (code == TS_OK && n > 0) { /* the snapshot is complete and another one begins */
             code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_second_document, NULL,
                             s->now.offset, "another snapshot begins without an end mark");
-            if (code == TS_OK) {
-                code = session_close_heap(s, false, 0, 0);
-            }
+            TS_STEP(code, session_close_heap(s, false, 0, 0));
         }
     }
     return code;

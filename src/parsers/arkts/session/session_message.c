@@ -55,9 +55,7 @@ static ts_code begin_route(ts_session *s, enum message_route route)
         if (ts_heap_is_open(s->heap)) {
             code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_second_document, NULL,
                             m->offset, "another snapshot begins without an end mark");
-            if (code == TS_OK) {
-                code = session_close_heap(s, false, 0, 0);
-            }
+            TS_STEP(code, session_close_heap(s, false, 0, 0));
             if (code != TS_OK) {
                 return code;
             }
@@ -151,7 +149,8 @@ static ts_code message_end_value(ts_session *s, bool array)
     if (m->route != ROUTE_NONE) {
         const ts_json_handler *h = route_handler(s, &user);
         ts_code code = array ? h->array_end(user) : h->object_end(user);
-        return code == TS_OK && m->depth < m->route_depth ? end_route(s) : code;
+        TS_STEP_IF(code, m->depth < m->route_depth, end_route(s));
+        return code;
     }
     if (m->skip > 0) {
         m->skip--;
@@ -307,9 +306,7 @@ ts_code ts_session_message_feed(ts_session *s, const char *p, size_t n)
         at = ts_json_position(s->json) - m->block_at; /* or before: then inside a number */
         ts_profile_broken(s->profile, at < n ? p[at] : '0');
     }
-    if (code == TS_OK && m->route != ROUTE_NONE) {
-        code = flush_raw(s, ts_json_position(s->json));
-    }
+    TS_STEP_IF(code, m->route != ROUTE_NONE, flush_raw(s, ts_json_position(s->json)));
     return code;
 }
 
@@ -373,10 +370,8 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
     /* Text that ends too early although all of it came: something in it has another length. */
     bool shifted = !truncated && ts_json_state(s->json) != TS_JSON_BAD;
     bool broken = !truncated || ts_json_state(s->json) == TS_JSON_BAD; /* not merely cut off */
-    ts_code code = ts_json_finish(s->json);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_json_finish(s->json));
     if (m->chunk != CHUNK_NONE && ts_heap_is_open(s->heap)) {
         ts_heap_chunk_time(s->heap, has_ts, ts);
         s->heaps.has_last = has_ts;

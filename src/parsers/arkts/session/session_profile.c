@@ -8,10 +8,8 @@
 ts_code session_open_profile(ts_session *s)
 {
     char file[48];
-    ts_code code = ts_profile_begin(s->profile, s->job->source_id);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_profile_begin(s->profile, s->job->source_id));
     s->profiles.count++;
     ts_profile_at(s->profile, s->now.offset);
     snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(s->profile));

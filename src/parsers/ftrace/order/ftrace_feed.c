@@ -101,7 +101,8 @@ ts_code ftrace_feed_lost_between(ftrace_feed *f, uint32_t cpu, int64_t begin, in
 {
     ts_code code = feed_mark(f, FTRACE_LOSS_BEGINS, cpu, begin < end ? begin : end);
     f->missing++;
-    return code == TS_OK ? feed_mark(f, FTRACE_LOSS_ENDS, cpu, end) : code;
+    TS_STEP(code, feed_mark(f, FTRACE_LOSS_ENDS, cpu, end));
+    return code;
 }
 
 int64_t ftrace_feed_latest(const ftrace_feed *f, uint32_t cpu)
@@ -170,7 +171,8 @@ ts_code ftrace_feed_drain(ftrace_feed *f, ftrace_queue_take *take, void *user)
     for (size_t i = 0; i < f->cpus.n && code == TS_OK; i++) {
         code = feed_misses(f, cpus[i]) ? feed_begin(f, cpus[i], INT64_MAX) : TS_OK;
     }
-    return code == TS_OK ? ftrace_queue_drain(f->queue, take, user) : code;
+    TS_STEP(code, ftrace_queue_drain(f->queue, take, user));
+    return code;
 }
 
 ts_code ftrace_feed_note(const ftrace_feed *f, ts_store *store, int64_t source_id,

@@ -19,9 +19,7 @@ ts_code ftrace_lose(ftrace_machine *m, const ftrace_event *event)
         l->all = l->ended = l->now;
         return TS_OK;
     }
-    if ((code = ftrace_cpu_of(&cpu, m, event->cpu)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ftrace_cpu_of(&cpu, m, event->cpu));
     if (event->kind == FTRACE_LOSS_BEGINS) {
         l->open += cpu->losing == 0;
         cpu->losing++;

@@ -60,9 +60,7 @@ ts_code ftrace_queue_open(ftrace_queue **out, ts_ctx *ctx, size_t memory)
     size_t quarter = memory / 4;
     size_t block = quarter / LANES_MAX;
     *out = q;
-    if (q == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, q);
     q->ctx = ctx;
     q->block = block < BLOCK_MIN ? BLOCK_MIN : block > BLOCK_MAX ? BLOCK_MAX : block;
     q->lane_count = (uint32_t)(quarter / q->block < LANES_MAX ? quarter / q->block : LANES_MAX);
@@ -103,9 +101,7 @@ static ts_code end_block(ftrace_queue *q, lane *l)
 {
     lane_block *done = ts_vec_add(q->ctx, &l->blocks, sizeof *done);
     ts_code code = TS_OK;
-    if (done == NULL) {
-        return q->ctx->error.code;
-    }
+    TS_NEED(q->ctx, done);
     done->n = l->n;
     if (q->runs.memory > l->cap && q->keep >= l->cap) {
         q->keep -= l->cap;
@@ -141,10 +137,7 @@ static ts_code lane_reserve(ftrace_queue *q, lane *l, size_t n)
     if (cap <= l->cap) {
         return TS_OK;
     }
-    block = ts_realloc(q->ctx, l->block, cap + FTRACE_DENSE_SLACK, 1);
-    if (block == NULL) {
-        return q->ctx->error.code;
-    }
+    TS_NEED(q->ctx, block = ts_realloc(q->ctx, l->block, cap + FTRACE_DENSE_SLACK, 1));
     l->block = block;
     l->cap = cap;
     return TS_OK;
@@ -153,10 +146,7 @@ static ts_code lane_reserve(ftrace_queue *q, lane *l, size_t n)
 /* The lane's first event comes. */
 static ts_code open_lane(ftrace_queue *q, lane *l, const ftrace_event *event)
 {
-    l->dense = ts_alloc(q->ctx, 1, sizeof *l->dense);
-    if (l->dense == NULL) {
-        return q->ctx->error.code;
-    }
+    TS_NEED(q->ctx, l->dense = ts_alloc(q->ctx, 1, sizeof *l->dense));
     ftrace_dense_begin(l->dense);
     l->first = event->ts;
     l->ts = event->ts;
@@ -238,10 +228,8 @@ static ts_code next_block(ftrace_queue *q, lane *l)
 static ts_code step_lane(bool *ended, ftrace_queue *q, lane *l)
 {
     if (l->in.p == l->in.end) {
-        ts_code code = next_block(q, l);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, next_block(q, l));
     }
     *ended = l->in.p == NULL;
     if (!*ended) {
@@ -256,9 +244,7 @@ static ts_code begin_lane(bool *ended, ftrace_queue *q, lane *l)
 {
     if (l->n > 0) {
         lane_block *last = ts_vec_add(q->ctx, &l->blocks, sizeof *last);
-        if (last == NULL) {
-            return q->ctx->error.code;
-        }
+        TS_NEED(q->ctx, last);
         *last = (lane_block){.bytes = l->block, .n = l->n};
         l->block = NULL;
     }
@@ -270,14 +256,10 @@ static ts_code begin_lane(bool *ended, ftrace_queue *q, lane *l)
 
 static ts_code begin_merge(ftrace_queue *q)
 {
-    ts_code code = ftrace_runs_finish(&q->runs);
-    if (code != TS_OK) {
-        return code;
-    }
-    q->heap = ts_alloc(q->ctx, q->lane_count + q->runs.runs.n + 1, sizeof *q->heap);
-    if (q->heap == NULL) {
-        return q->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, ftrace_runs_finish(&q->runs));
+    TS_NEED(q->ctx,
+            q->heap = ts_alloc(q->ctx, q->lane_count + q->runs.runs.n + 1, sizeof *q->heap));
     for (uint32_t i = 0; i < q->lane_count; i++) {
         lane *l = &q->lanes[i];
         bool ended = true;
@@ -337,10 +319,8 @@ ts_code ftrace_queue_drain(ftrace_queue *q, ftrace_queue_take *take, void *user)
         ftrace_heap_item *first = q->heap;
         bool ended = false;
         code = i % CANCEL_SPAN != 0 ? TS_OK : ts_check_cancel(q->ctx);
-        if (code == TS_OK) {
-            code = first->source < q->lane_count ? take_of_lane(&ended, first, q, take, user)
-                                                 : take_of_run(&ended, first, q, take, user);
-        }
+        TS_STEP(code, first->source < q->lane_count ? take_of_lane(&ended, first, q, take, user)
+                                                    : take_of_run(&ended, first, q, take, user));
         if (ended) {
             *first = q->heap[--q->heap_n];
         }

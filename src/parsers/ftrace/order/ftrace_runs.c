@@ -55,10 +55,7 @@ static ts_code runs_reserve(ftrace_runs *r, size_t n)
         cap *= 2;
     }
     cap = cap > r->memory && need <= r->memory ? r->memory : cap;
-    bytes = ts_realloc(r->ctx, r->bytes, cap, 1);
-    if (bytes == NULL) {
-        return r->ctx->error.code;
-    }
+    TS_NEED(r->ctx, bytes = ts_realloc(r->ctx, r->bytes, cap, 1));
     r->bytes = bytes;
     r->cap = cap;
     return TS_OK;
@@ -108,9 +105,7 @@ static ts_code spill_events(ftrace_runs *r)
     if (code != TS_OK || (code = ts_sorter_finish(r->keys)) != TS_OK) {
         return code;
     }
-    if ((run = ts_vec_add(r->ctx, &r->runs, sizeof *run)) == NULL) {
-        return r->ctx->error.code;
-    }
+    TS_NEED(r->ctx, run = ts_vec_add(r->ctx, &r->runs, sizeof *run));
     run->begin = ts_spool_size(r->spool);
     for (uint64_t i = 0; code == TS_OK; i++) {
         const uint8_t *p;
@@ -138,9 +133,8 @@ ts_code ftrace_runs_add(ftrace_runs *r, const ftrace_event *event, uint64_t numb
     uint64_t used = r->n + r->count * KEY_COST;
     size_t size;
     ts_code code = size_of(&size, r->ctx, event);
-    if (code == TS_OK && r->count > 0 && (used > r->memory || size + KEY_COST > r->memory - used)) {
-        code = spill_events(r);
-    }
+    TS_STEP_IF(code, r->count > 0 && (used > r->memory || size + KEY_COST > r->memory - used),
+               spill_events(r));
     if (code != TS_OK || (code = r->keys == NULL ? open_keys(r) : TS_OK) != TS_OK ||
         (code = runs_reserve(r, size)) != TS_OK) {
         return code;
@@ -171,10 +165,8 @@ static ts_code look_at(ftrace_runs *r, ftrace_run *run)
         return TS_OK;
     }
     if (run->have - run->at < HEAD) {
-        ts_code code = refill_block(r, run);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, refill_block(r, run));
     }
     p = run->block + run->at;
     if (run->have - run->at < HEAD || size_at(p) < HEAD || size_at(p) > run->end - run->off) {
@@ -201,9 +193,7 @@ static ts_code bytes_of(const uint8_t **out, ftrace_runs *r, ftrace_run *run)
     }
     if (r->large_room < run->size) {
         uint8_t *large = ts_realloc(r->ctx, r->large, run->size, 1);
-        if (large == NULL) {
-            return r->ctx->error.code;
-        }
+        TS_NEED(r->ctx, large);
         r->large = large;
         r->large_room = run->size;
     }
@@ -248,9 +238,7 @@ static ts_code begin_reading(ftrace_runs *r, ftrace_run *runs, uint32_t count)
     }
     room = longest < room ? (size_t)longest : room;
     r->block = room < BLOCK_MIN ? BLOCK_MIN : room > BLOCK_MAX ? BLOCK_MAX : room;
-    if ((r->blocks = ts_alloc(r->ctx, count, r->block)) == NULL) {
-        return r->ctx->error.code;
-    }
+    TS_NEED(r->ctx, r->blocks = ts_alloc(r->ctx, count, r->block));
     for (uint32_t i = 0; i < count && code == TS_OK; i++) {
         runs[i].off = runs[i].begin;
         runs[i].block = r->blocks + i * r->block;

@@ -76,10 +76,8 @@ static ts_code take_name(ftrace_ffrt *ffrt, const ts_value *v)
     uint32_t number;
     ts_code code;
     name.n = name.n > FTRACE_FFRT_NAME_MAX ? FTRACE_FFRT_NAME_MAX : name.n;
-    if ((code = ts_pool_intern(ffrt->host->ctx, &number, NULL, &ffrt->texts, name)) != TS_OK ||
-        (code = ts_idmap_put(ffrt->host->ctx, &ffrt->names, thread_key(v), number)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_pool_intern(ffrt->host->ctx, &number, NULL, &ffrt->texts, name));
+    TS_TRY(code, ts_idmap_put(ffrt->host->ctx, &ffrt->names, thread_key(v), number));
     return ftrace_names_add(ffrt->host->ctx, &ffrt->recording->threads, (uint64_t)thread_key(v),
                             name);
 }
@@ -96,11 +94,9 @@ static ts_code write_marker(ftrace_ffrt *ffrt, const ts_value *v, const ts_value
         label.n--;
     }
     b->n = 0;
-    if ((code = ts_buf_put(ctx, b, type.p, type.n)) != TS_OK ||
-        (code = ts_buf_putc(ctx, b, '|')) != TS_OK ||
-        (code = ts_buf_decimal(ctx, b, v[PID].i)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_put(ctx, b, type.p, type.n));
+    TS_TRY(code, ts_buf_putc(ctx, b, '|'));
+    TS_TRY(code, ts_buf_decimal(ctx, b, v[PID].i));
     if (trace[LABEL].n > 0 && ((code = ts_buf_put(ctx, b, "|H:", 3)) != TS_OK ||
                                (code = ts_buf_put(ctx, b, label.p, label.n)) != TS_OK)) {
         return code;
@@ -181,10 +177,9 @@ static ts_code read_events(ftrace_ffrt *ffrt, ts_message *m, const uint8_t *p, s
 {
     ts_value events;
     ts_code code = ts_datasource_clock(ffrt->host->store, PLUGIN, ffrt->clock);
-    if (code == TS_OK && ffrt->events == NULL) {
-        code = ts_count(&ffrt->events, ffrt->host->store, ffrt->host->source_id,
-                        TS_ITEM_plugin_records, PLUGIN);
-    }
+    TS_STEP_IF(code, ffrt->events == NULL,
+               ts_count(&ffrt->events, ffrt->host->store, ffrt->host->source_id,
+                        TS_ITEM_plugin_records, PLUGIN));
     code = code != TS_OK ? code : ts_fields_part(&events, NULL, m, NULL, message_fields, 1, p, n);
     return code != TS_OK ? code
                          : ts_fields_repeat(m, message_fields[0].number, p, n, one_event, ffrt);

@@ -88,10 +88,7 @@ static ts_code losses_of(cpu_losses **out, ftrace_plugin *plugin, uint64_t cpu)
     if (plugin->cpus.n == CPUS_MAX) {
         return TS_OK;
     }
-    *out = ts_vec_add(plugin->host->ctx, &plugin->cpus, sizeof **out);
-    if (*out == NULL) {
-        return plugin->host->ctx->error.code;
-    }
+    TS_NEED(plugin->host->ctx, *out = ts_vec_add(plugin->host->ctx, &plugin->cpus, sizeof **out));
     (*out)->cpu = cpu;
     return TS_OK;
 }
@@ -146,7 +143,8 @@ static ts_code take_overwrite(void *user, uint32_t cpu, uint64_t n)
 static ts_code no_event(ftrace_plugin *plugin, uint32_t cpu)
 {
     ts_code code = ftrace_recording_unused(&plugin->recording, FTRACE_LOST_EVENT);
-    return code == TS_OK ? ftrace_recording_lost(&plugin->recording, cpu) : code;
+    TS_STEP(code, ftrace_recording_lost(&plugin->recording, cpu));
+    return code;
 }
 
 static ts_code bad_event(ftrace_plugin *plugin, uint32_t cpu, ts_issue_code issue, const char *why)
@@ -155,10 +153,9 @@ static ts_code bad_event(ftrace_plugin *plugin, uint32_t cpu, ts_issue_code issu
     const ts_segment *seg = plugin->result.message.seg;
     ts_code code = no_event(plugin, cpu);
     plugin->result.message.faults++;
-    return code == TS_OK
-               ? ts_issue(host->store, host->source_id, issue, PLUGIN, seg->offset,
-                          "message %" PRIu64 ": an event is not read: %s", seg->number, why)
-               : code;
+    TS_STEP(code, ts_issue(host->store, host->source_id, issue, PLUGIN, seg->offset,
+                           "message %" PRIu64 ": an event is not read: %s", seg->number, why));
+    return code;
 }
 
 static ts_code add_event(ftrace_plugin *plugin, ftrace_event *event)
@@ -303,10 +300,8 @@ static ts_code record_loss(const ftrace_plugin *plugin, const cpu_losses *l)
     if (lost == 0) {
         return TS_OK;
     }
-    code = ts_count_add(host->store, host->source_id, TS_ITEM_ftrace_events, "dropped", 0, lost, 0);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_count_add(host->store, host->source_id, TS_ITEM_ftrace_events, "dropped", 0,
+                              lost, 0));
     return ts_issue(host->store, host->source_id, TS_ISSUE_ftrace_overrun, PLUGIN, TS_NO_OFFSET,
                     "CPU %" PRIu64 ": %" PRIu64 " events were overwritten, %" PRIu64
                     " dropped; %" PRIu64 " of them before parts of the recording",
@@ -361,9 +356,7 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     ftrace_plugin *plugin = ts_zalloc(host->ctx, 1, sizeof *plugin);
     *self = plugin;
-    if (plugin == NULL) {
-        return host->ctx->error.code;
-    }
+    TS_NEED(host->ctx, plugin);
     plugin->host = host;
     plugin->clock = TS_CLOCK_BOOTTIME;
     ftrace_recording_init(&plugin->recording, host);

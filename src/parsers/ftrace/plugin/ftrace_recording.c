@@ -36,7 +36,8 @@ ts_code ftrace_names_add(ts_ctx *ctx, ftrace_names *names, uint64_t number, ts_t
 {
     name_head head = {number, text.n};
     ts_code code = ts_buf_put(ctx, &names->bytes, &head, sizeof head);
-    return code == TS_OK ? ts_buf_put(ctx, &names->bytes, text.p, text.n) : code;
+    TS_STEP(code, ts_buf_put(ctx, &names->bytes, text.p, text.n));
+    return code;
 }
 
 /* The next of the list; false at its end. */
@@ -103,10 +104,8 @@ static ts_code open_feed(ftrace_recording *rec)
 
 ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_clock clock)
 {
-    ts_code code = open_feed(rec);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, open_feed(rec));
     if (!to_clock(&event->ts, rec, clock)) {
         rec->times.over++;
         return ftrace_recording_unused(rec, FTRACE_LOST_EVENT);
@@ -118,7 +117,8 @@ ts_code ftrace_recording_lost(ftrace_recording *rec, uint32_t cpu)
 {
     const ftrace_event loss = ftrace_loss(FTRACE_LOST_BEFORE, cpu, 0);
     ts_code code = open_feed(rec);
-    return code == TS_OK ? ftrace_feed_add(&rec->feed, &loss) : code;
+    TS_STEP(code, ftrace_feed_add(&rec->feed, &loss));
+    return code;
 }
 
 void ftrace_recording_gap(ftrace_recording *rec)
@@ -162,10 +162,7 @@ static ts_code seen_before(bool *seen, ftrace_recording *rec, const ftrace_event
         rec->doubled++;
         return ftrace_recording_unused(rec, FTRACE_SKIPPED);
     }
-    added = ts_vec_add(rec->host->ctx, &rec->same, sizeof *added);
-    if (added == NULL) {
-        return rec->host->ctx->error.code;
-    }
+    TS_NEED(rec->host->ctx, added = ts_vec_add(rec->host->ctx, &rec->same, sizeof *added));
     *added = hash;
     return TS_OK;
 }
@@ -273,6 +270,6 @@ ts_code ftrace_recording_finish(ftrace_recording *rec)
         rec->threads.bytes.n > 0) {
         code = make_rows(rec);
     }
-    return code == TS_OK ? ts_htrace_times_finish(&rec->times, host->store, host->source_id, PLUGIN)
-                         : code;
+    TS_STEP(code, ts_htrace_times_finish(&rec->times, host->store, host->source_id, PLUGIN));
+    return code;
 }

@@ -176,14 +176,12 @@ static ts_code end_detail(ftrace_result *r, bool complete)
         r->detail.size = r->detail.at; /* what is missing is said of the message */
     }
     code = ts_wire_push_finish(&r->detail);
-    if (code == TS_OK && complete && r->detail.fault != TS_WIRE_OK) {
-        code = bad_message(r, "ftrace_cpu_detail", ts_wire_fault_text(r->detail.fault));
-    }
-    if (code == TS_OK && r->moved) {
-        code = bad_message(r, "ftrace_cpu_detail", "the CPU is named after its events");
-    }
-    return code == TS_OK && r->overwrite > 0 ? r->calls->overwrite(r->user, r->cpu, r->overwrite)
-                                             : code;
+    TS_STEP_IF(code, complete && r->detail.fault != TS_WIRE_OK,
+               bad_message(r, "ftrace_cpu_detail", ts_wire_fault_text(r->detail.fault)));
+    TS_STEP_IF(code, r->moved,
+               bad_message(r, "ftrace_cpu_detail", "the CPU is named after its events"));
+    TS_STEP_IF(code, r->overwrite > 0, r->calls->overwrite(r->user, r->cpu, r->overwrite));
+    return code;
 }
 
 /* Passes over events that follow each other; most have lengths of one or two bytes. */
@@ -227,7 +225,8 @@ static ts_code whole_detail(ftrace_result *r, const uint8_t *p, size_t n, bool c
     begin_detail(r, complete ? n : UINT64_MAX);
     look_for_cpu(r, p, n);
     code = ts_wire_push_feed(&r->detail, p, n);
-    return code == TS_OK ? end_detail(r, complete) : code;
+    TS_STEP(code, end_detail(r, complete));
+    return code;
 }
 
 /* --- small parts ----------------------------------------------------------------------------- */
@@ -239,8 +238,8 @@ static ts_code one_cpu(void *user, ts_message *m, const uint8_t *p, size_t n)
     ts_code code = ts_fields_part(v, NULL, m, "per_cpu_stats", cpu_fields, CPU_FIELDS, p, n);
     ftrace_cpu_stats stats = {r->at_end, (uint64_t)v[CPU].i, (uint64_t)v[OVERRUN].i,
                               (uint64_t)v[DROPPED].i};
-    return code == TS_OK && v[CPU].state != TS_VALUE_UNKNOWN ? r->calls->stats(r->user, &stats)
-                                                             : code;
+    TS_STEP_IF(code, v[CPU].state != TS_VALUE_UNKNOWN, r->calls->stats(r->user, &stats));
+    return code;
 }
 
 static ts_code read_stats(ftrace_result *r, const uint8_t *p, size_t n)
@@ -248,13 +247,11 @@ static ts_code read_stats(ftrace_result *r, const uint8_t *p, size_t n)
     ts_value v[STATS_FIELDS];
     ts_code code =
         ts_fields_part(v, NULL, &r->message, "ftrace_cpu_stats", stats_fields, STATS_FIELDS, p, n);
-    if (code == TS_OK && v[TRACE_CLOCK].state != TS_VALUE_UNKNOWN) {
-        code = r->calls->clock(r->user, ts_value_text(&v[TRACE_CLOCK]));
-    }
+    TS_STEP_IF(code, v[TRACE_CLOCK].state != TS_VALUE_UNKNOWN,
+               r->calls->clock(r->user, ts_value_text(&v[TRACE_CLOCK])));
     r->at_end = v[STATUS].i == STATUS_END;
-    return code == TS_OK
-               ? ts_fields_repeat(&r->message, stats_fields[PER_CPU].number, p, n, one_cpu, r)
-               : code;
+    TS_STEP(code, ts_fields_repeat(&r->message, stats_fields[PER_CPU].number, p, n, one_cpu, r));
+    return code;
 }
 
 static ts_code read_symbol(ftrace_result *r, const uint8_t *p, size_t n)
@@ -262,10 +259,9 @@ static ts_code read_symbol(ftrace_result *r, const uint8_t *p, size_t n)
     ts_value v[SYMBOL_FIELDS];
     ts_code code =
         ts_fields_part(v, NULL, &r->message, "symbols_detail", symbol_fields, SYMBOL_FIELDS, p, n);
-    return code == TS_OK && v[ADDR].state != TS_VALUE_UNKNOWN &&
-                   v[SYMBOL_NAME].state != TS_VALUE_UNKNOWN
-               ? r->calls->symbol(r->user, (uint64_t)v[ADDR].i, ts_value_text(&v[SYMBOL_NAME]))
-               : code;
+    TS_STEP_IF(code, v[ADDR].state != TS_VALUE_UNKNOWN && v[SYMBOL_NAME].state != TS_VALUE_UNKNOWN,
+               r->calls->symbol(r->user, (uint64_t)v[ADDR].i, ts_value_text(&v[SYMBOL_NAME])));
+    return code;
 }
 
 static ts_code read_comm(ftrace_result *r, const uint8_t *p, size_t n)
@@ -273,9 +269,9 @@ static ts_code read_comm(ftrace_result *r, const uint8_t *p, size_t n)
     ts_value v[COMM_FIELDS];
     ts_code code =
         ts_fields_part(v, NULL, &r->message, "comm_dict", comm_fields, COMM_FIELDS, p, n);
-    return code == TS_OK && v[TID].state != TS_VALUE_UNKNOWN && v[COMM].state != TS_VALUE_UNKNOWN
-               ? r->calls->comm(r->user, (int32_t)v[TID].i, ts_value_text(&v[COMM]))
-               : code;
+    TS_STEP_IF(code, v[TID].state != TS_VALUE_UNKNOWN && v[COMM].state != TS_VALUE_UNKNOWN,
+               r->calls->comm(r->user, (int32_t)v[TID].i, ts_value_text(&v[COMM])));
+    return code;
 }
 
 /* --- the message ------------------------------------------------------------------------------ */
@@ -376,9 +372,8 @@ ts_code ftrace_result_end(uint64_t *faults, ftrace_result *r, const ts_segment *
     r->message.seg = seg;
     r->wire.size = r->wire.at; /* it has the bytes that came */
     code = ts_wire_push_finish(&r->wire);
-    if (code == TS_OK && r->wire.fault != TS_WIRE_OK && !seg->truncated) {
-        code = bad_message(r, "it is damaged", ts_wire_fault_text(r->wire.fault));
-    }
+    TS_STEP_IF(code, r->wire.fault != TS_WIRE_OK && !seg->truncated,
+               bad_message(r, "it is damaged", ts_wire_fault_text(r->wire.fault)));
     *faults = r->message.faults + seg->truncated;
     return code;
 }

@@ -93,7 +93,8 @@ static ts_code lose(ftrace_raw *r, uint32_t cpu)
 static ts_code bad_page(ftrace_raw *r, uint64_t at, const char *why)
 {
     ts_code code = lose(r, r->section - SECTION_CPU);
-    return code == TS_OK ? r->calls.defect(r->calls.user, FTRACE_RAW_BAD_PAGE, at, why) : code;
+    TS_STEP(code, r->calls.defect(r->calls.user, FTRACE_RAW_BAD_PAGE, at, why));
+    return code;
 }
 
 /* A page without data is none that was lost, unless it has some or others follow: the kernel gives
@@ -144,9 +145,8 @@ static ts_code end_section(ftrace_raw *r)
         r->lost += r->held.n;
         code = bad_page(r, r->at - r->held.n, "it is cut");
     }
-    if (code == TS_OK && r->state == RAW_TEXT && r->section == SECTION_FORMATS) {
-        code = ftrace_raw_format_end(&r->texts);
-    }
+    TS_STEP_IF(code, r->state == RAW_TEXT && r->section == SECTION_FORMATS,
+               ftrace_raw_format_end(&r->texts));
     r->held.n = 0;
     r->empty = 0;
     r->state = RAW_SECTION_HEADER;
@@ -266,7 +266,8 @@ static ts_code feed_section(size_t *used, ftrace_raw *r, const char *p, size_t n
     }
     r->left -= (uint32_t)*used;
     r->at += *used;
-    return code == TS_OK && r->left == 0 ? end_section(r) : code;
+    TS_STEP_IF(code, r->left == 0, end_section(r));
+    return code;
 }
 
 ts_code ftrace_raw_feed(ftrace_raw *r, const uint8_t *bytes, size_t n)
@@ -283,9 +284,7 @@ ts_code ftrace_raw_feed(ftrace_raw *r, const uint8_t *bytes, size_t n)
             bool file = r->state == RAW_HEADER;
             code = collect(&complete, &used, r, p, n, file ? FTRACE_RAW_HEADER : SECTION_HEADER);
             r->at += used;
-            if (code == TS_OK && complete) {
-                code = file ? file_header(r) : begin_section(r);
-            }
+            TS_STEP_IF(code, complete, file ? file_header(r) : begin_section(r));
         } else {
             code = feed_section(&used, r, p, n);
         }
@@ -339,9 +338,7 @@ ts_code ftrace_raw_open(ftrace_raw **out, ts_ctx *ctx, const ftrace_raw_calls *c
 {
     ftrace_raw *r = ts_zalloc(ctx, 1, sizeof *r);
     *out = r;
-    if (r == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, r);
     r->ctx = ctx;
     r->calls = *calls;
     ftrace_raw_texts_init(&r->texts, ctx);

@@ -64,9 +64,7 @@ static ts_code raw_open(void **self, ts_job *job)
     ftrace_raw_calls calls = {im, raw_take, raw_symbol, raw_defect};
     ts_code code;
     *self = NULL;
-    if (im == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, im);
     if ((code = ftrace_file_open(&im->file, job)) != TS_OK ||
         (code = ftrace_file_machine(&im->file, NULL)) != TS_OK ||
         (code = ftrace_raw_open(&im->raw, job->ctx, &calls)) != TS_OK) {

@@ -194,10 +194,7 @@ ts_code ftrace_raw_format_end(ftrace_raw_texts *t)
     if (!complete || ts_idmap_find(&place, &t->ids, t->id)) {
         return TS_OK;
     }
-    plan = ts_vec_add(t->ctx, &t->plans, sizeof *plan);
-    if (plan == NULL) {
-        return t->ctx->error.code;
-    }
+    TS_NEED(t->ctx, plan = ts_vec_add(t->ctx, &t->plans, sizeof *plan));
     *plan = t->plan;
     return ts_idmap_put(t->ctx, &t->ids, t->id, place);
 }
@@ -256,14 +253,9 @@ static ts_code put_name(ftrace_raw_texts *t, ts_idmap *map, int64_t key, ts_text
 {
     const raw_name place = {t->bytes.n, text.n};
     raw_name *name;
-    ts_code code = ts_buf_put(t->ctx, &t->bytes, text.p, text.n);
-    if (code != TS_OK) {
-        return code;
-    }
-    name = ts_vec_add(t->ctx, &t->names, sizeof *name);
-    if (name == NULL) {
-        return t->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_buf_put(t->ctx, &t->bytes, text.p, text.n));
+    TS_NEED(t->ctx, name = ts_vec_add(t->ctx, &t->names, sizeof *name));
     *name = place;
     return ts_idmap_put(t->ctx, map, key, t->names.n - 1);
 }

@@ -256,9 +256,7 @@ ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrac
     if ((commit & COMMIT_MISSED) != 0) {
         const ftrace_event loss = ftrace_loss(FTRACE_LOST_BEFORE, cpu, 0);
         counts->missed_pages++;
-        if ((code = take(user, &loss)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, take(user, &loss));
         if ((commit & COMMIT_STORED) != 0 && n - l->data_offset - length >= 8) {
             counts->missed_events += raw_u64(p + l->data_offset + length);
         }

@@ -168,9 +168,7 @@ static ts_code transaction(ftrace_machine *m, const ftrace_event *event, ftrace_
     }
     code = add_sent(&push.args, m, event);
     code = code != TS_OK ? code : ftrace_slice_push(NULL, m, thread, event->ts, &push);
-    if (code == TS_OK && !one_way && !m->quirks.calls_unseen) {
-        code = ftrace_runnable_call(m, thread, id);
-    }
+    TS_STEP_IF(code, !one_way && !m->quirks.calls_unseen, ftrace_runnable_call(m, thread, id));
     if (code != TS_OK) {
         return code;
     }
@@ -189,10 +187,7 @@ static ts_code receive_call(ftrace_machine *m, const ftrace_event *event, ftrace
     int64_t reply;
     ts_code code = ftrace_slice_tidy(m, thread, event->ts);
     code = code != TS_OK ? code : ftrace_thread_any(&sender, &m->threads, sender_tid, TS_TEXT_NULL);
-    code = code != TS_OK ? code : ftrace_slices_check(m, sender);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, code != TS_OK ? code : ftrace_slices_check(m, sender));
     call = ftrace_slice_top(sender, FTRACE_NAME_TRANSACTION);
     if (call != NULL) {
         int64_t set = call->args;
@@ -272,9 +267,7 @@ static ts_code lock(ftrace_machine *m, const ftrace_event *event, ftrace_thread 
     }
     code = ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE,
                              unlock ? FTRACE_NAME_LOCK_HELD : FTRACE_NAME_OTHER);
-    if (code == TS_OK && slice != NULL) {
-        code = ftrace_slice_end(m, thread, slice, event->ts);
-    }
+    TS_STEP_IF(code, slice != NULL, ftrace_slice_end(m, thread, slice, event->ts));
     if (unlock) {
         ftrace_open_remove(&m->binder.locks, key_of(m, event->pid));
         return code;

@@ -35,9 +35,7 @@ ts_code ftrace_value_put(ftrace_machine *m, enum ts_table_id table, int64_t filt
         code = end_value(m, (ftrace_value *)c->values.p + place, ts);
     } else {
         place = c->values.n;
-        if (ts_vec_add(m->ctx, &c->values, sizeof *v) == NULL) {
-            return m->ctx->error.code;
-        }
+        TS_NEED(m->ctx, ts_vec_add(m->ctx, &c->values, sizeof *v));
         code = ts_idmap_put(m->ctx, &c->places, filter, place);
     }
     code = code != TS_OK ? code : ts_sink_reserve(m->sink, table, &row, TS_NULL_BIT(measure, dur));

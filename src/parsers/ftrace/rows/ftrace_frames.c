@@ -139,9 +139,7 @@ static ts_code release(ftrace_machine *m, ftrace_frame *frame)
 {
     ftrace_frame **all = m->frames.all.p;
     ts_code code = add_row(m, &frame->actual);
-    if (code == TS_OK && frame->has_expected) {
-        code = add_row(m, &frame->expected);
-    }
+    TS_STEP_IF(code, frame->has_expected, add_row(m, &frame->expected));
     all[frame->place] = all[--m->frames.all.n];
     all[frame->place]->place = frame->place;
     ts_free(m->ctx, frame);
@@ -312,10 +310,7 @@ static int64_t to_trace_clock(const ftrace_machine *m, int64_t mono)
 static ts_code note_vsync(ftrace_machine *m, ftrace_thread_frames *f, int64_t number, int64_t end)
 {
     if (f->vsyncs == NULL) {
-        f->vsyncs = ts_zalloc(m->ctx, FTRACE_VSYNCS, sizeof *f->vsyncs);
-        if (f->vsyncs == NULL) {
-            return m->ctx->error.code;
-        }
+        TS_NEED(m->ctx, f->vsyncs = ts_zalloc(m->ctx, FTRACE_VSYNCS, sizeof *f->vsyncs));
     }
     f->vsyncs[f->vsync_count++ % FTRACE_VSYNCS] = (ftrace_vsync){number, end};
     return TS_OK;
@@ -334,10 +329,8 @@ static ts_code receive(ftrace_machine *m, const ftrace_event *event, ftrace_proc
     if (now == 0 || end == 0 || vsync == 0) {
         return TS_OK;
     }
-    if ((code = need_frames(m, thread)) != TS_OK ||
-        (code = add_frame(&frame, m, thread)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, need_frames(m, thread));
+    TS_TRY(code, add_frame(&frame, m, thread));
     frame->actual = new_row(m, event->ts, process, thread, slice);
     frame->actual.vsync = vsync;
     frame->expected = new_row(m, to_trace_clock(m, now), process, thread, slice);
@@ -356,14 +349,10 @@ static ts_code on_vsync(ftrace_machine *m, const ftrace_event *event, ftrace_pro
                         ftrace_thread *thread, ftrace_slice *slice)
 {
     ftrace_frame *frame = NULL;
-    ts_code code = need_frames(m, thread);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, need_frames(m, thread));
     if (event->pid != process->pid) {
-        if ((code = add_frame(&frame, m, thread)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, add_frame(&frame, m, thread));
         frame->actual = new_row(m, event->ts, process, thread, slice);
     }
     if (thread->frames->vsync_rows < 2) {
@@ -389,10 +378,7 @@ static ts_code vsync_task(ftrace_machine *m, ftrace_process *process, ftrace_thr
         return TS_OK;
     }
     code = ftrace_thread_seen(&main_thread, &m->threads, process->pid, process->pid);
-    code = code != TS_OK ? code : set_key(m, frame, key);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, code != TS_OK ? code : set_key(m, frame, key));
     frame->actual.vsync = vsync;
     frame->expected_end = 0;
     f = main_thread->frames;
@@ -444,7 +430,8 @@ static ts_code marshal(ftrace_machine *m, ftrace_thread *thread, ts_text args)
     }
     code = ftrace_thread_any(&owner, &m->threads, value[0], TS_TEXT_NULL);
     code = code != TS_OK ? code : set_number(m, frame, owner, value[1]);
-    return code == TS_OK && has_thread && frame->ended ? leave(m, frame) : code;
+    TS_STEP_IF(code, has_thread && frame->ended, leave(m, frame));
+    return code;
 }
 
 /* --- frames that show others --------------------------------------------------------------- */
@@ -671,13 +658,9 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
     if (place == 0) {
         ts_lanes *added = ts_vec_add(m->ctx, &m->frames.lanes, sizeof *added);
         ts_code code;
-        if (added == NULL) {
-            return m->ctx->error.code;
-        }
+        TS_NEED(m->ctx, added);
         place = m->frames.lanes.n;
-        if ((code = ftrace_open_put(m->ctx, &m->frames.keys, key, place)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ftrace_open_put(m->ctx, &m->frames.keys, key, place));
     }
     return ts_lanes_take(lane, m->ctx, (ts_lanes *)m->frames.lanes.p + (place - 1), row->ts, end);
 }

@@ -144,9 +144,7 @@ ts_code ftrace_irq_event(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_cpu *cpu = NULL;
     ts_code code = ftrace_cpu_of(&cpu, m, event->cpu);
-    if (code == TS_OK && ftrace_lost_of_cpu(m, cpu) > cpu->interrupted) {
-        code = put_open(m, cpu);
-    }
+    TS_STEP_IF(code, ftrace_lost_of_cpu(m, cpu) > cpu->interrupted, put_open(m, cpu));
     if (code != TS_OK) {
         return code;
     }

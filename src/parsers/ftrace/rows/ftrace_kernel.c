@@ -23,10 +23,7 @@ static ts_code since_last(int64_t *dur, ftrace_machine *m, ts_text timeline, int
     ftrace_fence *last;
     *dur = 0;
     if (place == 0) {
-        last = ts_vec_add(m->ctx, &k->fences, sizeof *last);
-        if (last == NULL) {
-            return m->ctx->error.code;
-        }
+        TS_NEED(m->ctx, last = ts_vec_add(m->ctx, &k->fences, sizeof *last));
         *last = (ftrace_fence){ts, m->losses.now};
         return ftrace_open_put(m->ctx, &k->timelines, key, k->fences.n);
     }

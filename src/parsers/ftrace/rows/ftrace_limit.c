@@ -154,10 +154,7 @@ static void put_in(const number_set *set, int64_t number)
 static ts_code set_count(ts_ctx *ctx, number_set *set)
 {
     uint64_t sum = 0;
-    set->below = ts_alloc(ctx, (size_t)(set->n / 64 + 1), sizeof *set->below);
-    if (set->below == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, set->below = ts_alloc(ctx, (size_t)(set->n / 64 + 1), sizeof *set->below));
     for (uint64_t i = 0; i <= set->n / 64; i++) {
         set->below[i] = sum;
         sum += (uint64_t)__builtin_popcountll(set->words[i]);
@@ -411,10 +408,8 @@ static ts_code read_texts(walk *w, const ts_table *table, size_t n)
         return read_stream(&end, &w->rows, NULL, n);
     }
     w->texts.n = 0;
-    if ((code = ts_buf_reserve(w->limit->ctx, &w->texts, n + 1)) != TS_OK ||
-        (code = read_stream(&end, &w->rows, w->texts.p, n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_reserve(w->limit->ctx, &w->texts, n + 1));
+    TS_TRY(code, read_stream(&end, &w->rows, w->texts.p, n));
     n = 0;
     for (unsigned c = 0; c < table->column_count; c++) {
         ts_text *text = text_of(&w->row, &table->columns[c]);
@@ -565,11 +560,9 @@ static ts_code choose_all(ftrace_limit *limit, const ftrace_args *args)
                ? code
                : open_set(&limit->frames, limit->ctx,
                           limit->sink.rows[TS_T_frame_slice] - tables[HELD_frame_slice].base);
-    code = code != TS_OK ? code
-                         : open_set(&limit->sets, limit->ctx, (uint64_t)(args->next - args->first));
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, code != TS_OK
+                     ? code
+                     : open_set(&limit->sets, limit->ctx, (uint64_t)(args->next - args->first)));
     code = walk_begin(&w, limit, false);
     code = code != TS_OK ? code : choose(&w, HELD_callstack, &limit->slices);
     code = code != TS_OK ? code : choose(&w, HELD_frame_slice, &limit->frames);
@@ -733,10 +726,7 @@ ts_code ftrace_limit_finish(ftrace_limit *limit, const ftrace_args *args)
 {
     walk w;
     ts_code code = sort_changes(limit);
-    code = code != TS_OK ? code : choose_all(limit, args);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, code != TS_OK ? code : choose_all(limit, args));
     code = walk_begin(&w, limit, true);
     for (enum held_place place = 0; place < HELD_TABLES && code == TS_OK; place++) {
         code = write_table(&w, place, args);
@@ -761,9 +751,7 @@ ts_code ftrace_limit_open(ftrace_limit **out, ts_ctx *ctx, ts_sink *to, const ts
 {
     ftrace_limit *limit = ts_zalloc(ctx, 1, sizeof *limit);
     *out = limit;
-    if (limit == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, limit);
     limit->ctx = ctx;
     limit->to = to;
     limit->wanted = *wanted;

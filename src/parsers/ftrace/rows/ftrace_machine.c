@@ -26,9 +26,7 @@ ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, 
     ftrace_machine *m = ts_zalloc(ctx, 1, sizeof *m);
     ts_code code;
     *out = NULL;
-    if (m == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, m);
     m->ctx = ctx;
     m->store = store;
     m->sink = ts_store_sink(store);
@@ -123,10 +121,8 @@ ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name)
 {
     ts_row_symbols row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_symbols),
                           .addr = (int64_t)addr};
-    ts_code code = ftrace_clean(&name, m);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ftrace_clean(&name, m));
     row.funcname = name.p == NULL ? TS_TEXT_LIT("") : name;
     code = ts_put_symbols(m->sink, &row);
     return code != TS_OK ? code : keep_name(m, &m->symbols, (int64_t)addr, row.funcname);
@@ -458,9 +454,7 @@ ts_code ftrace_machine_finish(ftrace_machine *m)
     code = code != TS_OK ? code : ftrace_irq_finish(m);
     code = code != TS_OK ? code : ftrace_frames_finish(m);
     code = code != TS_OK ? code : ftrace_counters_finish(m);
-    if (code == TS_OK && m->limit != NULL) {
-        code = ftrace_limit_finish(m->limit, &m->args);
-    }
+    TS_STEP_IF(code, m->limit != NULL, ftrace_limit_finish(m->limit, &m->args));
     for (unsigned kind = 0; kind < FTRACE_KINDS && code == TS_OK; kind++) {
         code = put_stats(m, kind);
         code = code != TS_OK ? code : put_count(m, kind);

@@ -220,12 +220,9 @@ static ts_code end_slice(ftrace_machine *m, const ftrace_event *event, const mar
     ftrace_slice *slice = NULL;
     const ftrace_thread *owner;
     ts_code code = ftrace_thread_seen(&thread, &m->threads, event->pid, mark->tgid);
-    code = code != TS_OK ? code
-                         : ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE,
-                                             FTRACE_NAME_OTHER);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, code != TS_OK ? code
+                               : ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE,
+                                                   FTRACE_NAME_OTHER));
     if (slice == NULL) {
         return note_end(m, thread);
     }
@@ -353,9 +350,8 @@ static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_ev
     }
     code = begins ? begin_async(&used, m, event, &key, rest) : end_async(&used, m, event, &key);
     *outcome = begins && !used ? FTRACE_WRONG : *outcome;
-    if (code == TS_OK && used && !key.group && ts_text_is(key.name, "H:M: Frame queued")) {
-        code = ftrace_frame_queued(m, event->ts, key.owner, begins);
-    }
+    TS_STEP_IF(code, used && !key.group && ts_text_is(key.name, "H:M: Frame queued"),
+               ftrace_frame_queued(m, event->ts, key.owner, begins));
     return code;
 }
 
@@ -442,10 +438,8 @@ ts_code ftrace_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_e
     static const char sync_text[] = "trace_event_clock_sync";
     ftrace_process *process;
     marker mark;
-    ts_code code = ftrace_clean(&text, m);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ftrace_clean(&text, m));
     if ((text.n >= sizeof sync_text - 1 && memcmp(text.p, sync_text, sizeof sync_text - 1) == 0) ||
         !parse_marker(&mark, text)) {
         return other_marker(outcome, m, text);

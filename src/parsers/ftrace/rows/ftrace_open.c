@@ -36,19 +36,14 @@ ts_code ftrace_open_put(ts_ctx *ctx, ftrace_open *open, ftrace_key key, uint64_t
     ts_index_place place;
     ftrace_open_entry *entry;
     uint32_t number;
-    ts_code code = ts_index_reserve(ctx, &open->index);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_index_reserve(ctx, &open->index));
     number = ts_index_search(&place, &open->index, key.k[0], is_open, open->entries.p, &key);
     if (number != TS_INDEX_NONE) {
         ((ftrace_open_entry *)open->entries.p)[number].value = value;
         return TS_OK;
     }
-    entry = ts_vec_add(ctx, &open->entries, sizeof *entry);
-    if (entry == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, entry = ts_vec_add(ctx, &open->entries, sizeof *entry));
     *entry = (ftrace_open_entry){key, value};
     ts_index_add(&open->index, place, (uint32_t)open->entries.n - 1);
     return TS_OK;

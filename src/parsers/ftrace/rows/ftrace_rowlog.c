@@ -131,10 +131,7 @@ static ts_code log_grow(ftrace_rowlog *log)
     uint64_t cap = log->cap == 0 ? FIRST_RECORDS : 2 * log->cap;
     uint8_t *window;
     cap = cap > log->cap_max ? log->cap_max : cap;
-    window = ts_realloc(log->ctx, log->window, cap, log->size);
-    if (window == NULL) {
-        return log->ctx->error.code;
-    }
+    TS_NEED(log->ctx, window = ts_realloc(log->ctx, log->window, cap, log->size));
     log->window = window;
     log->cap = cap;
     return TS_OK;
@@ -143,10 +140,8 @@ static ts_code log_grow(ftrace_rowlog *log)
 ts_code ftrace_rowlog_add(ftrace_rowlog *log, const void *record)
 {
     if (log->count - log->begin == log->cap) {
-        ts_code code = log->cap == log->cap_max ? move_half(log) : log_grow(log);
-        if (code != TS_OK) {
-            return code;
-        }
+        ts_code code;
+        TS_TRY(code, log->cap == log->cap_max ? move_half(log) : log_grow(log));
     }
     copy_record(place_of(log, log->count), record, log->size);
     log->count++;

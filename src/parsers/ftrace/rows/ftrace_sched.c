@@ -304,14 +304,10 @@ static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cp
 {
     ftrace_thread *other = cpu->running;
     ftrace_thread_sched *t = &next->sched;
-    ts_code code = apply_wake(m, next, true);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, apply_wake(m, next, true));
     close_last(t, event->ts, knows_last(m, next));
-    if ((code = begin_state(m, next, event->ts, STATE_RUNNING, event->cpu)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, begin_state(m, next, event->ts, STATE_RUNNING, event->cpu));
     ftrace_thread_moves(m, next, cpu);
     if (other != NULL && other != prev && other->sched.place == cpu && other != next) {
         ftrace_thread_moves(m, other, NULL);
@@ -379,12 +375,8 @@ ts_code ftrace_sched_switch(ftrace_machine *m, const ftrace_event *event)
     code =
         code != TS_OK ? code : state_of(&state, m, event->number[FTRACE_N_sched_switch_prev_state]);
     code = code != TS_OK ? code : switch_slice(m, event, cpu, next, prev, state);
-    if (code == TS_OK && next != m->threads.idle) {
-        code = switch_in(m, event, cpu, next, prev);
-    }
-    if (code == TS_OK && prev != m->threads.idle) {
-        code = switch_out(m, event, prev, next, state);
-    }
+    TS_STEP_IF(code, next != m->threads.idle, switch_in(m, event, cpu, next, prev));
+    TS_STEP_IF(code, prev != m->threads.idle, switch_out(m, event, prev, next, state));
     return code;
 }
 
@@ -430,12 +422,9 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
     ftrace_thread *waker = NULL;
     ts_code code = ftrace_thread_any(&woken, &m->threads, event->number[FTRACE_N_sched_wakeup_pid],
                                      TS_TEXT_NULL);
-    code = code != TS_OK ? code
-                         : ftrace_thread_any(&waker, &m->threads, event->pid,
-                                             names ? event->comm : TS_TEXT_NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, code != TS_OK ? code
+                               : ftrace_thread_any(&waker, &m->threads, event->pid,
+                                                   names ? event->comm : TS_TEXT_NULL));
     row.name = waking ? TS_TEXT_LIT("sched_waking") : TS_TEXT_LIT("sched_wakeup");
     row.ref = woken->itid;
     row.wakeup_from = waker->itid;
@@ -496,11 +485,9 @@ ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_thread *thread = NULL;
     ftrace_thread_sched *t;
-    ts_code code = ftrace_thread_any(
-        &thread, &m->threads, event->number[FTRACE_N_sched_blocked_reason_pid], TS_TEXT_NULL);
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ftrace_thread_any(&thread, &m->threads,
+                                   event->number[FTRACE_N_sched_blocked_reason_pid], TS_TEXT_NULL));
     t = &thread->sched;
     if ((t->last_blocked || t->has_blocked) && ftrace_lost_of_thread(m, thread) > t->waits &&
         (code = drop_blocked(m, t)) != TS_OK) { /* it is the reason of another one */

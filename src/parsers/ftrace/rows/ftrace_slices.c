@@ -166,10 +166,7 @@ static ts_code note_open(ts_ctx *ctx, ts_vec *rows, const ftrace_slice *slice)
     if (slice->row == 0) {
         return TS_OK;
     }
-    row = ts_vec_add(ctx, rows, sizeof *row);
-    if (row == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, row = ts_vec_add(ctx, rows, sizeof *row));
     *row = slice->row;
     return TS_OK;
 }
@@ -212,10 +209,7 @@ static ts_code stack_room(ts_ctx *ctx, ftrace_stack *stack)
     if (cap < stack->cap) {
         return ts_fail(ctx, TS_ERR_LIMIT, "too many open slices of a thread");
     }
-    bigger = ts_realloc(ctx, stack->slices, cap, sizeof *bigger);
-    if (bigger == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, bigger = ts_realloc(ctx, stack->slices, cap, sizeof *bigger));
     stack->slices = bigger;
     stack->cap = cap;
     return TS_OK;
@@ -233,10 +227,8 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
         return m->ctx->error.code;
     }
     thread->stack = stack;
-    if ((code = ftrace_slice_tidy(m, thread, ts)) != TS_OK ||
-        (code = stack_room(m->ctx, stack)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ftrace_slice_tidy(m, thread, ts));
+    TS_TRY(code, stack_room(m->ctx, stack));
     row->ts = ts;
     row->callid = thread->itid;
     row->cat = cat_names[push->cat];
@@ -247,10 +239,7 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
         row->argsetid = push->args;
         row->null &= ~TS_NULL_BIT(callstack, argsetid);
     }
-    code = put_row(&rowid, m, row, push->closed ? 0 : LATE_DUR);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_row(&rowid, m, row, push->closed ? 0 : LATE_DUR));
     slice = &stack->slices[stack->count++];
     *slice = (ftrace_slice){.row = rowid,
                             .ts = ts,

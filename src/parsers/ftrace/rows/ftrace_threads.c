@@ -61,9 +61,7 @@ static ts_code add_process(ftrace_process **out, ftrace_threads *all, int64_t ip
 {
     const ts_row_process *row = ts_process_row(all->store, ipid);
     ftrace_process *process = add_block(all->ctx, &all->processes, sizeof *process);
-    if (process == NULL) {
-        return all->ctx->error.code;
-    }
+    TS_NEED(all->ctx, process);
     *process = (ftrace_process){.ipid = ipid,
                                 .pid = pid,
                                 .name = row->name,
@@ -77,10 +75,7 @@ static ts_code tid_of(ftrace_tid **out, ftrace_threads *all, int64_t tid)
     ftrace_tid *same = find_tid(all, tid);
     ts_code code = TS_OK;
     if (same == NULL) {
-        same = ts_zalloc(all->ctx, 1, sizeof *same);
-        if (same == NULL) {
-            return all->ctx->error.code;
-        }
+        TS_NEED(all->ctx, same = ts_zalloc(all->ctx, 1, sizeof *same));
         same->tid = tid;
         code = ts_idmap_put(all->ctx, &all->tids, tid, (uintptr_t)same);
         if (code != TS_OK) {
@@ -95,14 +90,9 @@ static ts_code add_thread(ftrace_thread **out, ftrace_threads *all, int64_t itid
 {
     ftrace_tid *same = NULL;
     ftrace_thread *thread;
-    ts_code code = tid_of(&same, all, tid);
-    if (code != TS_OK) {
-        return code;
-    }
-    thread = add_block(all->ctx, &all->threads, sizeof *thread);
-    if (thread == NULL) {
-        return all->ctx->error.code;
-    }
+    ts_code code;
+    TS_TRY(code, tid_of(&same, all, tid));
+    TS_NEED(all->ctx, thread = add_block(all->ctx, &all->threads, sizeof *thread));
     thread->itid = itid;
     thread->tid = tid;
     thread->name = ts_thread_row(all->store, itid)->name;
@@ -214,11 +204,9 @@ ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t p
     ts_code code = TS_OK;
     if (process == NULL) {
         int64_t ipid = 0;
-        if ((code = ts_process_seen(&ipid, all->store, all->source_id, pid)) != TS_OK ||
-            (code = add_process(&process, all, ipid, pid)) != TS_OK ||
-            (code = take_main(all, process)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_process_seen(&ipid, all->store, all->source_id, pid));
+        TS_TRY(code, add_process(&process, all, ipid, pid));
+        TS_TRY(code, take_main(all, process));
     }
     begin_process(all, process, ts);
     all->recent = process;
@@ -384,10 +372,7 @@ ts_code ftrace_threads_finish(ftrace_threads *all)
         if (thread->process == NULL && thread->tid > 0) {
             ftrace_process *own = NULL;
             ts_code code = ftrace_process_seen(&own, all, thread->tid, TS_NO_TIME);
-            code = code != TS_OK ? code : name_process(all, own, thread->name);
-            if (code != TS_OK) {
-                return code;
-            }
+            TS_TRY(code, code != TS_OK ? code : name_process(all, own, thread->name));
         }
         if (thread->process == NULL) {
             continue;

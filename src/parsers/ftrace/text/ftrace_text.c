@@ -207,7 +207,8 @@ static ts_code no_event(ftrace_text *t, ts_text line)
     }
     t->counts.unknown++;
     code = lose(t, FTRACE_GAP, 0, 0);
-    return code == TS_OK ? defect(t, FTRACE_TEXT_UNKNOWN, line) : code;
+    TS_STEP(code, defect(t, FTRACE_TEXT_UNKNOWN, line));
+    return code;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -257,7 +258,8 @@ static ts_code one_event(ftrace_text *t, const ftrace_line *line)
         }
         ts_code code = lose(t, FTRACE_LOST_HERE, line->cpu, line->ts);
         t->counts.bad[kind]++;
-        return code == TS_OK ? defect(t, FTRACE_TEXT_BAD_ARGS, line->event) : code;
+        TS_STEP(code, defect(t, FTRACE_TEXT_BAD_ARGS, line->event));
+        return code;
     }
     if (kind == FTRACE_tracing_mark_write || kind == FTRACE_print) {
         read_sync(&t->counts, e);
@@ -277,10 +279,7 @@ static ts_code trace_line(ftrace_text *t, ts_text line)
     if (!ts_utf8_valid(line.p, line.n)) {
         ts_code code;
         t->clean.n = 0;
-        code = ts_utf8_clean(t->ctx, &t->clean, &t->counts.bad_texts, line.p, line.n);
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_utf8_clean(t->ctx, &t->clean, &t->counts.bad_texts, line.p, line.n));
         line = ts_buf_text(&t->clean);
     }
     t->counts.lines++;
@@ -399,7 +398,8 @@ static ts_code long_line(ftrace_text *t)
     t->counts.lines++;
     t->counts.too_long++;
     code = lose(t, FTRACE_GAP, 0, 0);
-    return code == TS_OK ? defect(t, FTRACE_TEXT_TOO_LONG, TS_TEXT_LIT("")) : code;
+    TS_STEP(code, defect(t, FTRACE_TEXT_TOO_LONG, TS_TEXT_LIT("")));
+    return code;
 }
 
 ts_code ftrace_text_feed(ftrace_text *t, const char *p, size_t n)

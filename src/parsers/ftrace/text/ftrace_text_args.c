@@ -168,9 +168,7 @@ ts_code ftrace_names_new(ftrace_names **out, ts_ctx *ctx)
 {
     ftrace_names *names = ts_zalloc(ctx, 1, sizeof *names);
     *out = names;
-    if (names == NULL) {
-        return ctx->error.code;
-    }
+    TS_NEED(ctx, names);
     for (unsigned length = 0, place = 0; length <= MAX_NAME; length++) {
         names->begin[length] = (uint8_t)place;
         for (unsigned kind = 0; kind < FTRACE_KINDS; kind++) {

@@ -131,9 +131,7 @@ static ts_code text_open(void **self, ts_job *job)
     ftrace_text_calls calls = {im, text_take, on_defect};
     ts_code code;
     *self = NULL;
-    if (im == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, im);
     if ((code = ftrace_file_open(&im->file, job)) != TS_OK ||
         (code = ftrace_text_open(&im->text, job->ctx, &calls)) != TS_OK) {
         text_close(im);
