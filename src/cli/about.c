@@ -160,7 +160,7 @@ static ts_code put_known(ts_ctx *ctx, ts_buf *out)
 {
     const ts_known_file *known;
     ts_code code = put_formats(ctx, out, "");
-    TS_STEP(code, ts_buf_printf(ctx, out, "\n known, not read:\n"));
+    TS_STEP(code, ts_buf_printf(ctx, out, "\n  known, not read:\n"));
     for (size_t i = 0; code == TS_OK && (known = ts_known_file_at(i)) != NULL; i++) {
         code = known->maker == NULL
                    ? ts_buf_printf(ctx, out, "    %s; %s\n", known->what, known->how)
@@ -199,11 +199,11 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
         "  output           SQLite database, recordings (-s), rows (-q)\n"
         "  summary          text, JSON (--json)\n";
     ts_code code = ts_buf_printf(ctx, out, "formats:\n");
-    TS_STEP(code, put_formats(ctx, out, " "));
+    TS_STEP(code, put_formats(ctx, out, "  "));
     TS_STEP(code, ts_buf_printf(ctx, out, "analyses:\n"));
-    TS_STEP(code, put_analyses(ctx, out, " "));
+    TS_STEP(code, put_analyses(ctx, out, "  "));
     TS_STEP(code, ts_buf_printf(ctx, out, "exports:\n"));
-    TS_STEP(code, put_exports(ctx, out, " "));
+    TS_STEP(code, put_exports(ctx, out, "  "));
     if (code != TS_OK) {
         return code;
     }
@@ -232,7 +232,7 @@ static ts_code put_info(ts_ctx *ctx, ts_buf *out)
 {
     bool found;
     ts_code code = ts_buf_printf(ctx, out, "formats:\n");
-    TS_STEP(code, put_formats(ctx, out, " "));
+    TS_STEP(code, put_formats(ctx, out, "  "));
     TS_STEP(code, put_plugins(ctx, out));
     TS_STEP(code, ts_buf_printf(ctx, out, "items that are counted (import_count):\n"));
     for (int i = 0; code == TS_OK && i < TS_ITEM_COUNT; i++) {

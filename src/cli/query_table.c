@@ -139,7 +139,7 @@ static ts_code put_ruler(const ts_table_text *t)
         for (size_t k = 0; code == TS_OK && k < columns[i].width; k++) {
             code = ts_output_put(t->out, "-", 1);
         }
-        TS_STEP(code, ts_output_puts(t->out, i + 1 < t->columns.n ? " " : "\n"));
+        TS_STEP(code, ts_output_puts(t->out, i + 1 < t->columns.n ? "  " : "\n"));
     }
     return code;
 }

@@ -128,7 +128,7 @@ static ts_code put_question(ts_buf *out, ts_ctx *ctx, const ts_shipped *s)
     ts_text sql = ts_buf_text(&s->sql);
     ts_code code = ts_buf_printf(ctx, out, "  %-*s ", NAME_COLUMN, s->name);
     TS_STEP(code, put_text(out, ctx, ts_question_first(sql, "Question")));
-    TS_STEP(code, ts_buf_printf(ctx, out, "\n %*s ", NAME_COLUMN, ""));
+    TS_STEP(code, ts_buf_printf(ctx, out, "\n  %*s ", NAME_COLUMN, ""));
     TS_STEP(code, put_params(out, ctx, sql));
     return code != TS_OK ? code : ts_buf_putc(ctx, out, '\n');
 }

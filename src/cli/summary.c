@@ -108,12 +108,12 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
     ts_pool formats = {0};
     uint64_t inputs = 0;
     ts_code code = collect_formats(&formats, &inputs, s);
-    TS_STEP(code, ts_buf_printf(ctx, out, " format %s", formats.count == 0 ? "none" : ""));
+    TS_STEP(code, ts_buf_printf(ctx, out, "  format    %s", formats.count == 0 ? "none" : ""));
     for (uint32_t i = 0; code == TS_OK && i < formats.count; i++) {
         code = i == 0 ? TS_OK : ts_buf_put(ctx, out, ", ", 2);
         TS_STEP(code, summary_put_name(ctx, out, ts_pool_text(&formats, i)));
     }
-    TS_STEP(code, ts_buf_printf(ctx, out, "\n sources %" PRIu64 " input%s", inputs,
+    TS_STEP(code, ts_buf_printf(ctx, out, "\n  sources   %" PRIu64 " input%s", inputs,
                                 inputs == 1 ? "" : "s"));
     uint64_t inner = ts_source_count(s->store) - inputs;
     if (code == TS_OK && inner > 0) {
@@ -173,7 +173,7 @@ static ts_code text_rows(ts_buf *out, const ts_summary *s)
     }
     TS_STEP_IF(
         code, internal > 0,
-        ts_buf_printf(s->ctx, out, " %-28s %12" PRIu64 "\n", "internal (--verbose)", internal));
+        ts_buf_printf(s->ctx, out, "    %-28s %12" PRIu64 "\n", "internal (--verbose)", internal));
     return code;
 }
 
@@ -262,12 +262,12 @@ static ts_code text_plugins(ts_buf *out, const ts_summary *s)
 {
     plugin_list list;
     ts_code code = collect_plugins(&list, s);
-    TS_STEP_IF(code, list.names.count > 0, ts_buf_printf(s->ctx, out, " not decoded\n"));
+    TS_STEP_IF(code, list.names.count > 0, ts_buf_printf(s->ctx, out, "  not decoded\n"));
     for (uint32_t i = 0; code == TS_OK && i < list.names.count && i < PLUGINS_SHOWN; i++) {
         code = ts_buf_put(s->ctx, out, "    ", 4);
         TS_STEP(code, summary_put_name(s->ctx, out, ts_pool_text(&list.names, i)));
         TS_STEP(code,
-                ts_buf_printf(s->ctx, out, " %" PRId64 " segments, %" PRId64 " bytes\n",
+                ts_buf_printf(s->ctx, out, "  %" PRId64 " segments, %" PRId64 " bytes\n",
                               ts_intvec_get(&list.segments, i), ts_intvec_get(&list.bytes, i)));
     }
     if (code == TS_OK && list.names.count > PLUGINS_SHOWN) {
