@@ -174,3 +174,19 @@ ts_code ts_threads_get(const ts_threads **out, ts_model *m)
     *out = what;
     return code;
 }
+
+const ts_thread_entry *ts_threads_at(const ts_threads *threads, int64_t itid)
+{
+    const ts_thread_entry *all = threads->rows.p;
+    size_t low = 0;
+    size_t high = threads->rows.n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (all[middle].id < itid) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    return low < threads->rows.n && all[low].id == itid ? &all[low] : NULL;
+}

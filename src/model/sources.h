@@ -41,6 +41,9 @@ typedef struct ts_threads {
 ts_code ts_sources_get(const ts_sources **out, ts_model *m);
 ts_code ts_threads_get(const ts_threads **out, ts_model *m);
 
+/* Of an itid, or NULL. */
+const ts_thread_entry *ts_threads_at(const ts_threads *threads, int64_t itid);
+
 /*
  * Adds what the selector means to *out. TS_ERR_USAGE: nothing is called that; the message names the
  * nearest. selector.p NULL: all. Caller frees with ts_idset_free, also after an error.

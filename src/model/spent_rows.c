@@ -58,22 +58,6 @@ static int compare_rows(const void *a, const void *b)
                        : (x->source_id > y->source_id) - (x->source_id < y->source_id);
 }
 
-static const ts_thread_entry *thread_of(const ts_threads *threads, int64_t itid)
-{
-    const ts_thread_entry *all = threads->rows.p;
-    size_t low = 0;
-    size_t high = threads->rows.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (all[middle].id < itid) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < threads->rows.n && all[low].id == itid ? &all[low] : NULL;
-}
-
 enum { ROW_COLUMNS = 13 };
 
 /* The cells of a row, one after the other in a buffer. */
@@ -131,7 +115,7 @@ static void put_reasons(row_cells *r, const ts_spent *s)
 static ts_code put_row(row_cells *r, const ts_spent *s, const ts_threads *threads,
                        const ts_rows_visitor *visitor)
 {
-    const ts_thread_entry *t = s->has_itid ? thread_of(threads, s->itid) : NULL;
+    const ts_thread_entry *t = s->has_itid ? ts_threads_at(threads, s->itid) : NULL;
     const char *values[ROW_COLUMNS];
     char from[48];
     r->n = 0;

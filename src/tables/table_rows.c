@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "tables/views_impl.h"
 
 #include <sqlite3.h>
 #include <stdio.h>
@@ -11,6 +12,7 @@ enum { ROWS_BATCH = 256, ROWS_CHECK = 16 };
 typedef struct rows_column {
     ts_column_type type;
     int64_t ints[ROWS_BATCH];
+    double reals[ROWS_BATCH];
     uint8_t null[ROWS_BATCH];
     ts_scan_text *texts; /* ROWS_BATCH of them, for texts */
     size_t *offsets;     /* of the texts in `bytes` */
@@ -60,22 +62,39 @@ ts_code ts_stmt_step(bool *row, const ts_rows_from *from, sqlite3_stmt *stmt)
     }
 }
 
-/* With --viewer=edge-names js_heap_edges is a view of another table. */
-static bool rows_edges_moved(sqlite3 *db)
+static bool rows_any(sqlite3 *db, const char *sql)
 {
     sqlite3_stmt *stmt = NULL;
-    int rc = sqlite3_prepare_v2(db, "SELECT 1 FROM js_heap_edge_rows", -1, &stmt, NULL);
+    bool any = sqlite3_prepare_v2(db, sql, -1, &stmt, NULL) == SQLITE_OK &&
+               sqlite3_step(stmt) == SQLITE_ROW;
     sqlite3_finalize(stmt);
-    return rc == SQLITE_OK;
+    return any;
 }
 
-static ts_code rows_prepare(ts_rows *r, const ts_table *table, const unsigned *columns)
+/*
+ * The table that has the rows. With --viewer=edge-names js_heap_edges is a view of another table,
+ * and with traced calls callstack is one of these and of its own rows; NULL: it has none.
+ */
+static const char *rows_name(sqlite3 *db, enum ts_table_id table)
+{
+    if (table == TS_T_js_heap_edges &&
+        rows_any(db, "SELECT 1 FROM sqlite_master WHERE name = 'js_heap_edge_rows'")) {
+        return "js_heap_edge_rows";
+    }
+    if (table == TS_T_callstack &&
+        rows_any(db, "SELECT 1 FROM sqlite_master WHERE name = 'callstack' AND type = 'view'")) {
+        return rows_any(db, "SELECT 1 FROM sqlite_master WHERE name = '" TS_CALL_ROWS "'")
+                   ? TS_CALL_ROWS
+                   : NULL;
+    }
+    return ts_schema[table].name;
+}
+
+static ts_code rows_prepare(ts_rows *r, const ts_table *table, const char *name,
+                            const unsigned *columns)
 {
     ts_ctx *ctx = r->from.ctx;
     ts_buf sql = {0};
-    const char *name = table == &ts_schema[TS_T_js_heap_edges] && rows_edges_moved(r->from.db)
-                           ? "js_heap_edge_rows"
-                           : table->name;
     /* A view has no rowid. */
     const char *key = table->columns[0].type == TS_COL_KEY ? table->columns[0].name : "rowid";
     ts_code code = ts_buf_printf(ctx, &sql, "SELECT \"%s\"", key);
@@ -107,6 +126,8 @@ static ts_code rows_arrays(ts_rows *r, const ts_table *table, const unsigned *co
                 return ctx->error.code;
             }
             r->batch.columns[i].texts = c->texts;
+        } else if (c->type == TS_COL_REAL) {
+            r->batch.columns[i].reals = c->reals;
         } else {
             r->batch.columns[i].ints = c->ints;
         }
@@ -130,12 +151,14 @@ ts_code ts_rows_open(ts_rows **out, const ts_rows_from *from, enum ts_table_id t
     if (from->reader != NULL && ts_reader_has_table(from->reader, table)) {
         return ts_scan_open(&r->scan, from->reader, table, columns, count);
     }
-    r->ended = from->db == NULL;
+    const char *name = from->db == NULL ? NULL : rows_name(from->db, table);
+    r->ended = name == NULL;
     if (r->ended) {
+        r->count = 0;
         return TS_OK;
     }
     TS_TRY(code, rows_arrays(r, &ts_schema[table], columns));
-    return rows_prepare(r, &ts_schema[table], columns);
+    return rows_prepare(r, &ts_schema[table], name, columns);
 }
 
 void ts_rows_close(ts_rows *r)
@@ -177,11 +200,16 @@ static ts_code rows_cell(ts_rows *r, unsigned column, unsigned row)
     int type = sqlite3_column_type(r->stmt, at);
     c->null[row] = type == SQLITE_NULL;
     c->ints[row] = 0;
+    c->reals[row] = 0;
     if (c->type == TS_COL_TEXT) {
         c->texts[row] = (ts_scan_text){.p = ""};
         c->offsets[row] = r->bytes.n;
     }
     if (type == SQLITE_NULL) {
+        return TS_OK;
+    }
+    if (c->type == TS_COL_REAL && (type == SQLITE_FLOAT || type == SQLITE_INTEGER)) {
+        c->reals[row] = sqlite3_column_double(r->stmt, at);
         return TS_OK;
     }
     if (type == SQLITE_INTEGER && c->type != TS_COL_TEXT) {

@@ -31,7 +31,7 @@ typedef struct ts_rows_from {
     ts_watch watch;
 } ts_rows_from;
 
-/* columns: TS_C_<table>__<column>, integers, keys and texts. Caller frees with ts_rows_close. */
+/* columns: TS_C_<table>__<column>, of any type. Caller frees with ts_rows_close. */
 ts_code ts_rows_open(ts_rows **out, const ts_rows_from *from, enum ts_table_id table,
                      const unsigned *columns, unsigned count);
 void ts_rows_close(ts_rows *rows);

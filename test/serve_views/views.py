@@ -23,7 +23,7 @@ RECORDINGS = {
     "stacks": ["recording-cpuprofile.htrace.gz", "recording-cloud.tar.gz", "go-cpu.pprof", "go-heap.pprof", "go-mutex.pprof", "work.jfr.gz", "sessions.heapprofile", "kernel.htrace.gz", "Trace-page.json.gz"],
     "weights": ["work.jfr.gz", "work21.jfr.gz", "recording-cpuprofile.htrace.gz", "tiny/profile.cpuprofile", "Trace-page.json.gz", "node_trace.1.log.gz", "go-cpu.pprof",
                 "go-heap.pprof", "go-mutex.pprof", "node-time.pprof", "node-heap.pprof", "sessions.heapprofile", "recording-cloud.tar.gz"],
-    "time": ["recording-cpuprofile.htrace.gz", "recording-cloud.tar.gz", "work.jfr.gz", "counters.trace.json", "node_trace.1.log.gz"],
+    "time": ["kernel.htrace.gz", "kernel.ftrace", "kernel.sys", "recording-cpuprofile.htrace.gz", "recording-cloud.tar.gz", "work.jfr.gz", "counters.trace.json", "node_trace.1.log.gz", "Trace-page.json.gz"],
     "heap": ["recording-snapshots.htrace.gz", "recording-timeline.htrace.gz"],
     "calls": ["recording-cloud.tar.gz"],
     "hostile": [],
@@ -581,6 +581,107 @@ def check_series(db, low, high, px, itid):
     same(got, db.rows(SERIES, **{"itid": itid, "from": low, "to": high, "px_ns": reply["px_ns"], "origin": db.origin}), f"{db.name}: series {low} {high}")
 
 
+STATES = ("running", "runnable", "sleeping", "blocked", "other")
+STATE = """CASE WHEN state = 'Running' THEN 0 WHEN state IN ('R', 'R+', 'R-B') THEN 1 WHEN state = 'S' THEN 2 WHEN state IN ('D', 'DK', 'D-IO', 'DK-IO', 'D-NIO', 'DK-NIO') THEN 3 ELSE 4 END"""
+# of each kind: the key of its lanes, their kinds of time, and (key, ts, dur, kind of time); what lasts to the end of the recording has no dur
+LANES = {
+    "cpu": ("cpu", ("busy", "idle"), "SELECT cpu, ts, dur, itid = 0 FROM sched_slice", True),
+    "irq": ("cpu", ("busy",), "SELECT callid, ts, dur, 0 FROM irq", False),
+    "state": ("itid", STATES, f"SELECT itid, ts, dur, {STATE} FROM thread_state", True),
+    "slice": (("itid", "async"), ("busy",), "SELECT callid || (CASE WHEN cookie IS NULL THEN '' ELSE '~' END), ts, dur, CASE WHEN cookie IS NULL AND parent_id IS NOT NULL THEN 9 ELSE 0 END"
+              " FROM callstack WHERE (SELECT type FROM sqlite_master WHERE name = 'callstack') = 'table'", True),
+    "pause": (("source_id", "name"), ("paused",), "SELECT source_id || kind, ts, dur, 0 FROM runtime_pause WHERE ts IS NOT NULL", False),
+    "instant": ("name", (), "SELECT name, ts, 0, 9 FROM instant", False),
+}
+
+
+def lane_key(lane, key):
+    if key == ("itid", "async"):
+        return f"{lane['itid']}{'~' if lane['async'] else ''}"
+    return f"{lane['source_id']}{lane['name']}" if isinstance(key, tuple) else lane[key]
+
+
+def check_lanes(db, low, high, px):
+    """Each lane and column by the rows themselves."""
+    end = (db.rows("SELECT max(end_ts) FROM trace_range")[0])[0]
+    for kind, (key, names, sql, lasts) in LANES.items():
+        what = f"{db.name}: lanes {kind} {low} {high} {px}"
+        reply = db.view("lanes", kind=kind, px=px, from_=low - db.origin, to=high - db.origin)
+        begin, step, columns = reply["from"] + db.origin, reply["step"], reply["columns"]
+        check(columns <= px + 1 and begin <= low < begin + step and begin + step * columns >= high and (begin - db.origin) % step == 0, f"{what}: {begin} {step} {columns}")
+        expected = {}
+        for lane, ts, dur, state in db.once(sql):
+            line = expected.setdefault(lane, [[0] * columns for _ in range(1 + len(names))])
+            if low <= ts < high:
+                line[0][(ts - begin) // step] += 1
+            last = ts + dur if dur is not None and dur > 0 else max(ts, end) if dur is None and lasts else ts
+            first, last = max(ts, low), min(last, high)
+            while first < last and state < len(names):
+                column = (first - begin) // step
+                stop = min(last, begin + (column + 1) * step)
+                line[1 + state][column] += stop - first
+                first = stop
+        same({lane_key(lane, key): [lane["columns"][n] for n in ("n", *names)] for lane in reply["lanes"]}, expected, what)
+    whole = {lane_key(lane, "itid"): lane for lane in db.view("lanes", kind="state")["lanes"]}
+    sums = db.rows(f"SELECT itid, {STATE}, ifnull(sum(dur), 0) FROM thread_state GROUP BY 1, 2")
+    same({(itid, state): ns for itid, state, ns in sums if ns}, {(itid, i): lane["all"][n][0] - lane["open_ns"][n] for itid, lane in whole.items() for i, n in enumerate(STATES) if lane["all"][n][0] > lane["open_ns"][n]},
+         f"{db.name}: lanes of states")
+
+
+COUNTERS = {"timeseries": "SELECT series_id, ts, value FROM timeseries_value", **{t: f"SELECT filter_id, ts, value FROM {t}" for t in ("measure", "sys_mem_measure", "process_measure", "xpower_measure")},
+            "cpu_usage": " UNION ALL ".join(f"SELECT {i}, ts, {c} FROM cpu_usage" for i, c in enumerate(("total_load", "user_load", "system_load", "process_num"), 1))}
+
+
+def check_counters(db, low, high, px):
+    reply = db.view("lanes", kind="counter", px=px, from_=low - db.origin, to=high - db.origin)
+    begin, step, columns = reply["from"] + db.origin, reply["step"], reply["columns"]
+    for table_name, sql in COUNTERS.items():
+        expected = {}
+        for series, ts, value in db.once(sql):
+            line = expected.setdefault(series, [[] for _ in range(columns)])
+            if ts is not None and low <= ts < high and value is not None:
+                line[(ts - begin) // step].append((ts, value))
+        got = {lane["id"]: lane["columns"] for lane in reply["lanes"] if lane["table"] == table_name}
+        what = f"{db.name}: counters of {table_name} {low} {high} {px}"
+        same({k: (c["n"], c["least"], c["greatest"], c["last"]) for k, c in got.items()},
+             {k: ([len(v) for v in line], [min((x for _, x in v), default=None) for v in line], [max((x for _, x in v), default=None) for v in line], [sorted(v, key=lambda p: p[0])[-1][1] if v else None for v in line])
+              for k, line in expected.items()}, what)
+        for k, line in expected.items():
+            for v, mean in zip(line, got[k]["mean"]):
+                check(not v or abs(mean - sum(x for _, x in v) / len(v)) <= 1e-12 * max(abs(mean), 1), f"{what}: mean {mean}")
+
+
+def check_find(db):
+    """Hits and their time, and all of them by going on from each to the next, and back."""
+    label = "SELECT n.id, ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '') || ifnull(nullif(m.name, ''), '(anonymous)') FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id"
+    names = dict(db.once(label))
+    rows = [(ts, i, dur, own, names.get(node), bool(spans)) for i, ts, dur, own, node, spans in
+            db.once("SELECT s.id, s.ts, s.dur, s.self_dur, s.node_id, c.async FROM stack_slice AS s LEFT JOIN chrome_slice AS c ON c.slice_id = s.id")]
+    marks = [] if rows else db.once("SELECT id, ts, dur, parent_id, name, cookie FROM callstack")
+    below = collections.Counter()
+    for _, _, dur, parent, _, cookie in marks:
+        if cookie is None and parent is not None:
+            below[parent] += dur or 0
+    rows += [(ts, i, dur, None if dur is None or cookie is not None else max(dur - below[i], 0), name, cookie is not None) for i, ts, dur, _, name, cookie in marks]
+    for what in [None, "a", "call 0", "/^[hm]/"]:
+        fits = lambda name: what is None or name is not None and (re.search(what[1:-1], name, re.I) is not None if what[0] == "/" else what in name.lower())
+        hits = [r for r in rows if fits(r[4])]
+        reply = db.view("find", what=what)
+        sums = lambda some: {"count": len(some), "open": sum(r[2] is None for r in some), "dur": sum(r[2] or 0 for r in some), "self": sum(r[3] for r in some if r[3] is not None) if any(r[3] is not None for r in some) else None}
+        same({k: reply[k] for k in ("count", "open", "dur", "self")}, sums([r for r in hits if not r[5]]), f"{db.name}: find {what}")
+        same(reply["async"], sums([r for r in hits if r[5]]), f"{db.name}: find {what}: asynchronous")
+        order = sorted(r[:2] for r in hits if r[0] is not None)
+        places = random.sample(range(len(order)), min(4, len(order)))
+        for i in places:
+            reply = db.view("find", what=what, at=order[i][0] - db.origin, id=order[i][1])
+            near = [None if one is None else (one["ts"] + db.origin, one["id"]) for one in (reply["before"], reply["next"])]
+            same(near, [order[i - 1] if i > 0 else None, order[i + 1] if i + 1 < len(order) else None], f"{db.name}: find {what} near {order[i]}")
+        check(all(one is None or what is None or fits(one["name"]) for one in (reply["next"], reply["before"])), f"{db.name}: find {what}: {reply}")
+
+
+KNOWN_HITS = {"kernel.htrace.gz": {"call 0": (19, 3279114, 2061395), None: (211, 31282858, 14682856)}, "Trace-page.json.gz": {None: (312, None, 237536000)}}
+
+
 def check_chart(db, tree, source, itid, event, low, high, px):
     """Bars by the definition: of each level, runs of samples without a gap, below equal callers, of one method."""
     sources = below(db, source)
@@ -636,7 +737,7 @@ def check_chart(db, tree, source, itid, event, low, high, px):
 
 def check_time(db, made):
     begin, end = db.rows("SELECT min(a), max(b) FROM (SELECT min(ts) AS a, max(ts + ifnull(dur, 0)) AS b FROM stack_sample UNION ALL SELECT min(ts), max(ts + ifnull(dur, 0)) FROM stack_slice"
-                         " UNION ALL SELECT min(ts), max(ts) FROM timeseries_value)")[0]
+                         " UNION ALL SELECT min(ts), max(ts) FROM timeseries_value UNION ALL SELECT start_ts, end_ts FROM trace_range)")[0]
     tree = parents(db)
     threads = [t for t, in db.rows("SELECT DISTINCT itid FROM stack_slice WHERE itid IS NOT NULL")]
     lanes = db.rows("SELECT DISTINCT source_id, itid, event FROM stack_sample WHERE itid IS NOT NULL AND event IS NOT NULL AND ts IS NOT NULL") or \
@@ -646,6 +747,11 @@ def check_time(db, made):
     lanes = [one for one in lanes if one[0] is None or sum(other[0] in family[one[0]] and other[1:] == one[1:] for other in lanes) == 1]
     for px in (1, 7, 1600):
         check_timeline(db, px)
+    check_find(db)
+    for recording, known in KNOWN_HITS.items():
+        for what, (count, dur, own) in known.items() if recording in db.name else ():
+            reply = db.view("find", what=what)
+            same((reply["count"], dur and reply["dur"], reply["self"]), (count, dur, own), f"{db.name}: find {what}")
     for lane in random.sample(lanes, min(3, len(lanes))):
         check_chart(db, tree, *lane, None, None, random.choice([3, 50, 1600]))
     for _ in range((300 if SLOW else 25) if made else 12):
@@ -653,9 +759,11 @@ def check_time(db, made):
         low = begin - 1 + random.randrange(span)
         high = low + 1 + int(random.choice([1, span // 100, span // 3, span]) * random.random())
         check_timeline(db, random.choice([1, 10, 300]), low, high, random.choice([None] + threads))
+        check_lanes(db, low, high, random.choice([1, 10, 300]))
+        check_counters(db, low, high, random.choice([1, 10, 300]))
         if threads:
             check_slices(db, random.sample(threads, random.randrange(1, min(4, len(threads) + 1))), low, high, random.choice([1, 10, 1600]))
-        if db.rows("SELECT 1 FROM timeseries LIMIT 1"):
+        if db.rows("SELECT 1 FROM timeseries LIMIT 1") and not db.rows("SELECT 1 FROM measure LIMIT 1"):
             check_series(db, max(low, db.origin), high + span, random.choice([1, 10, 1600]), random.choice([None] + threads))
         if lanes:
             check_chart(db, tree, *random.choice(lanes), low, high, random.choice([1, 4, 1600]))

@@ -54,6 +54,15 @@ static const char *const serve_tables[] = {
     "thread_state",
     "sched_slice",
     "lock_wait",
+    "callstack",
+    "irq",
+    "log",
+    "hisys_all_event",
+    "instant",
+    "measure",
+    "measure_filter",
+    "cpu_usage",
+    "live_process",
 };
 enum { SERVE_TABLES = sizeof serve_tables / sizeof *serve_tables };
 
@@ -198,6 +207,12 @@ static const char *const serve_requests[] = {
     "slices?thr=1,2&from=0&to=1000&px=3",
     "slices?thr=0&from=-9223372036854775808&to=9223372036854775807&px=1",
     "series?from=0&to=1000",
+    "lanes",
+    "lanes?px=7",
+    "lanes?px=3&from=0&to=50&kind=slice&src=1",
+    "lanes?px=4096&from=-9223372036854775808&to=9223372036854775807&limit=2&offset=1",
+    "find?what=work",
+    "find?at=0&id=1&thr=1&src=1",
     "chart",
     "chart?thr=1&event=cpu&px=1",
     "chart?thr=1&event=cpu&from=0&to=9000000000000000000",

@@ -419,57 +419,7 @@ static void test_output_refused(void **state)
     }
 }
 
-/* --- time and places of rows ------------------------------------------------------------------ */
-
-static uint64_t next(uint64_t *seed)
-{
-    *seed ^= *seed << 13;
-    *seed ^= *seed >> 7;
-    *seed ^= *seed << 17;
-    return *seed;
-}
-
-/* Buckets of random spans are those of a plain sum, however their width grew. */
-static void test_buckets(void **state)
-{
-    fixture *f = *state;
-    enum { SPANS = 300 };
-    uint64_t seed = 88172645463325252;
-    for (unsigned round = 0; round < 60; round++) {
-        ts_buckets b;
-        int64_t ts[SPANS];
-        int64_t end[SPANS];
-        unsigned bits = (unsigned)(next(&seed) % 62) + 1;
-        ts_buckets_begin(&b, 0, round % 3 == 0 ? 1000 : 0);
-        size_t lanes = round % 5 == 4 ? 300 : 1; /* many make the buckets fewer */
-        for (size_t i = 0; i < lanes; i++) {
-            assert_ok(f->ctx, ts_buckets_lane(f->ctx, &b));
-        }
-        for (unsigned i = 0; i < SPANS; i++) {
-            ts[i] = (int64_t)(next(&seed) << 1 >> 1 >> (63 - bits)) - (i % 2) * 50;
-            end[i] = ts_sat_add(ts[i], (int64_t)(next(&seed) >> 1 >> (63 - next(&seed) % bits)));
-            ts_buckets_add(&b, 0, ts[i], end[i], i % 7 != 0);
-        }
-        ts_buckets_finish(&b);
-        for (uint64_t k = b.lo; k <= b.hi; k++) {
-            int64_t from = ts_time_at(k << b.shift);
-            int64_t to = ts_sat_add(from, INT64_C(1) << b.shift);
-            ts_wide ns = 0;
-            uint32_t starts = 0;
-            for (unsigned i = 0; i < SPANS; i++) {
-                int64_t low = ts[i] > from ? ts[i] : from;
-                int64_t high = end[i] < to ? end[i] : to;
-                ns += i % 7 != 0 && low < high ? (ts_wide)high - low : 0;
-                starts += ts[i] >= from && (ts[i] < to || to == INT64_MAX) ? 1 : 0;
-            }
-            const ts_bucket *one = &b.lanes[0][k % b.per_lane];
-            assert_int_equal(one->ns, ns > INT64_MAX ? INT64_MAX : (uint64_t)ns);
-            assert_int_equal(one->starts, starts);
-        }
-        assert_true(b.hi - b.lo < b.per_lane);
-        ts_buckets_free(f->ctx, &b);
-    }
-}
+/* --- places of rows ------------------------------------------------------------------ */
 
 static void test_ids(void **state)
 {
@@ -499,7 +449,6 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_limit, setup, teardown),
         cmocka_unit_test_setup_teardown(test_guard, setup, teardown),
         cmocka_unit_test_setup_teardown(test_output_refused, setup, teardown),
-        cmocka_unit_test_setup_teardown(test_buckets, setup, teardown),
         cmocka_unit_test_setup_teardown(test_ids, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

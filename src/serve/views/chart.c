@@ -59,6 +59,8 @@ typedef struct chart {
     bool disorder;
     bool cut;
     uint64_t steps;
+    const ts_time_lanes *lanes;
+    bool *wanted;   /* of them: the one that is meant */
     ts_vec samples; /* of chart_sample: all, when they are not in order */
     ts_method_list methods;
 } chart;
@@ -246,7 +248,7 @@ static ts_code chart_row(chart *c, const ts_batch *b, unsigned i, bool collect)
     return chart_feed(c, &s);
 }
 
-static ts_code chart_scan(chart *c, const ts_rollup *r, bool collect)
+static ts_code chart_scan(chart *c, bool collect)
 {
     static const unsigned columns[] = {TS_C_stack_sample__source_id, TS_C_stack_sample__itid,
                                        TS_C_stack_sample__ts,        TS_C_stack_sample__dur,
@@ -254,19 +256,20 @@ static ts_code chart_scan(chart *c, const ts_rollup *r, bool collect)
     const ts_rows_from from = ts_view_rows(c->call);
     const ts_batch *b;
     ts_rows *rows = NULL;
-    ts_zone_walk walk;
+    ts_lane_walk walk = {0};
     unsigned n = 1;
     ts_code code =
         ts_rows_open(&rows, &from, TS_T_stack_sample, columns, c->chosen.event->given ? 6 : 5);
-    ts_zone_walk_begin(&walk, &r->zones, rows, c->chosen.from, c->chosen.to,
-                       ts_chosen_threads(&c->chosen));
+    TS_STEP(code, ts_lane_walk_begin(&walk, c->call->views->model, c->lanes, c->wanted,
+                                     c->chosen.from, c->chosen.to, rows));
     while (code == TS_OK && n > 0 && !c->disorder &&
-           (code = ts_zone_walk_next(&b, &n, &walk)) == TS_OK) {
+           (code = ts_lane_walk_next(&b, &n, &walk)) == TS_OK) {
         for (unsigned i = 0; code == TS_OK && i < n && !c->disorder; i++) {
             code = chart_row(c, b, i, collect);
         }
     }
     ts_rows_close(rows);
+    ts_lane_walk_free(ts_view_ctx(c->call), &walk);
     TS_STEP_IF(code, !collect && !c->disorder, chart_feed(c, NULL));
     return code;
 }
@@ -281,7 +284,7 @@ static void chart_restart(chart *c)
 }
 
 /* All samples of the range, sorted by ts, equal ones in the order of rows. */
-static ts_code chart_sorted(chart *c, const ts_rollup *r)
+static ts_code chart_sorted(chart *c)
 {
     ts_ctx *ctx = ts_view_ctx(c->call);
     uint32_t *places = NULL;
@@ -289,7 +292,7 @@ static ts_code chart_sorted(chart *c, const ts_rollup *r)
     int64_t width = c->width;
     chart_restart(c);
     c->disorder = false;
-    ts_code code = chart_scan(c, r, true);
+    ts_code code = chart_scan(c, true);
     c->width = width;
     size_t n = c->samples.n;
     const chart_sample *samples = c->samples.p;
@@ -316,33 +319,33 @@ static ts_code chart_sorted(chart *c, const ts_rollup *r)
 /* --- a request -------------------------------------------------------------------------------- */
 
 /* One thread for one event must be meant. Without a range: all its time. */
-static ts_code chart_lane(chart *c, const ts_rollup *r)
+static ts_code chart_lane(chart *c)
 {
     ts_ctx *ctx = ts_view_ctx(c->call);
-    const ts_lane *lanes = r->lanes.p;
+    const ts_lane *lanes = c->lanes->lanes.p;
     const ts_lane *found = NULL;
-    int64_t first = INT64_MAX;
-    int64_t last = INT64_MIN;
-    for (size_t i = 0; i < r->lanes.n; i++) {
+    c->wanted = ts_zalloc(ctx, c->lanes->lanes.n + 1, sizeof *c->wanted);
+    TS_NEED(ctx, c->wanted);
+    for (size_t i = 0; i < c->lanes->lanes.n; i++) {
         const ts_lane *l = &lanes[i];
-        if (l->first > l->last || !ts_chosen_lane(&c->chosen, r, l)) {
+        if (l->first > l->last || !ts_chosen_lane(&c->chosen, c->lanes, l)) {
             continue;
         }
         if (found != NULL) {
-            bool thread = found->itid == l->itid && found->source == l->source &&
-                          found->has_itid == l->has_itid && found->has_source == l->has_source;
+            bool thread = found->itid.value == l->itid.value &&
+                          found->source.value == l->source.value &&
+                          found->itid.null == l->itid.null && found->source.null == l->source.null;
             return ts_fail(ctx, TS_ERR_USAGE, "choose %s",
                            thread ? "an event" : "one thread of one source");
         }
         found = l;
-        first = l->first;
-        last = l->last;
+        c->wanted[i] = true;
     }
     if (!ts_view_value_of(c->call, P_FROM)->given) {
-        c->chosen.from = first == INT64_MAX ? 0 : first;
+        c->chosen.from = found == NULL ? 0 : found->first;
     }
     if (!ts_view_value_of(c->call, P_TO)->given) {
-        c->chosen.to = last == INT64_MIN ? 0 : last;
+        c->chosen.to = found == NULL ? 0 : found->last;
     }
     return TS_OK;
 }
@@ -396,34 +399,33 @@ static ts_code chart_put(chart *c)
 ts_code ts_chart_run(ts_view_call *call)
 {
     ts_ctx *ctx = ts_view_ctx(call);
-    const ts_rollup *r = NULL;
     chart *c = ts_zalloc(ctx, 1, sizeof *c);
     TS_NEED(ctx, c);
     int64_t px = ts_view_value_of(call, P_PX)->number;
     c->call = call;
     c->most = (size_t)px * CHART_BARS;
-    c->chosen = (ts_chosen){.kind = TS_KIND_SAMPLE,
-                            .source = ts_view_value_of(call, P_SOURCE),
+    c->chosen = (ts_chosen){.source = ts_view_value_of(call, P_SOURCE),
                             .threads = ts_view_value_of(call, P_THREAD),
                             .event = ts_view_value_of(call, P_EVENT),
                             .from = ts_view_time(call, P_FROM, 0),
                             .to = ts_view_time(call, P_TO, 0)};
     ts_code code = ts_paths_get(&c->paths, call);
-    TS_STEP(code, ts_rollup_get(&r, call, TS_KIND_SAMPLE));
-    TS_STEP(code, chart_lane(c, r));
+    TS_STEP(code, ts_time_lanes_get(&c->lanes, call->views->model, TS_LANE_SAMPLE));
+    TS_STEP(code, chart_lane(c));
     if (code == TS_OK) {
         c->width = ts_view_column(c->chosen.from, c->chosen.to, px);
         chart_restart(c);
-        code = chart_scan(c, r, false);
+        code = chart_scan(c, false);
     }
     if (code == TS_OK && c->disorder) {
         c->width = ts_view_column(c->chosen.from, c->chosen.to, px);
-        code = chart_sorted(c, r);
+        code = chart_sorted(c);
     }
     TS_STEP(code, bars_close(c, 0));
     TS_STEP(code, chart_put(c));
     ts_vec_free(ctx, &c->bars);
     ts_vec_free(ctx, &c->samples);
+    ts_free(ctx, c->wanted);
     ts_method_list_free(ctx, &c->methods);
     ts_free(ctx, c);
     return code;

@@ -12,7 +12,7 @@ enum { P_SOURCE, P_OFFSET, P_LIMIT, P_BUCKETS };
 const ts_view_param ts_threads_params[] = {
     TS_PARAM_SOURCE,
     TS_PARAMS_PAGE(10000, 1000, "rows"),
-    TS_PARAM_PX(0, 4096, 120, "at most so many columns of each spark line"),
+    TS_PARAM_PX(0, 4096, 120, "at most so many columns, and one, of each spark line"),
     {.name = NULL}};
 
 /* The columns of names, found by the rows of the thread. */
@@ -104,16 +104,15 @@ static void thread_spent(ts_jout *out, const ts_spent *s)
     thread_sum(out, "length", s != NULL && s->length >= 0, s == NULL ? 0 : s->length);
 }
 
-static void thread_sums(ts_view_call *call, const ts_rollup *r, const ts_lane *l, bool sample)
+static void thread_sums(ts_view_call *call, const ts_time_lanes *all, const ts_lane *l, bool sample)
 {
-    const ts_event *events = r->events.p;
     ts_jout *out = call->out;
     if (!sample) {
         ts_jout_str(out, "event", "call");
-    } else if (l->event == TS_NO_INDEX) {
+    } else if (l->name == TS_NO_INDEX) {
         ts_jout_null(out, "event");
     } else {
-        ts_view_text(out, "event", (ts_text){events[l->event].p, events[l->event].n});
+        ts_view_text(out, "event", ts_pool_text(&all->names, l->name));
     }
     ts_jout_str(out, "kind", sample ? "sample" : "slice");
     ts_jout_uint(out, "count", l->rows);
@@ -128,30 +127,12 @@ static void thread_sums(ts_view_call *call, const ts_rollup *r, const ts_lane *l
     }
 }
 
-/* Buckets are joined by twos until they are at most `px`, or half of all time. */
-static unsigned spark_shift(const ts_buckets *b, int64_t px)
-{
-    unsigned more = 0;
-    while (b->lo <= b->hi && b->shift + more < 63 &&
-           (b->hi >> more) - (b->lo >> more) >= (uint64_t)px) {
-        more++;
-    }
-    return more;
-}
-
-static void thread_spark(ts_jout *out, const ts_buckets *b, size_t lane, unsigned more)
-{
-    ts_jout_open(out, "spark", '[');
-    for (uint64_t i = b->lo >> more; b->lo <= b->hi && i <= b->hi >> more; i++) {
-        ts_wide ns = 0;
-        bool capped = false;
-        for (uint64_t k = i << more; k >> more == i && k <= b->hi; k++) {
-            ns += k < b->lo ? 0 : b->lanes[lane][k % b->per_lane].ns;
-        }
-        ts_jout_int(out, NULL, ts_wide_cap(ns, &capped));
-    }
-    ts_jout_close(out, ']');
-}
+/* Samples or calls. */
+typedef struct threads_kind {
+    const ts_time_lanes *all;
+    ts_lane_columns columns;
+    ts_vec shown; /* uint32_t: lanes in the reply */
+} threads_kind;
 
 typedef struct threads_pass {
     ts_view_call *call;
@@ -159,39 +140,63 @@ typedef struct threads_pass {
     const ts_vec *spent; /* of ts_spent */
     bool *shown;         /* of each: a lane has it */
     uint64_t number;     /* of the row */
+    threads_kind kinds[2];
+    threads_kind *kind; /* of them */
 } threads_pass;
 
-static ts_code threads_of(threads_pass *p, const ts_rollup *r, bool sample)
+/* cells NULL: without a spark line. */
+static ts_code thread_lane(void *user, size_t number, const ts_lane_sum *cells)
 {
+    threads_pass *p = user;
+    ts_jout *out = p->call->out;
+    const ts_lane *l =
+        (const ts_lane *)p->kind->all->lanes.p + ((const uint32_t *)p->kind->shown.p)[number];
+    size_t spent = spent_find(p->spent, !l->itid.null, l->itid.value, l->source.value);
+    ts_jout_open(out, NULL, '{');
+    ts_view_int(out, "source_id", l->source);
+    ts_view_int(out, "itid", l->itid);
+    ts_code code = thread_names(p->call, p->names, !l->itid.null, l->itid.value);
+    thread_sums(p->call, p->kind->all, l, p->kind == p->kinds);
+    thread_spent(out, spent == p->spent->n ? NULL : (const ts_spent *)p->spent->p + spent);
+    if (ts_view_value_of(p->call, P_BUCKETS)->number > 0) {
+        ts_jout_open(out, "spark", '[');
+        for (uint32_t c = 0; c < p->kind->columns.count; c++) {
+            ts_jout_int(out, NULL, cells[c].ns[0]);
+        }
+        ts_jout_close(out, ']');
+    }
+    ts_jout_close(out, '}');
+    ts_jout_line(out);
+    return code;
+}
+
+static ts_code threads_of(threads_pass *p, threads_kind *kind)
+{
+    ts_ctx *ctx = ts_view_ctx(p->call);
     const ts_view_value *source = ts_view_value_of(p->call, P_SOURCE);
     const ts_page page = ts_view_page(p->call, P_OFFSET);
-    int64_t px = ts_view_value_of(p->call, P_BUCKETS)->number;
-    unsigned more = px > 0 ? spark_shift(&r->buckets, px) : 0;
-    const ts_lane *lanes = r->lanes.p;
-    ts_jout *out = p->call->out;
-    ts_code code = TS_OK;
-    for (size_t i = 0; code == TS_OK && i < r->lanes.n; i++) {
+    const ts_lane *lanes = kind->all->lanes.p;
+    for (size_t i = 0; i < kind->all->lanes.n; i++) {
         const ts_lane *l = &lanes[i];
-        size_t spent = spent_find(p->spent, l->has_itid, l->itid, l->source);
-        p->shown[spent] = true;
-        if (source->given && (!l->has_source || !ts_view_has(source, l->source))) {
+        p->shown[spent_find(p->spent, !l->itid.null, l->itid.value, l->source.value)] = true;
+        if (source->given && (l->source.null || !ts_view_has(source, l->source.value))) {
             continue;
         }
         uint64_t number = p->number++;
-        if (number < page.first || number >= page.end) {
-            continue;
+        uint32_t *shown = NULL;
+        if (number >= page.first && number < page.end) {
+            TS_NEED(ctx, (shown = ts_vec_add(ctx, &kind->shown, sizeof *shown)));
+            *shown = (uint32_t)i;
         }
-        ts_jout_open(out, NULL, '{');
-        thread_sum(out, "source_id", l->has_source, l->source);
-        thread_sum(out, "itid", l->has_itid, l->itid);
-        code = thread_names(p->call, p->names, l->has_itid, l->itid);
-        thread_sums(p->call, r, l, sample);
-        thread_spent(out, spent == p->spent->n ? NULL : (const ts_spent *)p->spent->p + spent);
-        if (px > 0) {
-            thread_spark(out, &r->buckets, i, more);
-        }
-        ts_jout_close(out, '}');
-        ts_jout_line(out);
+    }
+    p->kind = kind;
+    if (kind->columns.count > 0) {
+        return ts_time_lanes_draw(p->call->views->model, kind->all, kind->shown.p, kind->shown.n,
+                                  &kind->columns, thread_lane, p);
+    }
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < kind->shown.n; i++) {
+        code = thread_lane(p, i, NULL);
     }
     return code;
 }
@@ -225,18 +230,29 @@ static ts_code threads_scheduled(threads_pass *p)
 }
 
 /* Where the columns of spark lines begin and how wide they are. */
-static void spark_axis(ts_view_call *call, const char *key, const ts_buckets *b, int64_t px)
+static void spark_axis(ts_view_call *call, const char *key, const ts_lane_columns *c)
 {
-    unsigned shift = b->shift + spark_shift(b, px);
-    if (b->lo > b->hi || px == 0) {
+    if (c->count == 0) {
         ts_jout_null(call->out, key);
         return;
     }
-    uint64_t first = b->lo >> (shift - b->shift) << shift;
     ts_jout_open(call->out, key, '{');
-    ts_jout_int(call->out, "from", ts_view_since(call, ts_time_at(first)));
-    ts_jout_uint(call->out, "step", UINT64_C(1) << shift);
+    ts_jout_int(call->out, "from", ts_view_since(call, (int64_t)c->begin));
+    ts_jout_uint(call->out, "step", c->width);
     ts_jout_close(call->out, '}');
+}
+
+static ts_code threads_kind_get(threads_pass *p, threads_kind *kind, ts_lane_kind lanes)
+{
+    int64_t px = ts_view_value_of(p->call, P_BUCKETS)->number;
+    uint64_t first = UINT64_MAX;
+    uint64_t last = 0;
+    ts_code code = ts_time_lanes_get(&kind->all, p->call->views->model, lanes);
+    if (code == TS_OK && px > 0) {
+        ts_view_lanes_span(&first, &last, kind->all);
+        kind->columns = ts_view_powers(first, last, (uint64_t)px);
+    }
+    return code;
 }
 
 /* The kinds of values that samples have, beside their dur. */
@@ -280,22 +296,19 @@ static ts_code threads_spent(threads_pass *p)
 ts_code ts_threads_run(ts_view_call *call)
 {
     const ts_rows_from from = ts_view_rows(call);
-    const ts_rollup *samples = NULL;
-    const ts_rollup *slices = NULL;
     threads_pass pass = {.call = call};
-    int64_t px = ts_view_value_of(call, P_BUCKETS)->number;
-    ts_code code = ts_rollup_get(&samples, call, TS_KIND_SAMPLE);
-    TS_STEP(code, ts_rollup_get(&slices, call, TS_KIND_SLICE));
+    ts_code code = threads_kind_get(&pass, &pass.kinds[0], TS_LANE_SAMPLE);
+    TS_STEP(code, threads_kind_get(&pass, &pass.kinds[1], TS_LANE_CALL));
     TS_STEP(code, threads_spent(&pass));
     TS_STEP(code, ts_stmt_prepare(&pass.names, &from, names_sql));
     if (code == TS_OK) {
         ts_jout_open(call->out, NULL, '{');
-        spark_axis(call, "samples", &samples->buckets, px);
-        spark_axis(call, "slices", &slices->buckets, px);
+        spark_axis(call, "samples", &pass.kinds[0].columns);
+        spark_axis(call, "slices", &pass.kinds[1].columns);
         ts_jout_open(call->out, "threads", '[');
-        code = threads_of(&pass, samples, true);
+        code = threads_of(&pass, &pass.kinds[0]);
     }
-    TS_STEP(code, threads_of(&pass, slices, false));
+    TS_STEP(code, threads_of(&pass, &pass.kinds[1]));
     if (code == TS_OK) {
         code = threads_scheduled(&pass);
         ts_jout_close(call->out, ']');
@@ -306,6 +319,9 @@ ts_code ts_threads_run(ts_view_call *call)
         ts_jout_close(call->out, '}');
     }
     sqlite3_finalize(pass.names);
+    for (unsigned i = 0; i < 2; i++) {
+        ts_vec_free(ts_view_ctx(call), &pass.kinds[i].shown);
+    }
     ts_free(ts_view_ctx(call), pass.shown);
     return code;
 }

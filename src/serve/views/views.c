@@ -57,28 +57,6 @@ int64_t ts_view_db_origin(ts_view_db *v, sqlite3 *db)
     return v->origin;
 }
 
-/* --- what is kept ----------------------------------------------------------------------------- */
-
-typedef struct keep_request {
-    ts_view_call *call;
-    ts_keep_build *build;
-    const void *user;
-} keep_request;
-
-static ts_code keep_build(void **what, ts_model *m, const void *user)
-{
-    const keep_request *k = user;
-    (void)m;
-    return k->build(what, k->call, k->user);
-}
-
-ts_code ts_keep(void **what, ts_view_call *call, const char *kind, const char *key,
-                ts_keep_build *build, ts_model_release *release, const void *user)
-{
-    const keep_request k = {call, build, user};
-    return ts_model_keep(what, call->views->model, kind, key, keep_build, release, &k);
-}
-
 /* --- parameters ------------------------------------------------------------------------------- */
 
 static ts_code param_fail(ts_ctx *ctx, const ts_view_param *p, const char *why)
@@ -447,6 +425,15 @@ void ts_view_text(ts_jout *out, const char *key, ts_text text)
         }
     }
     ts_jout_text(out, key, text);
+}
+
+void ts_view_int(ts_jout *out, const char *key, ts_cell cell)
+{
+    if (cell.null) {
+        ts_jout_null(out, key);
+    } else {
+        ts_jout_int(out, key, cell.value);
+    }
 }
 
 void ts_view_cell(ts_jout *out, const char *key, sqlite3_stmt *stmt, int column)

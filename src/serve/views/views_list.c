@@ -12,6 +12,8 @@ const ts_endpoint ts_endpoints[] = {
     {"timeline", "how busy threads were in columns of time", ts_timeline_params, ts_timeline_run},
     {"slices", "calls of threads in a range", ts_slices_params, ts_slices_run},
     {"series", "measured values in columns of time", ts_series_params, ts_series_run},
+    {"lanes", "what there is over time, in columns", ts_lanes_params, ts_lanes_run},
+    {"find", "calls and slices by their names", ts_find_params, ts_find_run},
     {"chart", "stacks of one thread in the order of time", ts_chart_params, ts_chart_run},
     {"heap/files", "heap files", ts_heap_files_params, ts_heap_files_run},
     {"heap/classes", "classes of a heap file", ts_heap_classes_params, ts_heap_classes_run},

@@ -5,15 +5,13 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/idmap.h"
-#include "base/index.h"
 #include "base/vec.h"
 #include "model/call_paths.h"
 #include "model/call_stacks.h"
 #include "model/cells.h"
 #include "model/ids.h"
+#include "model/time_lanes.h"
 #include "model/model.h"
-#include "model/path_sums.h"
-#include "model/zone_map.h"
 #include "serve/views/view_params.h"
 #include "serve/views/views.h"
 
@@ -24,84 +22,22 @@ void ts_wide_put(ts_jout *out, const char *key, ts_wide sum);
 
 /* --- time ------------------------------------------------------------------------------------- */
 
-enum { TS_BUCKETS = 4096, TS_BUCKETS_LEAST = 64, TS_BUCKETS_ALL = 1 << 20 };
-
-typedef struct ts_bucket {
-    uint64_t ns;  /* of what covers a part of it */
-    int32_t full; /* difference of the number of spans that cover all of it to the bucket before */
-    uint32_t starts; /* spans that begin in it */
-} ts_bucket;
-
-/*
- * Time in buckets of 2^shift ns for each lane; bucket b is at place b % per_lane. Numbers of
- * buckets count from the least time there is, so that buckets of every width lie on multiples of
- * it.
- */
-typedef struct ts_buckets {
-    unsigned shift;
-    unsigned per_lane; /* a power of two */
-    uint64_t lo;       /* first and last bucket in use; lo > hi: none */
-    uint64_t hi;
-    ts_bucket **lanes;
-    size_t lane_count;
-    size_t lane_cap;
-} ts_buckets;
-
+/* Places count from the least time there is, so that columns of a power of two lie on multiples of
+ * it. */
 static inline uint64_t ts_time_place(int64_t ts)
 {
     return (uint64_t)ts ^ (UINT64_C(1) << 63);
 }
+
 static inline int64_t ts_time_at(uint64_t place)
 {
     return (int64_t)(place ^ (UINT64_C(1) << 63));
 }
 
-void ts_buckets_begin(ts_buckets *b, int64_t from, int64_t to);
-ts_code ts_buckets_lane(ts_ctx *ctx, ts_buckets *b);
-/* Adds a span of a lane; busy: its time counts. */
-void ts_buckets_add(ts_buckets *b, size_t lane, int64_t ts, int64_t end, bool busy);
-/* The same without counting it, of a busy span that lies in the buckets. */
-void ts_buckets_add_time(ts_buckets *b, size_t lane, int64_t ts, int64_t end);
-/* After the last span: the time of each bucket is in `ns`. */
-void ts_buckets_finish(ts_buckets *b);
-void ts_buckets_free(ts_ctx *ctx, ts_buckets *b);
-
-/* --- sums of samples and calls ---------------------------------------------------------------- */
-
-typedef enum ts_kind { TS_KIND_SAMPLE, TS_KIND_SLICE, TS_KINDS } ts_kind;
-
-/* Samples of one thread of one source that one thing caused; traced calls of one thread. */
-typedef struct ts_lane {
-    int64_t source;
-    int64_t itid;
-    uint32_t event; /* place in `events`; TS_NO_INDEX: none */
-    bool has_source;
-    bool has_itid;
-    bool again; /* there is a lane before for another event of the same thread */
-    uint64_t rows;
-    uint64_t dur_rows;  /* with a dur; of slices: roots with one */
-    uint64_t busy_rows; /* that are idle or have a dur */
-    uint64_t cpu_rows;
-    ts_wide dur;
-    ts_wide busy;
-    ts_wide cpu;
-    int64_t first; /* ts of the first and end of the last; first > last: no times */
-    int64_t last;
-} ts_lane;
-
-typedef struct ts_rollup {
-    bool timed;    /* it has buckets */
-    ts_vec lanes;  /* of ts_lane */
-    ts_vec events; /* of ts_event */
-    ts_index lane_index;
-    ts_buckets buckets;
-    ts_zones zones;
-} ts_rollup;
-
-typedef struct ts_event {
-    char *p;
-    size_t n;
-} ts_event;
+/* Widens [*first, *last] to the places of a kind's times. */
+void ts_view_lanes_span(uint64_t *first, uint64_t *last, const ts_time_lanes *all);
+/* Columns of the least power of two that are at most px and one; none when first > last. */
+ts_lane_columns ts_view_powers(uint64_t first, uint64_t last, uint64_t px);
 
 /* --- what is kept ----------------------------------------------------------------------------- */
 
@@ -115,33 +51,24 @@ struct ts_view_db {
     ts_model *model;
 };
 
-/* As ts_model_keep, for what a request builds. */
-typedef ts_code ts_keep_build(void **what, ts_view_call *call, const void *user);
-ts_code ts_keep(void **what, ts_view_call *call, const char *kind, const char *key,
-                ts_keep_build *build, ts_model_release *release, const void *user);
-
 static inline ts_code ts_paths_get(const ts_paths **out, ts_view_call *call)
 {
     return ts_call_paths(out, call->views->model);
 }
-ts_code ts_rollup_get(const ts_rollup **out, ts_view_call *call, ts_kind kind);
 
 /* --- what is chosen -------------------------------------------------------------------- */
 
 /* Which samples, or calls, are meant. */
 typedef struct ts_chosen {
-    ts_kind kind;
     const ts_view_value *source;
     const ts_view_value *threads; /* itids; none: all */
     const ts_view_value *event;
-    bool ranged; /* else those without a time are meant too */
     int64_t from;
     int64_t to;
 } ts_chosen;
 
-bool ts_chosen_lane(const ts_chosen *c, const ts_rollup *r, const ts_lane *lane);
+bool ts_chosen_lane(const ts_chosen *c, const ts_time_lanes *all, const ts_lane *lane);
 bool ts_chosen_row(const ts_chosen *c, ts_cell source, ts_cell itid);
-uint64_t ts_chosen_threads(const ts_chosen *c); /* bits of zones */
 
 /* The parameters that flame, methods and others have in common, in this order. */
 enum {
@@ -189,13 +116,6 @@ void ts_view_weight_put(ts_jout *out, const ts_weight *weight);
 /* From where rows are read. */
 ts_rows_from ts_view_rows(ts_view_call *call);
 void ts_view_report(ts_view_call *call, const char *what, uint64_t done, uint64_t total);
-/* Number of rows of a table by its last rowid; 0 when it is not known. */
-static inline uint64_t ts_view_row_count(ts_view_call *call, const char *table)
-{
-    const ts_rows_from from = ts_view_rows(call);
-    return ts_rows_count(&from, table);
-}
-
 static inline ts_ctx *ts_view_ctx(const ts_view_call *call)
 {
     return &call->views->ctx;
@@ -222,9 +142,15 @@ int64_t ts_view_time(ts_view_call *call, unsigned param, int64_t none);
 /* A time for the reply. */
 int64_t ts_view_since(ts_view_call *call, int64_t ts);
 
+/* Ids of sources or threads; none of those that were named: what has no id. Caller frees *set, also
+ * after an error. */
+ts_code ts_view_ids(ts_idset *set, ts_ctx *ctx, const ts_view_value *v);
+
 /* A text of at most TS_VIEW_TEXT_MAX bytes, cut between characters. */
 enum { TS_VIEW_TEXT_MAX = 4096 };
 void ts_view_text(ts_jout *out, const char *key, ts_text text);
+/* An integer, or null. */
+void ts_view_int(ts_jout *out, const char *key, ts_cell cell);
 /* A column of a result. */
 void ts_view_cell(ts_jout *out, const char *key, sqlite3_stmt *stmt, int column);
 

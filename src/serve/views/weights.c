@@ -15,29 +15,11 @@ bool ts_chosen_row(const ts_chosen *c, ts_cell source, ts_cell itid)
     return c->threads->id_count == 0;
 }
 
-static bool chosen_event(const ts_chosen *c, const char *p, size_t n)
+bool ts_chosen_lane(const ts_chosen *c, const ts_time_lanes *all, const ts_lane *lane)
 {
-    return !c->event->given ||
-           (p != NULL && n == c->event->text.n && memcmp(p, c->event->text.p, n) == 0);
-}
-
-bool ts_chosen_lane(const ts_chosen *c, const ts_rollup *r, const ts_lane *lane)
-{
-    const ts_event *events = r->events.p;
-    const ts_event none = {0};
-    const ts_event *e = lane->event == TS_NO_INDEX ? &none : &events[lane->event];
-    return ts_chosen_row(c, (ts_cell){lane->source, !lane->has_source},
-                         (ts_cell){lane->itid, !lane->has_itid}) &&
-           chosen_event(c, e->p, e->n);
-}
-
-uint64_t ts_chosen_threads(const ts_chosen *c)
-{
-    uint64_t bits = c->threads->id_count == 0 ? UINT64_MAX : 0;
-    for (unsigned i = 0; i < c->threads->id_count; i++) {
-        bits |= ts_zone_bit(false, c->threads->ids[i]);
-    }
-    return bits;
+    ts_text name = lane->name == TS_NO_INDEX ? TS_TEXT_NULL : ts_pool_text(&all->names, lane->name);
+    return ts_chosen_row(c, lane->source, lane->itid) &&
+           (!c->event->given || (name.p != NULL && ts_text_equal(name, c->event->text)));
 }
 
 /* --- what they weigh ---------------------------------------------------------------------------
@@ -49,8 +31,7 @@ void ts_view_weight_put(ts_jout *out, const ts_weight *weight)
     ts_jout_text(out, "unit", weight->unit);
 }
 
-/* Ids of sources or threads; none of those that were named: what has no id. */
-static ts_code weigh_ids(ts_idset *set, ts_ctx *ctx, const ts_view_value *v)
+ts_code ts_view_ids(ts_idset *set, ts_ctx *ctx, const ts_view_value *v)
 {
     ts_code code = TS_OK;
     set->all = !v->given;
@@ -92,8 +73,8 @@ ts_code ts_view_weigh(ts_calls *out, ts_view_call *call, bool no_idle)
         .span = {ts_view_time(call, TS_P_FROM, INT64_MIN), ts_view_time(call, TS_P_TO, INT64_MAX)}};
     char *texts[3] = {NULL};
     *out = (ts_calls){0};
-    ts_code code = weigh_ids(&select.sources, ctx, ts_view_value_of(call, TS_P_SOURCE));
-    TS_STEP(code, weigh_ids(&select.threads, ctx, ts_view_value_of(call, TS_P_THREADS)));
+    ts_code code = ts_view_ids(&select.sources, ctx, ts_view_value_of(call, TS_P_SOURCE));
+    TS_STEP(code, ts_view_ids(&select.threads, ctx, ts_view_value_of(call, TS_P_THREADS)));
     for (unsigned i = 0; code == TS_OK && i < 3; i++) {
         static const unsigned params[] = {TS_P_EVENT, TS_P_WEIGHT, TS_P_VALUE};
         code = weigh_text(&texts[i], ctx, ts_view_value_of(call, params[i]));

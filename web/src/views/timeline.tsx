@@ -30,8 +30,20 @@ interface TimelineReply {
 
 interface SeriesReply {
   readonly px_ns: number;
-  readonly series: readonly { readonly id: number; readonly itid: number | null; readonly name: string | null; readonly unit: string | null; readonly rows: readonly (readonly [number, number | null, number | null, number | null])[] }[];
+  readonly series: readonly {
+    readonly table: string;
+    readonly id: number;
+    readonly itid: number | null;
+    readonly name: string | null;
+    readonly owner: string | null;
+    readonly unit: string | null;
+    readonly rows: readonly (readonly [number, number | null, number | null, number | null])[];
+  }[];
 }
+
+/** Numbers are those of a table; of processes one column has several. */
+const seriesKey = (one: SeriesReply["series"][number]): string => `series ${one.table} ${one.id} ${one.owner ?? ""}`;
+const seriesName = (one: SeriesReply["series"][number]): string => clean(one.itid === null && one.owner !== null ? `${one.name ?? ""} (${one.owner})` : one.name, 60);
 
 interface Pause {
   readonly ts: number;
@@ -54,6 +66,9 @@ interface Lane {
 }
 
 const PAUSES = "SELECT ts, dur, kind FROM v_pause WHERE ts < :to AND ts + ifnull(dur, 0) > :from AND (:source IS NULL OR source_id = :source) ORDER BY ts LIMIT 20000";
+
+/** What OpenHarmony measures: of no thread. */
+const COUNTERS = ["measure", "sys_mem_measure", "process_measure", "xpower_measure", "cpu_usage", "diskio", "network", "live_process"];
 
 const OWNERS = "SELECT DISTINCT itid FROM timeseries WHERE :source IS NULL OR source_id = :source LIMIT 100000";
 
@@ -168,17 +183,18 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
   const columns = useLoad(urlOf("/api/timeline", { ...times, src, ...around }), (signal) => get<TimelineReply>("/api/timeline", { ...times, src, ...around }, { signal, what: "reading the timeline" }));
   const slices = useLoad(openIds.length === 0 ? "" : urlOf("/api/slices", { ...times, thr: openIds.join(",") }), (signal) => get<SlicesReply>("/api/slices", { ...times, thr: openIds.join(",") }, { signal, what: "reading calls" }));
   const hasSeries = (database.value?.tables["timeseries_value"] ?? 0) > 0;
+  const hasCounters = COUNTERS.some((table) => (database.value?.tables[table] ?? 0) > 0);
   const owners = useLoad(hasSeries ? `${db} ${src}` : "", async (signal) => {
     const rows = await records(OWNERS, { db, signal, limit: 100000, what: "reading counters", params: { source: src === "" ? null : Number(src) } });
     return new Set(rows.map((r) => (r["itid"] === null ? "none" : cellText(r["itid"]))));
   });
   // Those of open threads, and of no thread: a recording may have one for each of thousands of threads.
   const measured = list.filter((one) => open.has(one.key) && owners.data?.has(String(one.itid))).map((one) => Number(one.itid)).slice(0, 16);
-  const free = owners.data?.has("none") === true;
+  const free = hasCounters || owners.data?.has("none") === true;
   const series = useLoad(measured.length > 0 || free ? `${urlOf("/api/series", { ...times, src })} ${measured.join()} ${free}` : "", async (signal) => {
     const replies = await Promise.all([...measured.map((itid) => ({ thr: itid })), ...(free ? [{}] : [])].map((more) => get<SeriesReply>("/api/series", { ...times, src, ...more }, { signal, what: "reading counters" })));
-    const seen_ = new Set<number>();
-    return { px_ns: replies[0]?.px_ns ?? 1, series: replies.flatMap((one) => one.series).filter((one) => !seen_.has(one.id) && seen_.add(one.id)) };
+    const seen_ = new Set<string>();
+    return { px_ns: replies[0]?.px_ns ?? 1, series: replies.flatMap((one) => one.series).filter((one) => !seen_.has(seriesKey(one)) && seen_.add(seriesKey(one))) };
   });
   const hasPauses = (database.value?.tables["runtime_pause"] ?? 0) + (database.value?.tables["cloud_suspend"] ?? 0) > 0;
   const pauses = useLoad(hasPauses ? `${db} ${src} ${asked.from} ${asked.to}` : "", async (signal) => (await records(PAUSES, { db, signal, limit: 20000, what: "reading pauses", params: { from: absolute(asked.from), to: absolute(asked.to + 1), source: src === "" ? null : Number(src) } }))
@@ -220,12 +236,12 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     add({ key: one.key, kind: "thread", name: threadName(one), detail: clean(one.process, 60), thread: one, height: wide && one.kind === "slice" ? LANE + Math.max(1, rows) * ROW + 6 : LANE, open: wide, more: one.kind === "slice" || owners.data?.has(String(one.itid)) === true });
     if (wide && one.itid !== null) {
       for (const s of seriesOf(one.itid)) {
-        add({ key: `series ${s.id}`, kind: "series", name: clean(s.name, 60), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
+        add({ key: seriesKey(s), kind: "series", name: seriesName(s), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
       }
     }
   }
   for (const s of seriesOf(null)) {
-    add({ key: `series ${s.id}`, kind: "series", name: clean(s.name, 60), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
+    add({ key: seriesKey(s), kind: "series", name: seriesName(s), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
   }
 
   const scroll = useRef<HTMLDivElement>(null);
@@ -462,7 +478,7 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
       return one === undefined ? [duration(t)] : [`${one.kind.replace(/_/g, " ")}, ${duration(one.dur)}`, `at ${duration(one.ts)}`];
     }
     if (lane.kind === "series") {
-      const s = drawn.series?.series.find((one) => `series ${one.id}` === lane.key);
+      const s = drawn.series?.series.find((one) => seriesKey(one) === lane.key);
       const column = drawn.series === undefined ? 0 : Math.floor(t / drawn.series.px_ns);
       const row = s?.rows.find((r) => r[0] >= column);
       return row === undefined ? [duration(t)] : [`${amount(row[3], s?.unit ?? "")}`, `least ${amount(row[1], s?.unit ?? "")}, most ${amount(row[2], s?.unit ?? "")}`, `at ${duration(t)}`];
@@ -620,7 +636,7 @@ function drawSlices(pen: CanvasRenderingContext2D, drawn: Drawn, slices: ThreadS
 }
 
 function drawSeries(pen: CanvasRenderingContext2D, drawn: Drawn, lane: Lane, px: Draw, colour: string): void {
-  const series = drawn.series?.series.find((one) => `series ${one.id}` === lane.key);
+  const series = drawn.series?.series.find((one) => seriesKey(one) === lane.key);
   if (series === undefined || drawn.series === undefined) {
     return;
   }

@@ -158,7 +158,22 @@ static ts_code slices_row(slices *s, const ts_batch *b, unsigned i)
                                  : slice_add(s, &s->all[k], &one);
 }
 
-static ts_code slices_scan(slices *s, const ts_rollup *r)
+/* The lanes of the threads. */
+static ts_code slices_lanes(const ts_time_lanes **out, bool **wanted, slices *s)
+{
+    ts_ctx *ctx = ts_view_ctx(s->call);
+    ts_code code;
+    TS_TRY(code, ts_time_lanes_get(out, s->call->views->model, TS_LANE_CALL));
+    const ts_lane *lanes = (*out)->lanes.p;
+    *wanted = ts_zalloc(ctx, (*out)->lanes.n + 1, sizeof **wanted);
+    TS_NEED(ctx, *wanted);
+    for (size_t i = 0; i < (*out)->lanes.n; i++) {
+        (*wanted)[i] = !lanes[i].itid.null && ts_view_has(s->threads, lanes[i].itid.value);
+    }
+    return TS_OK;
+}
+
+static ts_code slices_scan(slices *s)
 {
     static const unsigned columns[] = {TS_C_stack_slice__itid, TS_C_stack_slice__ts,
                                        TS_C_stack_slice__dur, TS_C_stack_slice__depth,
@@ -166,20 +181,24 @@ static ts_code slices_scan(slices *s, const ts_rollup *r)
     const ts_rows_from from = ts_view_rows(s->call);
     const ts_batch *b;
     ts_rows *rows = NULL;
-    ts_zone_walk walk;
+    ts_lane_walk walk = {0};
     unsigned n = 1;
-    uint64_t threads = 0;
-    for (unsigned i = 0; i < s->threads->id_count; i++) {
-        threads |= ts_zone_bit(false, s->threads->ids[i]);
+    const ts_time_lanes *lanes = NULL;
+    bool *wanted = NULL;
+    ts_code code = slices_lanes(&lanes, &wanted, s);
+    if (code == TS_OK &&
+        (code = ts_rows_open(&rows, &from, TS_T_stack_slice, columns, 5)) == TS_OK) {
+        code =
+            ts_lane_walk_begin(&walk, s->call->views->model, lanes, wanted, s->from, s->to, rows);
     }
-    ts_code code = ts_rows_open(&rows, &from, TS_T_stack_slice, columns, 5);
-    ts_zone_walk_begin(&walk, &r->zones, rows, s->from, s->to, threads);
-    while (code == TS_OK && n > 0 && (code = ts_zone_walk_next(&b, &n, &walk)) == TS_OK) {
+    while (code == TS_OK && n > 0 && (code = ts_lane_walk_next(&b, &n, &walk)) == TS_OK) {
         for (unsigned i = 0; code == TS_OK && i < n; i++) {
             code = slices_row(s, b, i);
         }
     }
     ts_rows_close(rows);
+    ts_lane_walk_free(ts_view_ctx(s->call), &walk);
+    ts_free(ts_view_ctx(s->call), wanted);
     return code;
 }
 
@@ -307,7 +326,6 @@ static ts_code slices_put(slices *s)
 ts_code ts_slices_run(ts_view_call *call)
 {
     ts_ctx *ctx = ts_view_ctx(call);
-    const ts_rollup *r = NULL;
     slices *s = ts_zalloc(ctx, 1, sizeof *s);
     TS_NEED(ctx, s);
     s->call = call;
@@ -321,8 +339,7 @@ ts_code ts_slices_run(ts_view_call *call)
                        ? TS_OK
                        : ts_fail(ctx, TS_ERR_USAGE, "more than %d threads", SLICE_THREADS);
     TS_STEP(code, ts_paths_get(&s->paths, call));
-    TS_STEP(code, ts_rollup_get(&r, call, TS_KIND_SLICE));
-    TS_STEP(code, slices_scan(s, r));
+    TS_STEP(code, slices_scan(s));
     TS_STEP(code, slices_put(s));
     for (unsigned i = 0; i < SLICE_THREADS; i++) {
         ts_free(ctx, s->all[i].heap);

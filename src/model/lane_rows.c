@@ -1,0 +1,344 @@
+/* What the rows of each table are to lanes. */
+#include "base/ckd.h"
+#include "model/lane_private.h"
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+static int64_t ts_of(const ts_batch *b, unsigned column, unsigned i)
+{
+    return b->columns[column].null[i] ? TS_NO_TIME : b->columns[column].ints[i];
+}
+
+/* A row that lasts dur; one without an end lasts to that of the recording when `lasts` is set. */
+static lane_row timed_row(const lane_reader *r, const ts_batch *b, unsigned i, unsigned state,
+                          bool lasts)
+{
+    lane_row row = {.rowid = b->rowids[i], .ts = ts_of(b, 0, i), .state = state};
+    ts_cell dur = ts_cell_of(b, 1, i);
+    row.open = dur.null;
+    row.end = row.ts;
+    if (row.ts == TS_NO_TIME) {
+        return row;
+    }
+    if (!dur.null && dur.value > 0) {
+        row.end = ts_sat_add(row.ts, dur.value);
+    } else if (dur.null && lasts && r->end > row.ts) {
+        row.end = r->end;
+    }
+    return row;
+}
+
+static ts_text text_of(const ts_batch *b, unsigned column, unsigned i)
+{
+    return b->columns[column].null[i] ? TS_TEXT_NULL : ts_cell_text(b, column, i);
+}
+
+#define NO_CELL ((ts_cell){0, true})
+
+static ts_code cpu_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    enum { CPU = 2, ITID };
+    const lane_key key = {NO_CELL, NO_CELL, b->columns[CPU].ints[i], TS_TEXT_NULL};
+    const lane_row row = timed_row(r, b, i, b->columns[ITID].ints[i] == 0 ? 1 : 0, true);
+    return r->visit(r->user, &key, &row);
+}
+
+static ts_code irq_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    enum { CPU = 2 };
+    const lane_key key = {NO_CELL, NO_CELL, b->columns[CPU].ints[i], TS_TEXT_NULL};
+    const lane_row row = timed_row(r, b, i, 0, false);
+    return r->visit(r->user, &key, &row);
+}
+
+static unsigned state_of(ts_text state)
+{
+    static const struct {
+        const char *name;
+        unsigned state;
+    } all[] = {{"Running", 0}, {"R", 1},     {"R+", 1}, {"R-B", 1},   {"S", 2},     {"D", 3},
+               {"D-IO", 3},    {"DK-IO", 3}, {"DK", 3}, {"D-NIO", 3}, {"DK-NIO", 3}};
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        if (ts_text_is(state, all[i].name)) {
+            return all[i].state;
+        }
+    }
+    return 4;
+}
+
+static ts_code state_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    enum { ITID = 2, STATE };
+    const lane_key key = {NO_CELL, ts_cell_of(b, ITID, i), 0, TS_TEXT_NULL};
+    const lane_row row = timed_row(r, b, i, state_of(ts_cell_text(b, STATE, i)), true);
+    return r->visit(r->user, &key, &row);
+}
+
+/* The columns begin as those of path_sums.h, which reads the same rows. */
+enum { COL_SOURCE, COL_ITID, COL_TS, COL_DUR, COL_NODE, COL_EVENT, COL_PARENT = 6, COL_CPU };
+
+static lane_row stack_row(const ts_batch *b, unsigned i)
+{
+    lane_row row = {.rowid = b->rowids[i],
+                    .ts = ts_of(b, COL_TS, i),
+                    .state = LANE_NO_STATE,
+                    .dur = ts_cell_of(b, COL_DUR, i),
+                    .cpu = NO_CELL};
+    row.open = row.dur.null;
+    row.end = row.ts == TS_NO_TIME || row.dur.null || row.dur.value < 0
+                  ? row.ts
+                  : ts_sat_add(row.ts, row.dur.value);
+    return row;
+}
+
+static ts_code sample_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    const lane_key key = {ts_cell_of(b, COL_SOURCE, i), ts_cell_of(b, COL_ITID, i), 0,
+                          text_of(b, COL_EVENT, i)};
+    ts_cell node = ts_cell_of(b, COL_NODE, i);
+    uint32_t place = node.null ? TS_NO_INDEX : ts_ids_find(&r->paths->nodes, node.value);
+    lane_row row = stack_row(b, i);
+    if (!node.null && place == TS_NO_INDEX) {
+        return ts_fail(r->ctx, TS_ERR_INPUT, "row %lld of stack_sample: no call path %lld",
+                       (long long)row.rowid, (long long)node.value);
+    }
+    uint32_t method = place == TS_NO_INDEX ? TS_NO_INDEX : r->paths->method[place];
+    row.state = method != TS_NO_INDEX && r->paths->idle[method] == TS_IDLE ? 1 : 0;
+    return r->visit(r->user, &key, &row);
+}
+
+static ts_code call_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    const lane_key key = {ts_cell_of(b, COL_SOURCE, i), ts_cell_of(b, COL_ITID, i), 0,
+                          TS_TEXT_NULL};
+    lane_row row = stack_row(b, i);
+    if (b->columns[COL_PARENT].null[i]) {
+        row.state = 0;
+        row.cpu = ts_cell_of(b, COL_CPU, i);
+    } else {
+        row.dur = NO_CELL;
+    }
+    return r->visit(r->user, &key, &row);
+}
+
+static ts_code slice_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    enum { ITID = 2, COOKIE, PARENT };
+    bool async = !b->columns[COOKIE].null[i];
+    const lane_key key = {NO_CELL, ts_cell_of(b, ITID, i), async ? 1 : 0, TS_TEXT_NULL};
+    bool inner = !async && !b->columns[PARENT].null[i] && b->columns[PARENT].ints[i] >= 0;
+    const lane_row row = timed_row(r, b, i, inner ? LANE_NO_STATE : 0, true);
+    return r->visit(r->user, &key, &row);
+}
+
+static ts_code pause_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    enum { SOURCE = 2, KIND };
+    const lane_key key = {ts_cell_of(b, SOURCE, i), NO_CELL, 0, text_of(b, KIND, i)};
+    const lane_row row = timed_row(r, b, i, 0, false);
+    return r->visit(r->user, &key, &row);
+}
+
+/* Rows of a moment: ts, and what they are called. */
+static ts_code moment_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    const lane_key key = {NO_CELL, NO_CELL, 0, text_of(b, 1, i)};
+    lane_row row = {.rowid = b->rowids[i], .ts = ts_of(b, 0, i), .state = LANE_NO_STATE};
+    row.end = row.ts;
+    return r->visit(r->user, &key, &row);
+}
+
+/* --- values ----------------------------------------------------------------------------------- */
+
+static ts_code put_value(lane_reader *r, const lane_key *key, const ts_batch *b, unsigned column,
+                         unsigned i)
+{
+    const ts_batch_column *c = &b->columns[column];
+    lane_row row = {.rowid = b->rowids[i], .ts = ts_of(b, 0, i)};
+    row.end = row.ts;
+    row.has_value = !c->null[i];
+    row.value = c->null[i] ? 0 : c->reals != NULL ? c->reals[i] : (double)c->ints[i];
+    return r->visit(r->user, key, &row);
+}
+
+/* ts, value, and the series or the filter. */
+static ts_code value_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    enum { VALUE = 1, NUMBER };
+    const lane_key key = {NO_CELL, NO_CELL, b->columns[NUMBER].ints[i], TS_TEXT_NULL};
+    return b->columns[NUMBER].null[i] ? TS_OK : put_value(r, &key, b, VALUE, i);
+}
+
+/* ts, and columns of values; of processes their id and name before these. */
+static ts_code columns_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    bool live = r->kind == TS_LANE_LIVE;
+    unsigned first = live ? 3 : 1;
+    lane_key key = {NO_CELL, NO_CELL, 0, TS_TEXT_NULL};
+    ts_code code = TS_OK;
+    if (live) {
+        key.itid = ts_cell_of(b, 1, i);
+        key.name = text_of(b, 2, i);
+    }
+    for (unsigned c = first; code == TS_OK && c < lane_table_of(r->kind)->count; c++) {
+        key.number = c;
+        code = put_value(r, &key, b, c, i);
+    }
+    return code;
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+#define C(table, column) TS_C_##table##__##column
+#define MEASURE(table)                                                                             \
+    "reading counters", TS_T_##table, false, 3,                                                    \
+        {C(table, ts), C(table, value), C(table, filter_id)}, {NULL}, value_row
+
+static const lane_table tables[TS_LANES] = {
+    [TS_LANE_CPU] = {"cpu",
+                     "reading CPUs",
+                     TS_T_sched_slice,
+                     false,
+                     4,
+                     {C(sched_slice, ts), C(sched_slice, dur), C(sched_slice, cpu),
+                      C(sched_slice, itid)},
+                     {"busy", "idle"},
+                     cpu_row},
+    [TS_LANE_IRQ] = {"irq",
+                     "reading interrupts",
+                     TS_T_irq,
+                     false,
+                     3,
+                     {C(irq, ts), C(irq, dur), C(irq, callid)},
+                     {"busy"},
+                     irq_row},
+    [TS_LANE_STATE] = {"state",
+                       "reading states of threads",
+                       TS_T_thread_state,
+                       false,
+                       4,
+                       {C(thread_state, ts), C(thread_state, dur), C(thread_state, itid),
+                        C(thread_state, state)},
+                       {"running", "runnable", "sleeping", "blocked", "other"},
+                       state_row},
+    [TS_LANE_SAMPLE] = {"sample",
+                        "reading samples",
+                        TS_T_stack_sample,
+                        true,
+                        6,
+                        {C(stack_sample, source_id), C(stack_sample, itid), C(stack_sample, ts),
+                         C(stack_sample, dur), C(stack_sample, node_id), C(stack_sample, event)},
+                        {"busy", "idle"},
+                        sample_row},
+    [TS_LANE_CALL] = {"call",
+                      "reading calls",
+                      TS_T_stack_slice,
+                      true,
+                      8,
+                      {C(stack_slice, source_id), C(stack_slice, itid), C(stack_slice, ts),
+                       C(stack_slice, dur), C(stack_slice, node_id), C(stack_slice, self_dur),
+                       C(stack_slice, parent_id), C(stack_slice, cpu_dur)},
+                      {"busy"},
+                      call_row},
+    [TS_LANE_SLICE] = {"slice",
+                       "reading slices",
+                       TS_T_callstack,
+                       false,
+                       5,
+                       {C(callstack, ts), C(callstack, dur), C(callstack, callid),
+                        C(callstack, cookie), C(callstack, parent_id)},
+                       {"busy"},
+                       slice_row},
+    [TS_LANE_PAUSE] = {"pause",
+                       "reading pauses",
+                       TS_T_runtime_pause,
+                       false,
+                       4,
+                       {C(runtime_pause, ts), C(runtime_pause, dur), C(runtime_pause, source_id),
+                        C(runtime_pause, kind)},
+                       {"paused"},
+                       pause_row},
+    [TS_LANE_LOG] = {"log",
+                     "reading logs",
+                     TS_T_log,
+                     false,
+                     2,
+                     {C(log, ts), C(log, level)},
+                     {NULL},
+                     moment_row},
+    [TS_LANE_EVENT] = {"event",
+                       "reading events",
+                       TS_T_hisys_all_event,
+                       false,
+                       2,
+                       {C(hisys_all_event, ts), C(hisys_all_event, level)},
+                       {NULL},
+                       moment_row},
+    [TS_LANE_INSTANT] = {"instant",
+                         "reading events",
+                         TS_T_instant,
+                         false,
+                         2,
+                         {C(instant, ts), C(instant, name)},
+                         {NULL},
+                         moment_row},
+    [TS_LANE_SERIES] = {"timeseries",
+                        "reading counters",
+                        TS_T_timeseries_value,
+                        false,
+                        3,
+                        {C(timeseries_value, ts), C(timeseries_value, value),
+                         C(timeseries_value, series_id)},
+                        {NULL},
+                        value_row},
+    [TS_LANE_MEASURE] = {"measure", MEASURE(measure)},
+    [TS_LANE_SYS_MEM] = {"sys_mem_measure", MEASURE(sys_mem_measure)},
+    [TS_LANE_PROCESS] = {"process_measure", MEASURE(process_measure)},
+    [TS_LANE_XPOWER] = {"xpower_measure", MEASURE(xpower_measure)},
+    [TS_LANE_CPU_USAGE] = {"cpu_usage",
+                           "reading counters",
+                           TS_T_cpu_usage,
+                           false,
+                           5,
+                           {C(cpu_usage, ts), C(cpu_usage, total_load), C(cpu_usage, user_load),
+                            C(cpu_usage, system_load), C(cpu_usage, process_num)},
+                           {NULL},
+                           columns_row},
+    [TS_LANE_DISK] = {"diskio",
+                      "reading counters",
+                      TS_T_diskio,
+                      false,
+                      9,
+                      {C(diskio, ts), C(diskio, rd), C(diskio, wr), C(diskio, rd_speed),
+                       C(diskio, wr_speed), C(diskio, rd_count), C(diskio, wr_count),
+                       C(diskio, rd_count_speed), C(diskio, wr_count_speed)},
+                      {NULL},
+                      columns_row},
+    [TS_LANE_NETWORK] = {"network",
+                         "reading counters",
+                         TS_T_network,
+                         false,
+                         9,
+                         {C(network, ts), C(network, tx), C(network, rx), C(network, tx_speed),
+                          C(network, rx_speed), C(network, packet_in), C(network, packet_in_sec),
+                          C(network, packet_out), C(network, packet_out_sec)},
+                         {NULL},
+                         columns_row},
+    [TS_LANE_LIVE] = {"live_process",
+                      "reading counters",
+                      TS_T_live_process,
+                      false,
+                      9,
+                      {C(live_process, ts), C(live_process, process_id),
+                       C(live_process, process_name), C(live_process, cpu_time),
+                       C(live_process, cpu_usage), C(live_process, pss_info),
+                       C(live_process, thread_num), C(live_process, disk_writes),
+                       C(live_process, disk_reads)},
+                      {NULL},
+                      columns_row},
+};
+
+const lane_table *lane_table_of(ts_lane_kind kind)
+{
+    return &tables[kind];
+}
