@@ -38,17 +38,22 @@ struct lane_reader {
 };
 
 typedef struct lane_table {
-    const char *name;    /* of the kind */
-    const char *reading; /* "reading samples" */
+    const char *name; /* of the kind */
     enum ts_table_id table;
-    bool needed; /* samples and calls: it is an error when the table is not there */
+    ts_code (*row)(lane_reader *r, const ts_batch *b, unsigned i);
+    const char *states[TS_LANE_STATES];
     unsigned count;
     unsigned columns[12];
-    const char *states[TS_LANE_STATES];
-    ts_code (*row)(lane_reader *r, const ts_batch *b, unsigned i);
 } lane_table;
 
 const lane_table *lane_table_of(ts_lane_kind kind);
+
+/* Samples and traced calls: an error when there is no such table, and the most rows. */
+static inline bool lane_is_stacks(ts_lane_kind kind)
+{
+    return kind == TS_LANE_SAMPLE || kind == TS_LANE_CALL;
+}
+
 ts_code lane_reader_make(lane_reader *r, ts_model *m, ts_lane_kind kind, int64_t end);
 
 /* --- blocks ----------------------------------------------------------------------------------- */

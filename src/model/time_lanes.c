@@ -313,21 +313,24 @@ static ts_code build_scan(lane_reader *r, ts_model *m, const lane_table *t)
     const ts_rows_from *from = ts_model_rows(m);
     uint64_t total = ts_rows_count(from, ts_schema[t->table].name);
     uint64_t done = 0;
+    const char *what = r->kind == TS_LANE_SAMPLE ? "reading samples"
+                       : r->kind == TS_LANE_CALL ? "reading calls"
+                                                 : "reading the timeline";
     const ts_batch *b;
     ts_rows *rows = NULL;
     ts_sums_pass *sums = NULL;
     ts_code code = ts_rows_open(&rows, from, t->table, t->columns, t->count);
-    if (code == TS_OK && (r->kind == TS_LANE_SAMPLE || r->kind == TS_LANE_CALL)) {
+    if (code == TS_OK && (lane_is_stacks(r->kind))) {
         code = ts_path_sums_pass(&sums, m, r->kind == TS_LANE_CALL);
     }
-    ts_model_report(m, t->reading, 0, total);
+    ts_model_report(m, what, 0, total);
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         code = sums == NULL ? TS_OK : ts_path_sums_batch(sums, b);
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
             code = t->row(r, b, i);
         }
         if (done / LANE_REPORT != (done + b->rows) / LANE_REPORT) {
-            ts_model_report(m, t->reading, done, total);
+            ts_model_report(m, what, done, total);
         }
         done += b->rows;
     }
@@ -357,11 +360,13 @@ static ts_code lanes_make(void **what, ts_model *m, const void *user)
     TS_NEED(ctx, all);
     all->kind = *(const ts_lane_kind *)user;
     const lane_table *t = lane_table_of(all->kind);
-    if (!t->needed && !ts_rows_there(ts_model_rows(m), t->table, t->columns, t->count)) {
+    if (!lane_is_stacks(all->kind) &&
+        !ts_rows_there(ts_model_rows(m), t->table, t->columns, t->count)) {
         return TS_OK;
     }
-    lanes_build b = {
-        .ctx = ctx, .all = all, .block_rows = t->needed ? LANE_MANY_ROWS : LANE_BLOCK_ROWS};
+    lanes_build b = {.ctx = ctx,
+                     .all = all,
+                     .block_rows = lane_is_stacks(all->kind) ? LANE_MANY_ROWS : LANE_BLOCK_ROWS};
     ts_code code = range_end(&all->end, m);
     if (code == TS_OK && (code = lane_reader_make(&r, m, all->kind, all->end)) == TS_OK) {
         r.visit = build_row;
