@@ -126,7 +126,8 @@ static ts_code slice_row(lane_reader *r, const ts_batch *b, unsigned i)
     enum { ITID = 2, COOKIE, PARENT };
     bool async = !b->columns[COOKIE].null[i];
     const lane_key key = {NO_CELL, ts_cell_of(b, ITID, i), async ? 1 : 0, TS_TEXT_NULL};
-    bool inner = !async && !b->columns[PARENT].null[i] && b->columns[PARENT].ints[i] >= 0;
+    int64_t parent = b->columns[PARENT].null[i] ? -1 : b->columns[PARENT].ints[i];
+    bool inner = !async && parent >= 0 && parent < b->rowids[i]; /* --compat: a number of none */
     const lane_row row = timed_row(r, b, i, inner ? LANE_NO_STATE : 0, true);
     return r->visit(r->user, &key, &row);
 }

@@ -62,7 +62,7 @@ static ts_code call_row(slices_pass *p, const ts_batch *b, unsigned i)
     ts_cell node = ts_cell_of(b, C_NODE, i);
     ts_slice s = {.id = b->rowids[i],
                   .async = ts_vec_bool(&p->events->async, b->rowids[i]),
-                  .outer = b->columns[C_PARENT].null[i] != 0,
+                  .parent = b->columns[C_PARENT].null[i] ? -1 : b->columns[C_PARENT].ints[i],
                   .source = ts_cell_of(b, C_SOURCE, i),
                   .itid = ts_cell_of(b, C_ITID, i),
                   .dur = ts_cell_of(b, C_DUR, i),
@@ -85,20 +85,17 @@ enum { M_ID, M_COOKIE, M_PARENT, M_DUR, M_TS, M_ITID, M_DEPTH, M_NAME, M_COLUMNS
 /* The slice around it; -1: none. --compat has a number that is none. */
 static int64_t mark_parent(const ts_batch *b, unsigned i)
 {
-    bool none = b->columns[M_PARENT].null[i] || !b->columns[M_COOKIE].null[i];
-    return none ? -1 : b->columns[M_PARENT].ints[i];
+    int64_t parent = b->columns[M_PARENT].null[i] ? -1 : b->columns[M_PARENT].ints[i];
+    bool is = b->columns[M_COOKIE].null[i] && parent >= 0 && parent < b->columns[M_ID].ints[i];
+    return is ? parent : -1;
 }
 
 static ts_code below_row(slices_pass *p, const ts_batch *b, unsigned i)
 {
-    int64_t id = b->columns[M_ID].ints[i];
     int64_t parent = mark_parent(b, i);
     int64_t dur = b->columns[M_DUR].ints[i]; /* 0: not closed */
     ts_code code;
-    if (b->columns[M_ID].null[i] || id < 0 || parent >= id) {
-        return ts_rows_changed(p->ctx, "callstack");
-    }
-    TS_TRY(code, ts_vec_reach(p->ctx, p->below, id, sizeof(int64_t)));
+    TS_TRY(code, ts_vec_reach(p->ctx, p->below, b->columns[M_ID].ints[i], sizeof(int64_t)));
     if (parent >= 0 && dur > 0) {
         int64_t *sum = (int64_t *)p->below->p + parent;
         *sum = ts_sat_add(*sum, dur);
@@ -130,7 +127,7 @@ static ts_code mark_row(slices_pass *p, const ts_batch *b, unsigned i)
     ts_slice s = {.mark = true,
                   .id = id,
                   .async = !b->columns[M_COOKIE].null[i],
-                  .outer = mark_parent(b, i) < 0,
+                  .parent = mark_parent(b, i),
                   .source = mark_source(p, ts_cell_of(b, M_ITID, i)),
                   .itid = ts_cell_of(b, M_ITID, i),
                   .dur = ts_cell_of(b, M_DUR, i),
@@ -285,11 +282,11 @@ static void sums_add(ts_slice_sums *sums, const ts_slice *one)
         sums->has_self = true;
         sums->self += one->self.value > 0 || !one->mark ? one->self.value : 0;
     }
-    if (one->outer && !one->dur.null) {
+    if (one->parent < 0 && !one->dur.null) {
         sums->has_dur = true;
         sums->outer += one->dur.value;
     }
-    if (one->outer && !one->cpu.null) {
+    if (one->parent < 0 && !one->cpu.null) {
         sums->has_cpu = true;
         sums->cpu += one->cpu.value;
     }

@@ -17,9 +17,9 @@
 typedef struct ts_slice {
     bool mark; /* of callstack */
     bool async;
-    bool outer; /* nothing is around it */
     int64_t id;
-    int64_t ts; /* TS_NO_TIME: not recorded */
+    int64_t parent; /* the one around it; -1: none */
+    int64_t ts;     /* TS_NO_TIME: not recorded */
     ts_cell source, itid, dur, self, cpu, depth;
     uint32_t node; /* of a call: place in ts_call_paths, or TS_NO_INDEX */
     ts_text name;  /* of a mark, until the next one */

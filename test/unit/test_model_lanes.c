@@ -334,7 +334,7 @@ static void test_find(void **state)
     assert_ok(f->ctx, find(&h, f, f->ctx, "inner", 1, INT64_MIN, 0));
     assert_true(h.sums[0].count == 0 && !h.has_next && !h.has_before);
     ts_slice_hits_free(f->ctx, &h);
-    run(f->db, "UPDATE callstack SET parent_id = 6 WHERE id = 5");
+    run(f->db, "UPDATE callstack SET id = -1 WHERE id = 5");
     ts_model_close(f->model);
     model_open(f, f->ctx);
     assert_int_equal(find(&h, f, f->ctx, NULL, 0, 0, 0), TS_ERR_INPUT);
