@@ -43,8 +43,6 @@ ts_code stacks_weigh(ts_calls *p, ts_weight *weight);
 /* The totals of these weights of classes in ns, by class; NULL: not wanted. */
 ts_code stacks_weigh_classes(ts_calls *p, ts_weight *const classes[TS_CLASS_other]);
 void stacks_weighed_free(ts_ctx *ctx, ts_weight *weight);
-/* Bits of zones (model/zone_map.h). */
-uint64_t stacks_threads(const ts_idset *threads);
 
 /* Chooses the weight and loads it, and what else is to be loaded. */
 ts_code stacks_load_weights(ts_calls *p, ts_calls_load load);

@@ -118,7 +118,7 @@ static ts_code draw_block(bool *down, void *user, const lane_block *block, bool 
 static ts_code draw_visit(void *user, const lane_key *key, const lane_row *row)
 {
     drawing *d = user;
-    uint32_t lane = lane_find(d->all, key, &d->last);
+    uint32_t lane = lane_place(d->all, key, &d->last);
     if (lane == TS_NO_INDEX || d->places[lane] == TS_NO_INDEX || row->ts == TS_NO_TIME) {
         return TS_OK;
     }

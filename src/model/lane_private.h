@@ -74,7 +74,7 @@ ts_lane_values lane_one_value(const lane_row *row);
 void lane_values_add(ts_lane_values *to, const ts_lane_values *part);
 
 /* Place of a lane; TS_NO_INDEX: there is none. *last: that of the row before. */
-uint32_t lane_find(const ts_time_lanes *all, const lane_key *key, uint32_t *last);
+uint32_t lane_place(const ts_time_lanes *all, const lane_key *key, uint32_t *last);
 
 /* What a walk from the widest blocks on does with one: goes on past it, or down into it. */
 typedef ts_code lane_block_visit(bool *down, void *user, const lane_block *block, bool lowest);

@@ -127,7 +127,6 @@ void ts_path_sums_free(ts_ctx *ctx, void *what)
         ts_vec_free(ctx, &s->lanes);
         ts_pool_free(ctx, &s->events);
         ts_vec_free(ctx, &s->sums);
-        ts_vec_free(ctx, &s->zones.zones);
     }
     ts_free(ctx, s);
 }
@@ -235,11 +234,7 @@ static ts_code sums_row(ts_sums_pass *p, const ts_batch *b, unsigned i)
         sum->sum += dur.value;
         code = sum_count(s->ctx, &sum->count);
     }
-    int64_t begin = ts.null ? TS_NO_TIME : ts.value;
-    int64_t end = dur.null || dur.value < 0 || ts.null ? begin : ts_sat_add(begin, dur.value);
-    return code != TS_OK ? code
-                         : ts_zones_add(s->ctx, &s->zones, b->rowids[i],
-                                        ts_zone_bit(itid.null, itid.value), begin, end);
+    return code;
 }
 
 /* Call paths of samples follow each other at random: what the rows of a batch add to is brought

@@ -11,7 +11,7 @@
 #include "model/call_paths.h"
 #include "model/cells.h"
 #include "model/sample_events.h"
-#include "model/zone_map.h"
+#include "model/model.h"
 
 /* Samples of one thread of one source that one thing caused in one state; calls of one thread. */
 typedef struct ts_sum_lane {
@@ -39,8 +39,7 @@ typedef struct ts_path_sums {
     ts_vec lanes; /* of ts_sum_lane */
     ts_pool keys; /* of lanes, in their order */
     ts_pool events;
-    ts_vec sums; /* of ts_path_sum */
-    ts_zones zones;
+    ts_vec sums;    /* of ts_path_sum */
     uint32_t lane;  /* of the row before */
     uint32_t event; /* of it */
     /* While rows are added: */

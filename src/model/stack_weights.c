@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "model/time_lanes.h"
 #include "tables/formats/common/common_constants.h"
 
 #include <stdio.h>
@@ -352,30 +353,46 @@ static ts_code each_batch(const ts_calls *p, const ts_weight *weight, bool call,
     return code;
 }
 
+/* Where the rows of the span are. */
+static ts_code walk_span(ts_lane_walk *walk, const ts_calls *p, bool call, ts_rows *rows)
+{
+    const ts_time_lanes *all = NULL;
+    ts_code code;
+    TS_TRY(code, ts_time_lanes_get(&all, p->model, call ? TS_LANE_CALL : TS_LANE_SAMPLE));
+    const ts_lane *lanes = all->lanes.p;
+    bool *wanted = ts_zalloc(p->ctx, all->lanes.n + 1, sizeof *wanted);
+    TS_NEED(p->ctx, wanted);
+    for (size_t i = 0; i < all->lanes.n; i++) {
+        wanted[i] = ts_select_thread(&p->select, !lanes[i].itid.null, lanes[i].itid.value);
+    }
+    code = ts_lane_walk_begin(walk, p->model, all, wanted, p->select.span.from, p->select.span.to,
+                              rows);
+    ts_free(p->ctx, wanted);
+    return code;
+}
+
 static ts_code each_row(const ts_calls *p, const ts_weight *weight, bool call, ts_calls_visit visit,
                         void *user)
 {
-    const ts_path_sums *sums = p->sums[call ? 1 : 0];
+    bool some = p->sums[call ? 1 : 0] != NULL;
     const ts_batch *b;
     ts_rows *rows = NULL;
-    ts_zone_walk walk;
+    ts_lane_walk walk = {0};
     unsigned n = 1;
     ts_code code =
         ts_rows_open(&rows, ts_model_rows(p->model), call ? TS_T_stack_slice : TS_T_stack_sample,
                      call ? slice_columns : sample_columns, 6);
-    if (sums != NULL) { /* where the rows of the span are */
-        ts_zone_walk_begin(&walk, &sums->zones, rows, p->select.span.from, p->select.span.to,
-                           stacks_threads(&p->select.threads));
-    }
+    TS_STEP_IF(code, some, walk_span(&walk, p, call, rows));
     while (code == TS_OK && n > 0) {
-        if (sums != NULL) {
-            code = ts_zone_walk_next(&b, &n, &walk);
+        if (some) {
+            code = ts_lane_walk_next(&b, &n, &walk);
         } else if ((code = ts_rows_next(&b, rows)) == TS_OK) {
             n = b->rows;
         }
         TS_STEP_IF(code, n > 0, each_batch(p, weight, call, b, n, visit, user));
     }
     ts_rows_close(rows);
+    ts_lane_walk_free(p->ctx, &walk);
     return code;
 }
 

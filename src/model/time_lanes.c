@@ -133,7 +133,7 @@ static uint64_t key_hash(const ts_index *index, const named_key *k, bool thread)
     return ts_hash_end(&h);
 }
 
-uint32_t lane_find(const ts_time_lanes *all, const lane_key *key, uint32_t *last)
+uint32_t lane_place(const ts_time_lanes *all, const lane_key *key, uint32_t *last)
 {
     named_key k = {key, TS_NO_INDEX};
     const ts_lane *before = *last < all->lanes.n ? (const ts_lane *)all->lanes.p + *last : NULL;
@@ -229,7 +229,7 @@ static ts_code block_row(lanes_build *b, ts_lane *l, const lane_row *row)
 static ts_code build_row(void *user, const lane_key *key, const lane_row *row)
 {
     lanes_build *b = user;
-    uint32_t lane = lane_find(b->all, key, &b->lane);
+    uint32_t lane = lane_place(b->all, key, &b->lane);
     if (lane == TS_NO_INDEX) {
         ts_code code;
         TS_TRY(code, lane_make(&lane, b, key));

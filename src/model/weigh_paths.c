@@ -272,20 +272,6 @@ void stacks_weighed_free(ts_ctx *ctx, ts_weight *weight)
     weight->of = (ts_path_weights){0};
 }
 
-uint64_t stacks_threads(const ts_idset *threads)
-{
-    const uint8_t *small = threads->bits.p;
-    const int64_t *far = threads->far.p;
-    uint64_t bits = threads->all ? UINT64_MAX : threads->no_id ? ts_zone_bit(true, 0) : 0;
-    for (size_t i = 0; i < threads->bits.n; i++) {
-        bits |= small[i] != 0 ? ts_zone_bit(false, (int64_t)i) : 0;
-    }
-    for (size_t i = 0; i < threads->far.n; i++) {
-        bits |= ts_zone_bit(false, far[i]);
-    }
-    return bits;
-}
-
 /* --- a request -------------------------------------------------------------------------------- */
 
 static ts_code has_rows(bool *has, ts_model *m, enum ts_table_id table)

@@ -26,7 +26,6 @@ typedef struct lanes_pass {
     ts_chosen chosen;
     bool columns;
     ts_lane_columns of;
-    const ts_series_list *series;
     const ts_time_lanes *all; /* of one kind */
     ts_vec shown;             /* uint32_t: its lanes in the reply */
     ts_vec names;             /* const ts_series * of each, of counters */
@@ -136,24 +135,12 @@ static ts_code put_lane(void *user, size_t number, const ts_lane_sum *cells)
     return TS_OK;
 }
 
-/* The series of a lane. */
-static const ts_series *series_of(const lanes_pass *p, size_t lane)
-{
-    const ts_series *all = p->series->all.p;
-    size_t i = 0;
-    while (i < p->series->all.n && (all[i].kind != p->all->kind || all[i].lane != lane)) {
-        i++;
-    }
-    return i < p->series->all.n ? &all[i] : NULL;
-}
-
-/* Adds a lane that is wanted to those of the reply, if it is on its page. */
-static ts_code lanes_choose(lanes_pass *p, size_t i)
+/* Adds a lane that is wanted to those of the reply, if it is on its page. s: what a counter is. */
+static ts_code lanes_choose(lanes_pass *p, uint32_t lane, const ts_series *s)
 {
     ts_ctx *ctx = ts_view_ctx(p->call);
     const ts_page page = ts_view_page(p->call, P_OFFSET);
-    const ts_lane *l = (const ts_lane *)p->all->lanes.p + i;
-    const ts_series *s = ts_lane_has_values(p->all->kind) ? series_of(p, i) : NULL;
+    const ts_lane *l = (const ts_lane *)p->all->lanes.p + lane;
     if (!ts_chosen_row(&p->chosen, s == NULL ? l->source : s->source,
                        s == NULL ? l->itid : s->itid)) {
         return TS_OK;
@@ -165,7 +152,7 @@ static ts_code lanes_choose(lanes_pass *p, size_t i)
     uint32_t *shown = ts_vec_add(ctx, &p->shown, sizeof *shown);
     const ts_series **name = shown == NULL ? NULL : ts_vec_add(ctx, &p->names, sizeof *name);
     TS_NEED(ctx, name);
-    *shown = (uint32_t)i;
+    *shown = lane;
     *name = s;
     return TS_OK;
 }
@@ -173,15 +160,22 @@ static ts_code lanes_choose(lanes_pass *p, size_t i)
 static ts_code lanes_kind(lanes_pass *p, ts_lane_kind kind)
 {
     ts_model *m = p->call->views->model;
+    const ts_series_list *list = NULL;
     ts_code code;
     p->shown.n = 0;
     p->names.n = 0;
-    if (kind >= TS_LANE_SERIES) {
-        TS_TRY(code, ts_series_get(&p->series, m));
-    }
     TS_TRY(code, ts_time_lanes_get(&p->all, m, kind));
-    for (size_t i = 0; i < p->all->lanes.n; i++) {
-        TS_TRY(code, lanes_choose(p, i));
+    if (ts_lane_has_values(kind)) {
+        TS_TRY(code, ts_series_get(&list, m));
+    }
+    for (uint32_t i = 0; list == NULL && i < p->all->lanes.n; i++) {
+        TS_TRY(code, lanes_choose(p, i, NULL));
+    }
+    for (size_t i = 0; list != NULL && i < list->all.n; i++) {
+        const ts_series *s = (const ts_series *)list->all.p + i;
+        if (s->kind == kind) {
+            TS_TRY(code, lanes_choose(p, s->lane, s));
+        }
     }
     return ts_time_lanes_draw(m, p->all, p->shown.p, p->shown.n, &p->of, put_lane, p);
 }
