@@ -344,6 +344,7 @@ def check(by, before_side, after_side, output, once=None, weight=None):
         names = [v for v, kind in values if has[v] and kind != ONCE]
         differs = any(before.get(v) != after.get(v) for v in names) or any(alone.get(v) for v in alone)
         differs = differs or any(v in SHARES and share(totals, v, before, 0) != share(totals, v, after, 1) for v in names)
+        differs = differs or (by == "node" and key[1] in ("new", "deleted"))
         changed += differs
         row = rows.pop(key, None)
         if (row is not None) != differs:

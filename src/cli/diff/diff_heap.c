@@ -326,7 +326,7 @@ static ts_code put_alone(diff_heap *h, const ts_heap_node *n, unsigned side)
         count_alone(h, n, side);
         return TS_OK;
     }
-    diff_row row = {0};
+    diff_row row = {.alone = true};
     const bool in[2] = {side == 0, side == 1};
     set_cells(&row, h, n, side);
     return put_row(h, &row, in, side == 0 ? STATE_DELETED : STATE_NEW, n);

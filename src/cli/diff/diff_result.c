@@ -133,7 +133,7 @@ ts_code diff_result_take(diff_result *r, const diff_row *row)
     for (size_t i = 0; code == TS_OK && i < r->condition_count; i++) {
         code = diff_condition_row(&r->conditions[i], r->ctx, r->shape, key, row->cells);
     }
-    if (code != TS_OK || !has_change(r, row)) {
+    if (code != TS_OK || !(row->alone || has_change(r, row))) {
         return code;
     }
     r->changed++;

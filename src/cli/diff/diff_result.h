@@ -10,6 +10,7 @@
 /* cells: two of each value of the shape, before and after. */
 typedef struct diff_row {
     uint64_t handle; /* of its maker; the smaller one comes first among equals */
+    bool alone;      /* on one side only: a change, whatever its values are */
     diff_cell cells[2 * DIFF_VALUES];
 } diff_row;
 
@@ -47,7 +48,7 @@ bool diff_result_has(const diff_result *r, unsigned value);
 /* Gives cells of a missing side their values, and shares. After all rows were counted. */
 void diff_result_complete(const diff_result *r, diff_row *row, const bool in[2]);
 
-/* Shows a completed row to the conditions and keeps it, if it has a change. */
+/* Shows a completed row to the conditions and keeps it, if it has a change or is alone. */
 ts_code diff_result_take(diff_result *r, const diff_row *row);
 
 /* All were taken: the kept ones in order. */

@@ -148,6 +148,7 @@ static void row_of(diff_row *row, bool in[2], const diff_table *t, uint32_t id)
     size_t n = 2 * (size_t)t->shape->value_count;
     memcpy(row->cells, (const diff_cell *)t->cells.p + id * n, n * sizeof(diff_cell));
     row->handle = id;
+    row->alone = false;
     in[0] = (t->in.p[id] & 1) != 0;
     in[1] = (t->in.p[id] & 2) != 0;
 }
