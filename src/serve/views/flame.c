@@ -3,6 +3,7 @@
 
 #include "model/stack_filter.h"
 #include "model/stack_inverted.h"
+#include "model/stack_methods.h"
 #include "serve/views/frame_tree.h"
 
 enum {
@@ -50,6 +51,7 @@ enum { CALLER_DEPTH = 1000 };
 typedef struct flame {
     ts_view_call *call;
     const ts_paths *paths;
+    const uint32_t *one; /* with a focus: which methods are one */
     ts_calls calls;
     ts_path_weights *weights;
     ts_method_list methods;
@@ -211,7 +213,8 @@ static ts_code focus_callees(flame *f, ts_trie *trie, uint32_t *map, uint32_t me
     for (uint32_t i = 0; code == TS_OK && i < p->nodes.count; i++) {
         uint32_t above = p->parent[i] == TS_NO_INDEX ? TS_NO_INDEX : map[p->parent[i]];
         map[i] = TS_NO_INDEX;
-        if (above != TS_NO_INDEX || p->method[i] == method) {
+        bool is = p->method[i] != TS_NO_INDEX && f->one[p->method[i]] == f->one[method];
+        if (above != TS_NO_INDEX || is) {
             code = ts_trie_child(&map[i], ctx, trie, above, p->method[i], i);
         }
         if (code == TS_OK && map[i] != TS_NO_INDEX) {
@@ -282,6 +285,7 @@ static ts_code flame_focus(flame *f, uint32_t method)
     bool cut = false;
     uint32_t *map = ts_alloc(ctx, f->paths->nodes.count, sizeof *map);
     ts_code code = map == NULL ? ctx->error.code : ts_tree_totals(&tree, ctx);
+    TS_STEP(code, ts_methods_one(&f->one, f->call->views->model, false));
     TS_STEP(code, focus_callees(f, &callees, map, method));
     TS_STEP(code, focus_callers(f, &callers, map, &tree, &cut));
     TS_STEP(code, focus_put(f, &callees, &callers, cut));

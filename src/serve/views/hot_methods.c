@@ -3,11 +3,15 @@
 #include "model/stack_methods.h"
 #include "serve/views/frame_tree.h"
 
-enum { P_SORT = TS_P_CHOSEN, P_OFFSET, P_LIMIT };
+enum { P_SORT = TS_P_CHOSEN, P_BY, P_OFFSET, P_LIMIT };
 
 const ts_view_param ts_methods_params[] = {
     TS_CHOSEN_PARAMS,
     {.name = "sort", .type = TS_VIEW_CHOICE, .choices = "self,total", .doc = "largest first"},
+    {.name = "by",
+     .type = TS_VIEW_CHOICE,
+     .choices = "name,source",
+     .doc = "source: a method of several recordings is a row for each"},
     TS_PARAMS_PAGE(10000, 200, "rows"),
     {.name = NULL}};
 
@@ -62,13 +66,16 @@ ts_code ts_methods_run(ts_view_call *call)
 {
     ts_ctx *ctx = ts_view_ctx(call);
     const ts_paths *paths = NULL;
+    const uint32_t *one = NULL;
     ts_calls calls = {0};
     ts_method_sums m = {0};
     uint32_t *places = NULL;
     uint32_t n = 0;
     ts_code code = ts_paths_get(&paths, call);
     TS_STEP(code, ts_view_weigh(&calls, call, true));
-    TS_STEP(code, ts_method_sums_make(&m, ctx, paths, &ts_view_weight(&calls)->of));
+    TS_STEP(code,
+            ts_methods_one(&one, call->views->model, ts_view_value_of(call, P_BY)->number == 1));
+    TS_STEP(code, ts_method_sums_make(&m, ctx, paths, one, &ts_view_weight(&calls)->of));
     TS_STEP_IF(code, (places = ts_alloc(ctx, (size_t)m.n + 1, sizeof *places)) == NULL,
                ctx->error.code);
     if (code == TS_OK) {
