@@ -1,7 +1,7 @@
 -- Question:   Which methods burned the CPU in a span of time?
 --             Of samples of the class cpu, and CPU time that other samples carry as a value; the time
 --             of threads that slept or waited is none. A sample counts with the part of it that lies
---             in the span; those without a time count when there is none.
+--             in the span, or where it is without a length; those without a time count when there is no span.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: from, to  time: the span (default: everything)
@@ -30,7 +30,8 @@ cpu AS MATERIALIZED (
 sample AS (
   SELECT s.node_id AS node_id, s.event AS event, s.dur AS dur, c.ns AS cpu,
     CASE WHEN s.dur > 0 AND s.ts IS NOT NULL THEN CAST(min(s.ts + s.dur, b) - max(s.ts, a) AS INTEGER)
-      WHEN whole THEN s.dur END AS inside, whole
+      WHEN whole OR (s.ts >= a AND s.ts < b) THEN s.dur END AS inside,
+    whole OR (s.ts >= a AND s.ts < b) AS begins
   FROM span CROSS JOIN v_sample AS s LEFT JOIN cpu AS c ON c.sample_id = s.id
   WHERE s.node_id IS NOT NULL AND (:source IS NULL OR s.source_id IN (SELECT value FROM json_each(:source)))
     AND CASE WHEN :event IS NULL THEN s.class = 'cpu' OR c.ns IS NOT NULL ELSE s.event = :event END
@@ -38,7 +39,7 @@ sample AS (
 part AS MATERIALIZED (
   SELECT node_id, event, CASE WHEN cpu IS NULL THEN inside WHEN inside IS NULL OR inside = dur THEN cpu
     ELSE CAST(1.0 * cpu * inside / dur AS INTEGER) END AS ns
-  FROM sample WHERE inside > 0 OR (inside IS NULL AND whole)
+  FROM sample WHERE inside > 0 OR (inside IS NULL AND begins)
 ),
 counted AS (
   SELECT group_concat(DISTINCT CASE WHEN :event IS NULL THEN 'cpu of ' ELSE '' END || event) AS what

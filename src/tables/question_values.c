@@ -29,7 +29,6 @@ typedef struct value_kind {
     "d.first_info_rowid AND d.first_info_rowid + d.node_type_count - 1 WHERE d.file_id = " FILE_ID
 #define EVENTS "SELECT DISTINCT NULL, event FROM stack_sample WHERE event IS NOT NULL"
 
-#define WEIGHTS "SELECT column1 FROM (VALUES ('wall'), ('cpu'), ('samples'))"
 #define STACK_WEIGHTS                                                                              \
     "SELECT column1 FROM (VALUES ('cpu'), ('wall'), ('waiting'), ('allocation'), ('live'), "       \
     "('samples'), ('dur'))"
@@ -70,11 +69,6 @@ static const value_kind kinds[] = {
      "SELECT NULL, column1 FROM (" STACK_WEIGHTS ") UNION SELECT NULL, name FROM stack_value_type "
      "UNION SELECT NULL, class || ':' || reason FROM v_stack_weight WHERE class = 'waiting' AND "
      "reason IS NOT NULL",
-     "weights are "},
-    {"a weight",
-     "SELECT :v WHERE :v IN (" WEIGHTS ") OR EXISTS (SELECT 1 FROM stack_value_type WHERE "
-     "name = :v)",
-     "SELECT NULL, column1 FROM (" WEIGHTS ") UNION SELECT NULL, name FROM stack_value_type",
      "weights are "},
 };
 

@@ -62,11 +62,11 @@ def check_questions(path, out, form):
     events = dict(db.execute("SELECT event, count(*) FROM stack_sample WHERE node_id IS NOT NULL GROUP BY 1"))
     slices = db.execute("SELECT count(*) FROM stack_slice WHERE node_id IS NOT NULL").fetchone()[0]
     events.update({"call": slices} if slices else {})
-    for event in [None] + [e for e in events if e is not None]:
-        hot = question(out, "hot_methods", "--param", "limit=1000000", *([] if event is None else ["--param", "event=" + event]))
-        counted = sum(n for e, n in events.items() if hot and (e or "") in hot[0][9].split(",")) if event is None else events[event]
-        if sum(int(row[1]) for row in hot) != counted or (events and not hot):
-            sys.exit("%s: hot_methods counts %d of %d samples of %s" % (path, sum(int(row[1]) for row in hot), counted, event or hot[0][9]))
+    for event, wanted in [(None, sum(events.values()))] + [(e, n) for e, n in events.items() if e is not None]:
+        hot = question(out, "hot_methods", "--param", "limit=1000000", "--param", "weight=samples", *([] if event is None else ["--param", "event=" + event]))
+        counted = sum(int(row[3]) for row in hot)
+        if counted != wanted or any(row[1] != row[3] for row in hot):
+            sys.exit("%s: hot_methods counts %d of %d samples of %s" % (path, counted, wanted, event or "all events"))
 
 
 def check_allocations(path, out):

@@ -234,37 +234,9 @@ def span(params):
     return params.get("from", FIRST), params.get("to", LAST)
 
 
-def slices_in(s, params):
-    """(path, self time) of the traced calls that a question asks for."""
-    a, b = span(params)
-    whole = "from" not in params and "to" not in params
-    return [(x.path, x.own) for x in s.slices if x.path is not None and (whole or (x.ts is not None and a <= x.ts < b))
-            and params.get("source") in (None, x.source) and params.get("thread") in (None, x.itid)]
-
-
 def counts(s, x):
     """Sums that a profiler made itself, of stacks without a time, count where it recorded no calls beside them."""
     return x.ts is not None or x.source not in {y.source for y in s.slices}
-
-
-def other_values(s, params):
-    """Kinds of values, but for CPU time, whose sum hot_methods gives."""
-    names = [(name, unit) for _, name, unit in s.types if (name, unit) != ("cpu", "ns")]
-    weight = params.get("weight", "wall")
-    wanted = (names[0][0] if names else None) if weight in ("wall", "cpu", "samples") else weight
-    return [k for k in dict.fromkeys(names) if k[0] == wanted]
-
-
-RANKS = {"cpu": 1, "wall": 2, "aggregate": 2, "call": 3}
-
-
-def chosen_events(s, params):
-    """The events of the class that comes first among those of samples and calls, whatever their time."""
-    if "event" in params:
-        return {params["event"]}
-    fits = lambda x: x.path is not None and params.get("source") in (None, x.source) and params.get("thread") in (None, x.itid)
-    found = {x.event for x in s.samples if fits(x) and counts(s, x)} | {"call" for x in s.slices if fits(x)}
-    return {e for e in found if RANKS[e] == min(RANKS[f] for f in found)}
 
 
 def keys(s, r, by=None):
@@ -278,33 +250,25 @@ def keys(s, r, by=None):
 
 
 def ask_hot_methods(j, s, r, **params):
+    """Each method once, by what it weighs itself; what has no stack is in the sum of all."""
     out, found = {}, {}
     one, _ = keys(s, r, params.get("by"))
-    whole = "from" not in params and "to" not in params
-    a, b = span(params)
-    kinds = other_values(s, params)
-    chosen = chosen_events(s, params)
-    rows = []
-    for x in s.samples:
-        if x.path is not None and (whole or (x.ts is not None and a <= x.ts < b)) and params.get("source") in (None, x.source) \
-                and params.get("thread") in (None, x.itid) and counts(s, x) and x.event in chosen:
-            rows.append((x.path, x.dur, x.values.get(("cpu", "ns")), total(x.values.get(k) for k in kinds)))
-    for path, dur, cpu, value in rows + [(path, own, None, None) for path, own in (slices_in(s, params) if "call" in chosen else [])]:
-        for m in {one[m] for m in path}:
-            c = out.setdefault(m, [0, 0] + [None] * 6)
+    weight, unit, of = weigh(s, params) or (None, None, {})
+    for path, (n, w) in of.items():
+        for m in {one[m] for m in path or ()}:
+            c = out.setdefault(m, [0, 0, 0, 0])
             found.setdefault(m, set()).add(path[-1].source)
-            for at, v in ((1, 1), (3, dur), (5, cpu), (7, value)):
-                if v is not None:
-                    c[at] = (c[at] or 0) + v
-                    c[at - 1] = (c[at - 1] or 0) + (v if m == one[path[-1]] else 0)
-    first = {None: None, "wall": 2, "cpu": 4, "samples": 0}.get(params.get("weight"), 6)
-    rows = sorted(out.items(), key=lambda i: ([down(v) for v in ((i[1][first] if first is not None else 0), i[1][4], i[1][2], i[1][6],
-                                                                 i[1][3], i[1][7])], r.method_id[i[0]]))
-    part = lambda v, unit: None if v is None else v // unit
-    j.ask("hot_methods", "method self_samples samples self_wall_ms wall_ms self_cpu_us cpu_us self_value value counted sources source_id",
-          [(label(m), a, b, part(c, 1000000), part(d, 1000000), part(e, 1000), part(f, 1000), g, h, ",".join(sorted(chosen)),
-            len(found[m]), m.source if len(found[m]) == 1 else None)
-           for m, (a, b, c, d, e, f, g, h) in rows if m.name not in ("(root)", "(idle)")][:params.get("limit", 30)], **params)
+            c[1] += w
+            c[3] += n
+            if m == one[path[-1]]:
+                c[0] += w
+                c[2] += n
+    rows = sorted(out.items(), key=lambda i: (-i[1][0], -i[1][1], r.method_id[i[0]]))
+    total = sum(w for _, w in of.values())
+    hidden = ("(root)",) if (weight or "").startswith("waiting") else ("(root)", "(idle)")
+    j.ask("hot_methods", "method self total self_samples samples weight unit all sources source_id",
+          [(label(m), *c, weight, unit, total, len(found[m]), m.source if len(found[m]) == 1 else None)
+           for m, c in rows if m.name not in hidden][:params.get("limit", 30)], **params)
 
 
 def ask_cpu_hot(j, s, r, **params):
@@ -317,8 +281,9 @@ def ask_cpu_hot(j, s, r, **params):
             ran, cpu = x.event == params["event"], None
         if x.path is None or not (ran or cpu is not None) or params.get("source") not in (None, x.source):
             continue
-        part = min(x.ts + x.dur, b) - max(x.ts, a) if x.dur and x.dur > 0 else None
-        if part is None and cpu is not None and "from" not in params and "to" not in params:
+        part = min(x.ts + x.dur, b) - max(x.ts, a) if x.ts is not None and x.dur and x.dur > 0 else None
+        begins = ("from" not in params and "to" not in params) or (x.ts is not None and a <= x.ts < b)
+        if part is None and cpu is not None and begins and x.dur is None:
             part = x.dur
         elif part is None or part <= 0:
             continue
@@ -397,40 +362,49 @@ def wanted_part(x, unit, value, a, b, whole):
     return begins, length if value == x.dur else int(1.0 * value * length / x.dur)
 
 
-def path_weights(s, params, kinds=None):
-    """{path: weight} as folded_stacks and flame_graph choose it; the class that was chosen goes into kinds."""
+def weigh(s, params):
+    """(weight, unit, {path, None for what has no stack: [rows, weight]}) as questions of stacks choose it; None: nothing."""
     a, b = span(params)
     whole = "from" not in params and "to" not in params
     levels = {}
     for x, name, unit, kind, reason, rank, value in amounts(s):
         event = x.event if isinstance(x, Sample) else "call"
         part = wanted_part(x, unit, value, a, b, whole)
-        if part is None or x.path is None or params.get("source") not in (None, x.source) or params.get("thread") not in (None, x.itid) \
+        if part is None or params.get("source") not in (None, x.source) or params.get("thread") not in (None, x.itid) \
                 or params.get("event") not in (None, event) or not (params.get("event") or counts(s, x)):
             continue
         length = name in ("dur", "self_dur")
         asked = params.get("weight")
         places = []
         if asked is None and rank is not None:
-            places.append((rank, kind, part[1]))
+            places.append((rank, name if rank == 12 else kind, unit, part[1]))
         if asked is not None and kind not in (None, "other") and asked in (kind, "%s/%s" % (kind, unit), "%s:%s" % (kind, reason)):
-            places.append((1 if unit in ("ns", "bytes") else 3, kind, part[1]))
+            places.append((1 if unit in ("ns", "bytes") else 3, asked, unit, part[1]))
         elif asked in (name, "%s/%s" % (name, unit)) and not length:
-            places.append((2, kind, part[1]))
+            places.append((2, asked, unit, part[1]))
         if length and asked in (None, "dur", "time", "self", "wall"):
-            places.append((14, "dur", part[1]))
+            places.append((14, "dur", "ns", part[1]))
         if length and asked in (None, "samples", "count"):
-            places.append((15, "samples", int(part[0])))
-        for level, what, v in places:
-            of = levels.setdefault((level, what), {})
-            of[x.path] = of.get(x.path, 0) + (v or 0)
-    for level, what in sorted(levels):
-        of = {path: w for path, w in levels[level, what].items() if w > 0}
+            places.append((15, "samples", "count", int(part[0])))
+        for level, what, unit, v in places:
+            of = levels.setdefault((level, what, unit), {}).setdefault(x.path, [0, 0])
+            of[0] += int(part[0])
+            of[1] += v or 0
+    for level, what, unit in sorted(levels):
+        of = {path: w for path, w in levels[level, what, unit].items() if w[1] > 0}
         if of:
-            if kinds is not None:
-                kinds.append(what)
-            return of
-    return {}
+            return what, unit, of
+    return None
+
+
+def path_weights(s, params, kinds=None):
+    """{path: weight} of folded_stacks and flame_graph; what was chosen goes into kinds."""
+    # One class has values and length, but never what has no stack only.
+    found = weigh(s, params)
+    of = {} if found is None else {path: w for path, (_, w) in found[2].items() if path is not None}
+    if of and kinds is not None:
+        kinds.append(found[0])
+    return of
 
 
 def ask_folded(j, s, r, **params):
@@ -574,8 +548,9 @@ def check_questions(j, s, r):
     ask_folded(j, s, r, weight="cpu", **{"from": a, "to": b})
     ask_folded(j, s, r, weight="samples")
     ask_boxes(j, s, r, limit=3)
-    for weight in ("wall", "cpu", "samples"):
+    for weight in ("wall", "cpu", "samples", "waiting", "waiting:idle", "dur", "bytes"):
         ask_hot_methods(j, s, r, weight=weight)
+    ask_hot_methods(j, s, r, **{"weight": "cpu", "from": a + 12345, "to": b})
     for weight in ("waiting", "waiting:idle", "waiting:wait", "dur", "time", "count", "wall/ns", "live"):
         ask_folded(j, s, r, weight=weight)
     ask_folded(j, s, r, **{"from": a + 12345, "to": b})

@@ -43,11 +43,11 @@ if "js_class_growth" in find:
     assert [r["self_size_delta"] for r in find["js_class_growth"]] == first(
         "SELECT self_size_delta FROM v_js_snapshot_diff WHERE file_id = 1 ORDER BY 1 DESC LIMIT 5")
 if "hot_methods" in find:
-    row = find["hot_methods"][0]
-    column, unit, kind = ("self_cpu_us", 1000, "cpu") if row["self_cpu_us"] is not None else \
-        ("self_wall_ms", 1000000, "dur") if row["self_wall_ms"] is not None else ("self_value", 1, "alloc_space")
-    assert [r[column] for r in find["hot_methods"]] == first(
-        "SELECT self / %d FROM v_stack_hot_method WHERE value IN ('%s', 'self_dur') AND event <> 'aggregate' ORDER BY self DESC LIMIT 5" % (unit, kind)), find["hot_methods"]
+    kind = {"cpu": "dur", "wall": "self_dur", "live": "alloc_space"}[find["hot_methods"][0]["weight"]]
+    if db.execute("SELECT count(*) FROM stack_value_type WHERE name = 'cpu' AND unit = 'ns'").fetchone()[0]:
+        kind = "cpu"
+    assert [r["self"] for r in find["hot_methods"]] == first(
+        "SELECT self FROM v_stack_hot_method WHERE value = '%s' AND method NOT IN ('(idle)', '(root)') ORDER BY self DESC LIMIT 5" % kind), find["hot_methods"]
 print(*("%s:%d" % (n, len(find[n])) for n in names))
 PY
 for input in heaps.htrace cpu.htrace.gz flare cloud trace.trcbin sessions.heapprofile; do
