@@ -58,9 +58,13 @@ def source_rows(j, wanted):
     wanted = list(wanted)
     j.some("source", "id parent_id kind path name format clock start_ts end_ts bytes complete",
            (row[:8] + (None if row[8] is None else row[7] + row[8],) + row[9:] for row in wanted))
-    # A recording is asked for with the file that holds it.
-    files = {row[0]: row[3] for row in wanted}
-    answer = [(*row[:3], files.get(row[1]) if row[3] is None else row[3], *row[4:], bad.get(row[0], 0)) for row in wanted]
+    # A recording is asked for with the file that it is in.
+    by = {row[0]: row for row in wanted}
+
+    def path(row):
+        return row[3] if row[3] is not None or row[1] not in by else path(by[row[1]])
+
+    answer = [(*row[:3], path(row), *row[4:], bad.get(row[0], 0)) for row in wanted]
     j.ask("sources", "id parent_id kind path name format clock start_ts duration_ns bytes complete issues", answer)
     for n in (1, 2):
         j.ask("sources", "id parent_id kind path name format clock start_ts duration_ns bytes complete issues",
