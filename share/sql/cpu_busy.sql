@@ -1,6 +1,7 @@
 -- Question:   How busy was each CPU, and with which thread most?
 -- Topic:      cpu
 -- Needs:      sched_slice (scheduling)
+-- Report:     37 CPUs
 -- Parameters: limit  number of rows (default 1000)
 -- Columns:    cpu
 --             slices, threads  times that a thread ran, and how many threads

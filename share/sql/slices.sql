@@ -1,6 +1,7 @@
 -- Question:   How many calls and marked sections are there, how long are they, how many have no end?
 -- Topic:      calls
 -- Needs:      stack_slice (traced calls), callstack (slices of a trace of the system)
+-- Report:     56 Calls and marked sections
 -- Parameters: limit  number of rows (default 20)
 -- Columns:    kind      call: of a thread; async: asynchronous, of no thread, may overlap
 --             count     of them

@@ -2,6 +2,7 @@
 --             Waits that overlap count each; threads counts each moment once.
 -- Topic:      runtime
 -- Needs:      thread_state (states of threads), stack_sample (sampled stacks), lock_wait (waits for locks)
+-- Report:     66 What threads waited for
 -- Parameters: source  id of a source (default: all)
 --             limit   number of rows (default 20)
 -- Columns:    reason   runnable (waited for a CPU), sleep, blocked, io, lock, wait, park, idle
