@@ -5,7 +5,7 @@
 # - parsers/<a> never includes parsers/<b>, nor the list of all; nothing includes a header of a format; htrace/plugins/<a> likewise;
 # - sqlite3.h in tables, serve and cli only, microhttpd.h and wslay.h in serve only; nothing prints or ends the program outside cli;
 # - memory comes through the allocator of base/alloc.c; names of source files are unique;
-# - sinks are made by ts_sink_make, in the tests as well, so that none lacks a call.
+# - sinks are made by ts_sink_of, in the tests as well, and none lacks a required call.
 # - every hash table is keyed;
 # - no table's name in the page writer: what it knows of tables comes from their declarations.
 set -u
@@ -110,9 +110,19 @@ named=$(cd "$code" && grep -nE "(^|[^A-Za-z0-9_])((TS_T|TS_N|TS_C|ts_row|ts_put)
     tables/page_*)
 [ -z "$named" ] || complain "the page writer names a table:"$'\n'"$named"
 
-incomplete=$(cd .. && grep -nE '\(ts_sink\) *\{|\.late_text *=[^=]|\.sink = \{' \
-    -r src test tools --include='*.c' --include='*.h')
-[ -z "$incomplete" ] || complain "a sink that ts_sink_make has not made:"$'\n'"$incomplete"
+# Only ts_sink_of makes a sink, and each set of calls that it is given has those that are required.
+made=$(cd .. && grep -nE '\(ts_sink\) *\{|\.sink = \{|ts_sink [a-z_]+ = \{' -r src test tools --include='*.c' --include='*.h' |
+    grep -v '^src/tables/sink\.h:.*return (ts_sink){\.self = self, \.calls = \*calls};$')
+[ -z "$made" ] || complain "a sink that ts_sink_of has not made:"$'\n'"$made"
+sinks=$(cd .. && grep -lr 'ts_sink_calls' src test tools --include='*.c' --include='*.h' | xargs perl -0777 -ne '
+    while (/ts_sink_calls\)? *(?:\w+ = )?\{(.*?)\}/gs) {
+        my $calls = $1;
+        next if $calls =~ /ts_sink_put_call \*put;/;
+        my @missing = grep { $calls !~ /\.$_\s*=\s*(?!NULL)\w/ } qw(put complete release amend);
+        print "$ARGV: ", @missing ? "lacks @missing" : "complete", "\n";
+    }')
+grep -q 'lacks' <<<"$sinks" && complain "a sink without a required call:"$'\n'"$(grep 'lacks' <<<"$sinks")"
+[ "$(grep -c complete <<<"$sinks")" -ge 7 ] || complain "only $(wc -l <<<"$sinks") sinks found: does the pattern still fit?"
 # Whoever makes an input must not be able to choose which of its numbers and texts collide: a file with a hash table takes
 # its hash from base/hash.h with the key of the run. The rows that are reserved are found by rowids, which the program gives
 # itself in their order; waiting words of events and recent paths of calls have one slot each, in which another takes their place: nothing

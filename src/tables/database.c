@@ -253,18 +253,6 @@ static ts_code database_complete(void *self, enum ts_table_id id, int64_t rowid,
     return ts_pages_complete(db->pages, id, rowid, column, value);
 }
 
-static ts_code database_late_text(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
-                                  ts_text value)
-{
-    return ts_db_late_text(self, id, rowid, column, value);
-}
-
-static ts_code database_invalidate(void *self, enum ts_table_id id, int64_t first, int64_t last,
-                                   uint64_t columns)
-{
-    return ts_db_invalidate(self, id, first, last, columns);
-}
-
 static void database_release(void *self, enum ts_table_id id, int64_t rowid)
 {
     ts_db *db = self;
@@ -295,30 +283,18 @@ static void database_show(void *self, ts_shown what)
     }
 }
 
-static ts_code database_move(void *self, enum ts_table_id id, int64_t first, int64_t last,
-                             uint64_t columns, int64_t delta)
-{
-    return ts_db_move(self, id, first, last, columns, delta);
-}
-
-static ts_code database_late_int(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
-                                 int64_t value)
-{
-    return ts_db_late_int(self, id, rowid, column, value);
-}
-
 ts_sink ts_db_make_sink(ts_db *db)
 {
-    ts_sink sink =
-        ts_sink_make(db, database_put, database_put_long, database_complete, database_late_text,
-                     database_invalidate, database_release, database_settle);
-    sink.show = database_show;
-    sink.move = database_move;
-    sink.late_int = database_late_int;
-    sink.put_many = database_put_many;
-    sink.put_columns = database_put_columns;
-    sink.put_samples = database_put_samples;
-    return sink;
+    return ts_sink_of(db, &(ts_sink_calls){.put = database_put,
+                                           .put_long = database_put_long,
+                                           .put_many = database_put_many,
+                                           .put_columns = database_put_columns,
+                                           .put_samples = database_put_samples,
+                                           .complete = database_complete,
+                                           .release = database_release,
+                                           .settle = database_settle,
+                                           .amend = ts_db_amend,
+                                           .show = database_show});
 }
 
 /* --- the schema ---------------------------------------------------------------------------- */

@@ -17,29 +17,6 @@ typedef enum ts_db_state {
     TS_DB_READING   /* opened by ts_db_open */
 } ts_db_state;
 
-/* A text that came after its row (database_late.c). */
-typedef struct ts_late_text {
-    enum ts_table_id table;
-    unsigned column;
-    int64_t rowid;
-    size_t at, n; /* in the buffer of the texts */
-} ts_late_text;
-
-/* Columns that become NULL in a range of rows (database_late.c). */
-typedef struct ts_null_range {
-    enum ts_table_id table;
-    int64_t first, last;
-    uint64_t columns;
-} ts_null_range;
-
-/* Columns of a range of rows that grow by `delta`, or are set to it
- * (database_late.c). */
-typedef struct ts_moved_range {
-    ts_null_range range;
-    int64_t delta;
-    bool set;
-} ts_moved_range;
-
 struct ts_db {
     ts_ctx *ctx;            /* while there is a thread, `other` */
     ts_ctx *caller;         /* that of ts_db_create */
@@ -51,10 +28,8 @@ struct ts_db {
     ts_sink sink;
     int fd;          /* of the page writer; -1 when there is none */
     ts_pages *pages; /* while rows are written */
-    ts_vec late;     /* ts_late_text */
-    ts_buf late_bytes;
-    ts_vec nulls;                         /* ts_null_range */
-    ts_vec moves;                         /* ts_moved_range */
+    ts_vec amended;  /* ts_amendment: `value` of a text is where it is in the buffer */
+    ts_buf amended_bytes;
     unsigned shown;                       /* views that take the place of tables: ts_shown */
     ts_samples samples;                   /* of CPU profiles, short */
     bool adding;                          /* rows are added to a finished file (database_add.c) */
@@ -73,17 +48,8 @@ ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
  */
 ts_code ts_db_fail(ts_db *db, int rc, const char *doing);
 
-/* Keeps a text until the rows are written; ts_db_put_late sets it in its row. */
-ts_code ts_db_late_text(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
-                        ts_text value);
-/* Keeps a range of rows whose columns become NULL in the finished file. */
-ts_code ts_db_invalidate(ts_db *db, enum ts_table_id table, int64_t first, int64_t last,
-                         uint64_t columns);
-/* Keeps a range of rows whose columns grow in the finished file. */
-ts_code ts_db_move(ts_db *db, enum ts_table_id table, int64_t first, int64_t last, uint64_t columns,
-                   int64_t delta);
-ts_code ts_db_late_int(ts_db *db, enum ts_table_id table, int64_t rowid, unsigned column,
-                       int64_t value);
+/* Keeps a change until the rows are written; ts_db_put_late makes it. self: a ts_db. */
+ts_sink_amend_call ts_db_amend;
 /* What came after its rows goes into the finished file. */
 ts_code ts_db_put_late(ts_db *db);
 void ts_db_free_late(ts_db *db);

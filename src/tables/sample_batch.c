@@ -67,9 +67,9 @@ static ts_code put_each(ts_sink *sink, const ts_sample_batch *b)
 ts_code ts_sink_put_samples(ts_sink *sink, const ts_sample_batch *b)
 {
     ts_code code = TS_OK;
-    if (sink->put_samples == NULL || ts_sink_is_watched(sink, TS_T_stack_sample) ||
+    if (sink->calls.put_samples == NULL || ts_sink_is_watched(sink, TS_T_stack_sample) ||
         ts_sink_is_watched(sink, TS_T_js_cpu_profiler_sample) ||
-        !sink->put_samples(&code, sink->self, b)) {
+        !sink->calls.put_samples(&code, sink->self, b)) {
         return put_each(sink, b);
     }
     if (code == TS_OK) {

@@ -605,16 +605,11 @@ static ts_code put_blocks(ts_db *db)
 /* Whether rows that were put change later. */
 static bool changes(const ts_db *db)
 {
-    const ts_null_range *nulls = db->nulls.p;
-    const ts_moved_range *moves = db->moves.p;
+    const ts_amendment *all = db->amended.p;
     bool any = false;
-    for (size_t i = 0; i < db->nulls.n; i++) {
-        any = any || nulls[i].table == TS_T_stack_sample ||
-              nulls[i].table == TS_T_js_cpu_profiler_sample;
-    }
-    for (size_t i = 0; i < db->moves.n; i++) {
-        any = any || moves[i].range.table == TS_T_stack_sample ||
-              moves[i].range.table == TS_T_js_cpu_profiler_sample;
+    for (size_t i = 0; i < db->amended.n; i++) {
+        any = any || all[i].table == TS_T_stack_sample ||
+              all[i].table == TS_T_js_cpu_profiler_sample;
     }
     return any;
 }

@@ -22,11 +22,16 @@ static int edge_by_rowid(const void *a, const void *b)
     return (x->rowid > y->rowid) - (x->rowid < y->rowid);
 }
 
-static size_t count_ranges(const ts_scan *s, const ts_null_range *nulls, size_t n)
+static bool is_wanted(const ts_scan *s, const ts_amendment *what)
+{
+    return what->kind == TS_AMEND_NULL && &ts_schema[what->table] == s->table;
+}
+
+static size_t count_ranges(const ts_scan *s, const ts_amendment *all, size_t n)
 {
     size_t wanted = 0;
     for (size_t i = 0; i < n; i++) {
-        wanted += &ts_schema[nulls[i].table] == s->table;
+        wanted += is_wanted(s, &all[i]);
     }
     return wanted;
 }
@@ -54,8 +59,8 @@ static void make_spans(ts_scan *s, const null_edge *edges, size_t n)
 ts_code scan_prepare_nulls(ts_scan *s)
 {
     const ts_db *db = s->reader->db;
-    const ts_null_range *nulls = db == NULL ? NULL : db->nulls.p;
-    size_t n = db == NULL ? 0 : count_ranges(s, nulls, db->nulls.n);
+    const ts_amendment *all = db == NULL ? NULL : db->amended.p;
+    size_t n = db == NULL ? 0 : count_ranges(s, all, db->amended.n);
     null_edge *edges;
     size_t at = 0;
     if (n == 0) {
@@ -67,11 +72,11 @@ ts_code scan_prepare_nulls(ts_scan *s)
         ts_free(s->reader->ctx, edges);
         return s->reader->ctx->error.code;
     }
-    for (size_t i = 0; i < db->nulls.n; i++) {
-        if (&ts_schema[nulls[i].table] == s->table) {
-            edges[at++] = (null_edge){nulls[i].first, nulls[i].columns, true};
-            edges[at++] = (null_edge){nulls[i].last == INT64_MAX ? INT64_MAX : nulls[i].last + 1,
-                                      nulls[i].columns, false};
+    for (size_t i = 0; i < db->amended.n; i++) {
+        if (is_wanted(s, &all[i])) {
+            edges[at++] = (null_edge){all[i].first, all[i].columns, true};
+            edges[at++] = (null_edge){all[i].last == INT64_MAX ? INT64_MAX : all[i].last + 1,
+                                      all[i].columns, false};
         }
     }
     qsort(edges, at, sizeof *edges, edge_by_rowid);

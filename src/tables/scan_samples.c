@@ -292,7 +292,7 @@ static ts_code scan_samples_fill(ts_scan *s, const ts_batch *rows)
         }
     }
     s->batch.rows = rows->rows;
-    if (s->reader->db != NULL && s->reader->db->nulls.n > 0) {
+    if (s->reader->db != NULL && s->reader->db->amended.n > 0) {
         scan_apply_late(s);
     }
     return TS_OK;

@@ -13,9 +13,9 @@ ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, con
     size_t got = 0;
     char *bytes;
     ts_code code;
-    if (sink->put_long != NULL) {
+    if (sink->calls.put_long != NULL) {
         *text = (ts_text){ts_text_in_spool, n};
-        code = sink->put_long(sink->self, table, row, spool);
+        code = sink->calls.put_long(sink->self, table, row, spool);
         sink->rows[table] += code == TS_OK ? 1 : 0;
         ts_sink_changes(sink, table); /* no row that could be seen has all of it */
         return code;
@@ -50,13 +50,13 @@ ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows
                          unsigned count)
 {
     ts_code code = TS_OK;
-    if (sink->put_many == NULL || !keys_follow(sink, table, rows, size, count)) {
+    if (sink->calls.put_many == NULL || !keys_follow(sink, table, rows, size, count)) {
         for (unsigned i = 0; i < count && code == TS_OK; i++) {
             code = ts_sink_put(sink, table, (const char *)rows + i * size);
         }
         return code;
     }
-    code = sink->put_many(sink->self, table, rows, size, count);
+    code = sink->calls.put_many(sink->self, table, rows, size, count);
     sink->rows[table] += code == TS_OK ? count : 0;
     for (unsigned i = 0; i < count && code == TS_OK && ts_sink_is_watched(sink, table); i++) {
         code = sink->watch->seen(sink->watch->self, table, (const char *)rows + i * size);
@@ -89,8 +89,8 @@ ts_code ts_sink_put_columns(ts_sink *sink, enum ts_table_id table, const uint32_
                             unsigned count)
 {
     ts_code code = TS_OK;
-    if (sink->put_columns == NULL || ts_schema[table].columns[0].type == TS_COL_KEY ||
-        !sink->put_columns(&code, sink->self, table, columns, count)) {
+    if (sink->calls.put_columns == NULL || ts_schema[table].columns[0].type == TS_COL_KEY ||
+        !sink->calls.put_columns(&code, sink->self, table, columns, count)) {
         return put_each(sink, table, columns, count);
     }
     if (code != TS_OK) {
@@ -133,25 +133,10 @@ static ts_code null_complete(void *self, enum ts_table_id table, int64_t rowid, 
     return TS_OK;
 }
 
-static ts_code null_late_text(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                              ts_text value)
+static ts_code null_amend(void *self, const ts_amendment *what)
 {
     (void)self;
-    (void)table;
-    (void)rowid;
-    (void)column;
-    (void)value;
-    return TS_OK;
-}
-
-static ts_code null_invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
-                               uint64_t columns)
-{
-    (void)self;
-    (void)table;
-    (void)first;
-    (void)last;
-    (void)columns;
+    (void)what;
     return TS_OK;
 }
 
@@ -162,19 +147,11 @@ static void null_release(void *self, enum ts_table_id table, int64_t rowid)
     (void)rowid;
 }
 
-static ts_code null_settle(void *self, enum ts_table_id table, int64_t rowid, uint64_t columns,
-                           const int64_t *values)
-{
-    (void)self;
-    (void)table;
-    (void)rowid;
-    (void)columns;
-    (void)values;
-    return TS_OK;
-}
-
 ts_sink ts_sink_null(void)
 {
-    return ts_sink_make(NULL, null_put, null_put_long, null_complete, null_late_text,
-                        null_invalidate, null_release, null_settle);
+    return ts_sink_of(NULL, &(ts_sink_calls){.put = null_put,
+                                             .put_long = null_put_long,
+                                             .complete = null_complete,
+                                             .release = null_release,
+                                             .amend = null_amend});
 }

@@ -7,6 +7,7 @@
 
 #include "base/context.h"
 #include "base/spool.h"
+#include "base/text.h"
 #include "tables/schema.h"
 
 /* Stands in a row for a text that is in a spool: {ts_text_in_spool, its length}. */
@@ -25,18 +26,28 @@ typedef ts_code ts_sink_put_many_call(void *self, enum ts_table_id table, const 
 /* Sets a reserved column of a row that was put and not released. */
 typedef ts_code ts_sink_complete_call(void *self, enum ts_table_id table, int64_t rowid,
                                       unsigned column, int64_t value);
-/* Sets a text of a row that was put, at any time. The text is kept in memory until the end: for the
- * few that are known only when everything was read. */
-typedef ts_code ts_sink_late_text_call(void *self, enum ts_table_id table, int64_t rowid,
-                                       unsigned column, ts_text value);
-/* Sets columns of rows that were put to NULL, at any time: what was found to be wrong only later.
+
+/*
+ * A change to rows that were put and are not reserved, at any time. It is kept in memory until the
+ * end, where the file is repaired: few, or long ranges.
  */
-typedef ts_code ts_sink_invalidate_call(void *self, enum ts_table_id table, int64_t first,
-                                        int64_t last, uint64_t columns);
-/* Adds a number to integer columns of rows that were put: times whose beginning is known only at
- * the end. NULL stays. */
-typedef ts_code ts_sink_move_call(void *self, enum ts_table_id table, int64_t first, int64_t last,
-                                  uint64_t columns, int64_t delta);
+typedef enum ts_amend_kind {
+    TS_AMEND_TEXT, /* a text that is known only when everything was read */
+    TS_AMEND_INT,  /* an integer of a row that had to be put without knowing that it has a value */
+    TS_AMEND_NULL, /* what was found to be wrong only later */
+    TS_AMEND_MOVE  /* times whose beginning is known only at the end. NULL stays */
+} ts_amend_kind;
+
+typedef struct ts_amendment {
+    ts_amend_kind kind;
+    enum ts_table_id table;
+    int64_t first, last; /* rowids */
+    uint64_t columns;    /* a bit each, no key; one for a text or an integer */
+    int64_t value;       /* the integer, or what is added */
+    ts_text text;        /* borrowed for the call */
+} ts_amendment;
+typedef ts_code ts_sink_amend_call(void *self, const ts_amendment *what);
+
 /* Puts rows of small integers: an array for each column. False, and nothing is done: it is not for
  * this table. */
 typedef bool ts_sink_put_columns_call(ts_code *code, void *self, enum ts_table_id table,
@@ -45,10 +56,6 @@ typedef bool ts_sink_put_columns_call(ts_code *code, void *self, enum ts_table_i
 struct ts_sample_batch;
 typedef bool ts_sink_put_samples_call(ts_code *code, void *self,
                                       const struct ts_sample_batch *batch);
-/* Sets an integer column of a row that was put and not reserved, at any time. Kept in memory until
- * the end: for the few whose rows had to be put without knowing that they have a value. */
-typedef ts_code ts_sink_late_int_call(void *self, enum ts_table_id table, int64_t rowid,
-                                      unsigned column, int64_t value);
 /* No more will be completed in this row. */
 typedef void ts_sink_release_call(void *self, enum ts_table_id table, int64_t rowid);
 /* Completes and releases, for a set of columns and their values in order. */
@@ -82,36 +89,38 @@ typedef struct ts_sink_watch {
     void (*changed)(void *self, enum ts_table_id table); /* rows of it are no longer as put */
 } ts_sink_watch;
 
-/* Made by ts_sink_make and ts_sink_null only (test/layers.sh), so that no call is missing. */
-typedef struct ts_sink {
-    void *self;
+/* What a sink does. The first four are required; without one of the others the same rows are put in
+ * another way. */
+typedef struct ts_sink_calls {
     ts_sink_put_call *put;
-    ts_sink_put_long_call *put_long; /* NULL: the text is read into memory and put */
     ts_sink_complete_call *complete;
-    ts_sink_late_text_call *late_text;
-    ts_sink_invalidate_call *invalidate;
     ts_sink_release_call *release;
+    ts_sink_amend_call *amend;
+    ts_sink_put_long_call *put_long;       /* NULL: the text is read into memory and put */
     ts_sink_settle_call *settle;           /* NULL: by `complete` and `release` */
-    ts_sink_show_call *show;               /* NULL: there are no views */
-    ts_sink_move_call *move;               /* NULL: nothing is kept */
     ts_sink_put_many_call *put_many;       /* NULL: one by one */
-    ts_sink_late_int_call *late_int;       /* NULL: nothing is kept */
     ts_sink_put_columns_call *put_columns; /* NULL: row by row */
     ts_sink_put_samples_call *put_samples; /* NULL: row by row */
-    uint64_t rows[TS_TABLE_COUNT];         /* rows put so far */
-    ts_sink_watch *watch;                  /* NULL: nobody; borrowed */
+    ts_sink_show_call *show;               /* NULL: there are no views */
+} ts_sink_calls;
+
+/* Made by ts_sink_of and ts_sink_null only (test/layers.sh). */
+typedef struct ts_sink {
+    void *self;
+    ts_sink_calls calls;
+    uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
+    ts_sink_watch *watch;          /* NULL: nobody; borrowed */
 } ts_sink;
 
-/* A sink of these calls, none of which may be missing but `put_long` and `settle`. */
-__attribute__((nonnull(2, 4, 5, 6, 7))) static inline ts_sink
-ts_sink_make(void *self, ts_sink_put_call *put, ts_sink_put_long_call *put_long,
-             ts_sink_complete_call *complete, ts_sink_late_text_call *late_text,
-             ts_sink_invalidate_call *invalidate, ts_sink_release_call *release,
-             ts_sink_settle_call *settle)
+/* A sink of these calls. Without a required one, which would lose what it is given, the program
+ * ends at once. */
+static inline ts_sink ts_sink_of(void *self, const ts_sink_calls *calls)
 {
-    ts_sink sink = {self, put,  put_long, complete, late_text, invalidate, release, settle,
-                    NULL, NULL, NULL,     NULL,     NULL,      NULL,       {0},     NULL};
-    return sink;
+    if (calls->put == NULL || calls->complete == NULL || calls->release == NULL ||
+        calls->amend == NULL) {
+        __builtin_trap();
+    }
+    return (ts_sink){.self = self, .calls = *calls};
 }
 
 /* A sink that counts rows and keeps none. */
@@ -133,7 +142,7 @@ static inline ts_code ts_sink_reserve(ts_sink *sink, enum ts_table_id table, con
                                       uint64_t columns)
 {
     ts_code code;
-    TS_TRY(code, sink->put(sink->self, table, row, columns));
+    TS_TRY(code, sink->calls.put(sink->self, table, row, columns));
     sink->rows[table]++;
     if (columns != 0) {
         ts_sink_changes(sink, table);
@@ -168,56 +177,60 @@ ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, con
 static inline ts_code ts_sink_complete(ts_sink *sink, enum ts_table_id table, int64_t rowid,
                                        unsigned column, int64_t value)
 {
-    return sink->complete(sink->self, table, rowid, column, value);
+    return sink->calls.complete(sink->self, table, rowid, column, value);
+}
+
+static inline ts_code ts_sink_amend(ts_sink *sink, const ts_amendment *what)
+{
+    ts_sink_changes(sink, what->table);
+    return sink->calls.amend(sink->self, what);
 }
 
 static inline ts_code ts_sink_late_text(ts_sink *sink, enum ts_table_id table, int64_t rowid,
                                         unsigned column, ts_text value)
 {
-    ts_sink_changes(sink, table);
-    return sink->late_text(sink->self, table, rowid, column, value);
-}
-
-/* The column of this name says whether what the row is about was read whole: it becomes 0. */
-#define TS_COMPLETE_COLUMN "complete"
-
-/*
- * Sets a set of columns (a bit each, no key) to NULL in the rows first..last of a table. The ranges
- * are kept in memory until the end, where the file is repaired: for damaged inputs, few and long.
- * Their rows must not be reserved any more.
- */
-static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, int64_t first,
-                                         int64_t last, uint64_t columns)
-{
-    ts_sink_changes(sink, table);
-    return sink->invalidate(sink->self, table, first, last, columns);
-}
-
-/* The ranges are kept in memory until the end, as those that are invalidated. */
-static inline ts_code ts_sink_move(ts_sink *sink, enum ts_table_id table, int64_t first,
-                                   int64_t last, uint64_t columns, int64_t delta)
-{
-    ts_sink_changes(sink, table);
-    return sink->move == NULL ? TS_OK : sink->move(sink->self, table, first, last, columns, delta);
+    return ts_sink_amend(sink, &(ts_amendment){.kind = TS_AMEND_TEXT,
+                                               .table = table,
+                                               .first = rowid,
+                                               .last = rowid,
+                                               .columns = UINT64_C(1) << column,
+                                               .text = value});
 }
 
 static inline ts_code ts_sink_late_int(ts_sink *sink, enum ts_table_id table, int64_t rowid,
                                        unsigned column, int64_t value)
 {
-    ts_sink_changes(sink, table);
-    return sink->late_int == NULL ? TS_OK : sink->late_int(sink->self, table, rowid, column, value);
+    return ts_sink_amend(sink, &(ts_amendment){TS_AMEND_INT, table, rowid, rowid,
+                                               UINT64_C(1) << column, value, TS_TEXT_NULL});
+}
+
+/* The column of this name says whether what the row is about was read whole: it becomes 0. */
+#define TS_COMPLETE_COLUMN "complete"
+
+static inline ts_code ts_sink_invalidate(ts_sink *sink, enum ts_table_id table, int64_t first,
+                                         int64_t last, uint64_t columns)
+{
+    return ts_sink_amend(
+        sink, &(ts_amendment){TS_AMEND_NULL, table, first, last, columns, 0, TS_TEXT_NULL});
+}
+
+static inline ts_code ts_sink_move(ts_sink *sink, enum ts_table_id table, int64_t first,
+                                   int64_t last, uint64_t columns, int64_t delta)
+{
+    return ts_sink_amend(
+        sink, &(ts_amendment){TS_AMEND_MOVE, table, first, last, columns, delta, TS_TEXT_NULL});
 }
 
 static inline void ts_sink_show(ts_sink *sink, ts_shown what)
 {
-    if (sink->show != NULL) {
-        sink->show(sink->self, what);
+    if (sink->calls.show != NULL) {
+        sink->calls.show(sink->self, what);
     }
 }
 
 static inline void ts_sink_release(ts_sink *sink, enum ts_table_id table, int64_t rowid)
 {
-    sink->release(sink->self, table, rowid);
+    sink->calls.release(sink->self, table, rowid);
 }
 
 /* Sets some of the reserved columns of a row, the values in their order (the others keep what the
@@ -226,14 +239,14 @@ static inline ts_code ts_sink_settle(ts_sink *sink, enum ts_table_id table, int6
                                      uint64_t columns, const int64_t *values)
 {
     ts_code code = TS_OK;
-    if (sink->settle != NULL) {
-        return sink->settle(sink->self, table, rowid, columns, values);
+    if (sink->calls.settle != NULL) {
+        return sink->calls.settle(sink->self, table, rowid, columns, values);
     }
     for (; columns != 0 && code == TS_OK; columns &= columns - 1) {
         unsigned column = (unsigned)__builtin_ctzll(columns);
-        code = sink->complete(sink->self, table, rowid, column, *values++);
+        code = sink->calls.complete(sink->self, table, rowid, column, *values++);
     }
-    sink->release(sink->self, table, rowid);
+    sink->calls.release(sink->self, table, rowid);
     return code;
 }
 

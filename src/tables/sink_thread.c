@@ -25,10 +25,7 @@ typedef enum call_kind {
     CALL_PUT_COLUMNS,
     CALL_PUT_SAMPLES,
     CALL_COMPLETE,
-    CALL_LATE_TEXT,
-    CALL_LATE_INT,
-    CALL_INVALIDATE,
-    CALL_MOVE,
+    CALL_AMEND,
     CALL_RELEASE,
     CALL_SETTLE
 } call_kind;
@@ -40,8 +37,8 @@ typedef struct call {
     uint8_t column;
     uint16_t table;
     uint32_t count;
-    int64_t first; /* or the rowid */
-    int64_t last;  /* or the value */
+    int64_t rowid;
+    int64_t value;
     uint64_t columns;
 } call;
 
@@ -119,24 +116,14 @@ static ts_code make_call(ts_sink *to, const call *c)
     case CALL_PUT_SAMPLES:
         return ts_sink_put_samples(to, after);
     case CALL_COMPLETE:
-        return ts_sink_complete(to, table, c->first, c->column, c->last);
-    case CALL_LATE_TEXT:
-        return ts_sink_late_text(to, table, c->first, c->column,
-                                 (ts_text){c->last == 0 ? NULL : after, (size_t)c->columns});
-    case CALL_LATE_INT:
-        return ts_sink_late_int(to, table, c->first, c->column, c->last);
-    case CALL_INVALIDATE:
-        return ts_sink_invalidate(to, table, c->first, c->last, c->columns);
-    case CALL_MOVE: {
-        int64_t delta;
-        memcpy(&delta, after, sizeof delta);
-        return ts_sink_move(to, table, c->first, c->last, c->columns, delta);
-    }
+        return ts_sink_complete(to, table, c->rowid, c->column, c->value);
+    case CALL_AMEND:
+        return ts_sink_amend(to, after);
     case CALL_RELEASE:
-        ts_sink_release(to, table, c->first);
+        ts_sink_release(to, table, c->rowid);
         return TS_OK;
     case CALL_SETTLE:
-        return ts_sink_settle(to, table, c->first, c->columns, after);
+        return ts_sink_settle(to, table, c->rowid, c->columns, after);
     }
     return TS_OK;
 }
@@ -434,22 +421,8 @@ static ts_code thread_put_long(void *self, enum ts_table_id table, const void *r
     ts_sink_thread *t = self;
     ts_code code = settle_all(t);
     if (code == TS_OK) {
-        code = report(t, t->to->put_long(t->to->self, table, row, text));
+        code = report(t, t->to->calls.put_long(t->to->self, table, row, text));
         t->to->rows[table] += code == TS_OK ? 1 : 0;
-    }
-    return code;
-}
-
-/* A number for a column of a row. */
-static ts_code add_value(ts_sink_thread *t, call_kind kind, enum ts_table_id table, int64_t rowid,
-                         unsigned column, int64_t value)
-{
-    ts_code code;
-    call *c = add(&code, t, kind, table, 0);
-    if (c != NULL) {
-        c->first = rowid;
-        c->column = (uint8_t)column;
-        c->last = value;
     }
     return code;
 }
@@ -458,72 +431,37 @@ static ts_code thread_complete(void *self, enum ts_table_id table, int64_t rowid
                                int64_t value)
 {
     ts_sink_thread *t = self;
-    return t->running ? add_value(t, CALL_COMPLETE, table, rowid, column, value)
-                      : report(t, ts_sink_complete(t->to, table, rowid, column, value));
+    ts_code code;
+    call *c;
+    if (!t->running) {
+        return report(t, ts_sink_complete(t->to, table, rowid, column, value));
+    }
+    if ((c = add(&code, t, CALL_COMPLETE, table, 0)) != NULL) {
+        c->rowid = rowid;
+        c->column = (uint8_t)column;
+        c->value = value;
+    }
+    return code;
 }
 
-static ts_code thread_late_text(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                                ts_text value)
+/* The change and its text follow the call. */
+static ts_code thread_amend(void *self, const ts_amendment *what)
 {
     ts_sink_thread *t = self;
+    const size_t n = what->text.p == NULL ? 0 : what->text.n;
     ts_code code = TS_OK;
     call *c;
-    if (!t->running || value.n > LARGE) {
+    if (!t->running || n > LARGE) {
         code = settle_all(t);
-        return code != TS_OK ? code
-                             : report(t, ts_sink_late_text(t->to, table, rowid, column, value));
+        return code != TS_OK ? code : report(t, ts_sink_amend(t->to, what));
     }
-    if ((c = add(&code, t, CALL_LATE_TEXT, table, value.n)) != NULL) {
-        c->first = rowid;
-        c->column = (uint8_t)column;
-        c->last = value.p != NULL;
-        c->columns = value.n;
-        if (value.n > 0) {
-            memcpy(c + 1, value.p, value.n);
+    if ((c = add(&code, t, CALL_AMEND, what->table, sizeof *what + n)) != NULL) {
+        ts_amendment *to = (ts_amendment *)(void *)(c + 1);
+        *to = *what;
+        if (what->text.p != NULL) {
+            to->text.p = (const char *)(to + 1);
+            memcpy(to + 1, what->text.p, n);
         }
-    }
-    return code;
-}
-
-static ts_code thread_late_int(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                               int64_t value)
-{
-    ts_sink_thread *t = self;
-    return t->running ? add_value(t, CALL_LATE_INT, table, rowid, column, value)
-                      : report(t, ts_sink_late_int(t->to, table, rowid, column, value));
-}
-
-static ts_code thread_invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
-                                 uint64_t columns)
-{
-    ts_sink_thread *t = self;
-    ts_code code;
-    call *c;
-    if (!t->running) {
-        return report(t, ts_sink_invalidate(t->to, table, first, last, columns));
-    }
-    if ((c = add(&code, t, CALL_INVALIDATE, table, 0)) != NULL) {
-        c->first = first;
-        c->last = last;
-        c->columns = columns;
-    }
-    return code;
-}
-
-static ts_code thread_move(void *self, enum ts_table_id table, int64_t first, int64_t last,
-                           uint64_t columns, int64_t delta)
-{
-    ts_sink_thread *t = self;
-    ts_code code;
-    call *c;
-    if (!t->running) {
-        return report(t, ts_sink_move(t->to, table, first, last, columns, delta));
-    }
-    if ((c = add(&code, t, CALL_MOVE, table, sizeof delta)) != NULL) {
-        c->first = first;
-        c->last = last;
-        c->columns = columns;
-        memcpy(c + 1, &delta, sizeof delta);
     }
     return code;
 }
@@ -536,7 +474,7 @@ static void thread_release(void *self, enum ts_table_id table, int64_t rowid)
     if (!t->running) {
         ts_sink_release(t->to, table, rowid);
     } else if ((c = add(&code, t, CALL_RELEASE, table, 0)) != NULL) {
-        c->first = rowid; /* a failure is reported by the next call */
+        c->rowid = rowid; /* a failure is reported by the next call */
     }
 }
 
@@ -551,7 +489,7 @@ static ts_code thread_settle(void *self, enum ts_table_id table, int64_t rowid, 
         return report(t, ts_sink_settle(t->to, table, rowid, columns, values));
     }
     if ((c = add(&code, t, CALL_SETTLE, table, n)) != NULL) {
-        c->first = rowid;
+        c->rowid = rowid;
         c->columns = columns;
         if (n > 0) {
             memcpy(c + 1, values, n);
@@ -590,15 +528,17 @@ ts_code ts_sink_thread_start(ts_sink_thread **out, ts_ctx *ctx, ts_sink *to, ts_
     t->ctx = ctx;
     t->own = own;
     t->to = to;
-    t->front =
-        ts_sink_make(t, thread_put, to->put_long == NULL ? NULL : thread_put_long, thread_complete,
-                     thread_late_text, thread_invalidate, thread_release, thread_settle);
-    t->front.show = thread_show;
-    t->front.move = thread_move;
-    t->front.put_many = thread_put_many;
-    t->front.put_columns = thread_put_columns;
-    t->front.put_samples = thread_put_samples;
-    t->front.late_int = thread_late_int;
+    t->front = ts_sink_of(
+        t, &(ts_sink_calls){.put = thread_put,
+                            .put_long = to->calls.put_long == NULL ? NULL : thread_put_long,
+                            .put_many = thread_put_many,
+                            .put_columns = thread_put_columns,
+                            .put_samples = thread_put_samples,
+                            .complete = thread_complete,
+                            .release = thread_release,
+                            .settle = thread_settle,
+                            .amend = thread_amend,
+                            .show = thread_show});
     memcpy(t->front.rows, to->rows, sizeof t->front.rows);
     (void)pthread_mutex_init(&t->lock, NULL);
     (void)pthread_cond_init(&t->filled, NULL);

@@ -357,18 +357,20 @@ static int by_rowid(const void *a, const void *b)
 static ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table)
 {
     const ts_db *db = s->reader->db;
-    const ts_late_text *late = db == NULL ? NULL : db->late.p;
+    const ts_amendment *all = db == NULL ? NULL : db->amended.p;
     size_t n = 0;
-    if (late == NULL) {
+    if (all == NULL) {
         return TS_OK;
     }
-    TS_NEED(s->reader->ctx, s->late = ts_alloc(s->reader->ctx, db->late.n, sizeof *s->late));
-    for (size_t i = 0; i < db->late.n; i++) {
-        const ts_late_text *t = &late[i];
-        int slot = t->table == table ? s->slot_of[t->column] : -1;
+    TS_NEED(s->reader->ctx, s->late = ts_alloc(s->reader->ctx, db->amended.n, sizeof *s->late));
+    for (size_t i = 0; i < db->amended.n; i++) {
+        const ts_amendment *t = &all[i];
+        int slot = t->kind == TS_AMEND_TEXT && t->table == table
+                       ? s->slot_of[__builtin_ctzll(t->columns)]
+                       : -1;
         if (slot >= 0) {
             s->late[n++] = (scan_late){
-                t->rowid, (unsigned)slot, (uint32_t)i, {db->late_bytes.p + t->at, t->n}};
+                t->first, (unsigned)slot, (uint32_t)i, {db->amended_bytes.p + t->value, t->text.n}};
         }
     }
     qsort(s->late, n, sizeof *s->late, by_rowid);

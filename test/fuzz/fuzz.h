@@ -195,29 +195,27 @@ static inline ts_code fuzz_complete(void *self, enum ts_table_id table, int64_t 
     return TS_OK;
 }
 
-static inline ts_code fuzz_late_text(void *self, enum ts_table_id table, int64_t rowid,
-                                     unsigned column, ts_text value)
+static inline ts_code fuzz_amend(void *self, const ts_amendment *what)
 {
     fuzz_sink *s = self;
-    uint64_t one = (uint64_t)rowid;
-    check(rowid >= 1 && (uint64_t)rowid <= s->sink.rows[table]);
-    check(ts_schema[table].columns[column].type == TS_COL_TEXT && value.p != NULL);
-    mix(&one, column);
-    mix(&one, value.n);
-    s->completed[table] += one;
-    return TS_OK;
-}
-
-static inline ts_code fuzz_invalidate(void *self, enum ts_table_id table, int64_t first,
-                                      int64_t last, uint64_t columns)
-{
-    fuzz_sink *s = self;
-    uint64_t one = (uint64_t)first;
-    check(first >= 1 && last >= first && (uint64_t)last <= s->sink.rows[table]);
-    check(columns != 0 && (columns >> 1) >> (ts_schema[table].column_count - 1) == 0);
-    mix(&one, (uint64_t)last);
-    mix(&one, columns);
-    s->completed[table] += one;
+    const ts_table *table = &ts_schema[what->table];
+    uint64_t one = (uint64_t)what->first;
+    check(what->first >= 1 && what->last >= what->first &&
+          (uint64_t)what->last <= s->sink.rows[what->table]);
+    check(what->columns != 0 && (what->columns >> 1) >> (table->column_count - 1) == 0);
+    if (what->kind == TS_AMEND_TEXT || what->kind == TS_AMEND_INT) {
+        unsigned column = (unsigned)__builtin_ctzll(what->columns);
+        check(what->first == what->last && (what->columns & (what->columns - 1)) == 0);
+        check(table->columns[column].type ==
+              (what->kind == TS_AMEND_TEXT ? TS_COL_TEXT : TS_COL_INT));
+        check(what->kind != TS_AMEND_TEXT || what->text.p != NULL);
+    }
+    mix(&one, what->kind);
+    mix(&one, (uint64_t)what->last);
+    mix(&one, what->columns);
+    mix(&one, (uint64_t)what->value);
+    mix(&one, what->text.n);
+    s->completed[what->table] += one;
     return TS_OK;
 }
 
@@ -230,8 +228,10 @@ static inline void fuzz_release(void *self, enum ts_table_id table, int64_t rowi
 
 static inline void fuzz_sink_init(fuzz_sink *s)
 {
-    *s = (fuzz_sink){.sink = ts_sink_make(s, fuzz_put, NULL, fuzz_complete, fuzz_late_text,
-                                          fuzz_invalidate, fuzz_release, NULL)};
+    *s = (fuzz_sink){.sink = ts_sink_of(s, &(ts_sink_calls){.put = fuzz_put,
+                                                            .complete = fuzz_complete,
+                                                            .release = fuzz_release,
+                                                            .amend = fuzz_amend})};
 }
 
 static inline void fuzz_sink_free(fuzz_sink *s)

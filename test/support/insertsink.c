@@ -131,36 +131,38 @@ static ts_code complete(void *self, enum ts_table_id id, int64_t rowid, unsigned
     return TS_OK;
 }
 
-static ts_code late_text(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
-                         ts_text value)
+/* The new value of a column. */
+static char *amended_value(const ts_amendment *what, const char *name)
 {
-    insertsink *s = self;
-    char *sql = sqlite3_mprintf("UPDATE \"%w\" SET \"%w\" = %.*Q WHERE rowid = %lld",
-                                s->tables[id].name, s->tables[id].columns[column].name,
-                                (int)value.n, value.p, (long long)rowid);
-    check(s->db, sqlite3_exec(s->db, sql, NULL, NULL, NULL), sql);
-    assert_int_equal(sqlite3_changes(s->db), 1);
-    sqlite3_free(sql);
-    return TS_OK;
+    switch (what->kind) {
+    case TS_AMEND_TEXT:
+        return sqlite3_mprintf("%.*Q", (int)what->text.n, what->text.p);
+    case TS_AMEND_INT:
+        return sqlite3_mprintf("%lld", (long long)what->value);
+    case TS_AMEND_MOVE:
+        return sqlite3_mprintf("\"%w\" + %lld", name, (long long)what->value);
+    case TS_AMEND_NULL:
+        break;
+    }
+    return sqlite3_mprintf("%s", strcmp(name, TS_COMPLETE_COLUMN) == 0 ? "0" : "NULL");
 }
 
-static ts_code invalidate(void *self, enum ts_table_id id, int64_t first, int64_t last,
-                          uint64_t columns)
+static ts_code amend(void *self, const ts_amendment *what)
 {
     insertsink *s = self;
-    for (unsigned i = 0; i < s->tables[id].column_count; i++) {
-        char *sql;
-        if ((columns >> i & 1) == 0) {
+    const ts_table *table = &s->tables[what->table];
+    for (unsigned i = 0; i < table->column_count; i++) {
+        if ((what->columns >> i & 1) == 0) {
             continue;
         }
-        sql = sqlite3_mprintf(
-            "UPDATE \"%w\" SET \"%w\" = %s WHERE rowid BETWEEN %lld AND %lld", s->tables[id].name,
-            s->tables[id].columns[i].name,
-            strcmp(s->tables[id].columns[i].name, TS_COMPLETE_COLUMN) == 0 ? "0" : "NULL",
-            (long long)first, (long long)last);
+        char *value = amended_value(what, table->columns[i].name);
+        char *sql = sqlite3_mprintf(
+            "UPDATE \"%w\" SET \"%w\" = %s WHERE rowid BETWEEN %lld AND %lld", table->name,
+            table->columns[i].name, value, (long long)what->first, (long long)what->last);
         check(s->db, sqlite3_exec(s->db, sql, NULL, NULL, NULL), sql);
-        assert_int_equal(sqlite3_changes(s->db), last - first + 1);
+        assert_int_equal(sqlite3_changes(s->db), what->last - what->first + 1);
         sqlite3_free(sql);
+        sqlite3_free(value);
     }
     return TS_OK;
 }
@@ -182,7 +184,8 @@ insertsink *insertsink_new(sqlite3 *db, const ts_table *tables, unsigned count)
     s->db = db;
     s->tables = tables;
     s->count = count;
-    s->sink = ts_sink_make(s, put, NULL, complete, late_text, invalidate, release, NULL);
+    s->sink = ts_sink_of(
+        s, &(ts_sink_calls){.put = put, .complete = complete, .release = release, .amend = amend});
     return s;
 }
 

@@ -191,58 +191,83 @@ static ts_code complete(void *self, enum ts_table_id table, int64_t rowid, unsig
     return TS_OK;
 }
 
-static ts_code late_text(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                         ts_text value)
+/* The columns are those of the table, and none is a key. */
+static void check_amended(const memsink *m, const ts_amendment *what)
 {
-    memsink *m = self;
-    mem_table *mem = &m->tables[table];
-    const ts_table *t = &ts_schema[table];
-    char *bytes;
-    ts_code code = call(m);
-    if (code != TS_OK || m->dropped[table]) {
-        return code;
+    const ts_table *t = &ts_schema[what->table];
+    const ts_column *one = &t->columns[what->columns == 0 ? 0 : __builtin_ctzll(what->columns)];
+    bool single = what->kind == TS_AMEND_TEXT || what->kind == TS_AMEND_INT;
+    if (what->first < 1 || what->last < what->first ||
+        (uint64_t)what->last > m->tables[what->table].n || what->columns == 0 ||
+        (t->column_count < 64 && what->columns >> t->column_count != 0) ||
+        ((what->columns & 1) != 0 && t->columns[0].type == TS_COL_KEY)) {
+        fail_msg("%s: rows %" PRId64 " to %" PRId64 " cannot be changed", t->name, what->first,
+                 what->last);
     }
-    if (rowid < 1 || (uint64_t)rowid > mem->n || column >= t->column_count ||
-        t->columns[column].type != TS_COL_TEXT) {
-        fail_msg("%s: column %u of row %" PRId64 " takes no text", t->name, column, rowid);
+    if (single && (what->first != what->last || (what->columns & (what->columns - 1)) != 0 ||
+                   one->type != (what->kind == TS_AMEND_TEXT ? TS_COL_TEXT : TS_COL_INT))) {
+        fail_msg("%s: column %s of row %" PRId64 " takes no such value", t->name, one->name,
+                 what->first);
     }
-    bytes = room_for_text(m, value.n + 1);
-    memcpy(bytes, value.p, value.n);
-    bytes[value.n] = '\0';
-    value.p = bytes;
-    memcpy(mem->rows + (size_t)(rowid - 1) * t->row_size + t->columns[column].offset, &value,
-           sizeof value);
-    return TS_OK;
 }
 
-static ts_code invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
-                          uint64_t columns)
+/* A column that is named in TS_COMPLETE_COLUMN becomes 0 and not NULL. */
+static void amend_cell(char *row, const ts_column *column, unsigned c, const ts_amendment *what,
+                       ts_text text)
+{
+    char *cell = row + column->offset;
+    uint64_t bits = null_bits(row);
+    int64_t value = what->value;
+    switch (what->kind) {
+    case TS_AMEND_TEXT:
+        memcpy(cell, &text, sizeof text);
+        bits &= ~(UINT64_C(1) << c);
+        break;
+    case TS_AMEND_MOVE:
+        if ((bits >> c & 1) == 0) {
+            value += int_cell(column, row); /* tests have no sums beyond 64 bits */
+            memcpy(cell, &value, sizeof value);
+        }
+        break;
+    case TS_AMEND_INT:
+        memcpy(cell, &value, sizeof value);
+        bits &= ~(UINT64_C(1) << c);
+        break;
+    case TS_AMEND_NULL:
+        if (strcmp(column->name, TS_COMPLETE_COLUMN) == 0) {
+            memset(cell, 0, sizeof value);
+        } else {
+            bits |= UINT64_C(1) << c;
+        }
+        break;
+    }
+    memcpy(row, &bits, sizeof bits);
+}
+
+static ts_code amend(void *self, const ts_amendment *what)
 {
     memsink *m = self;
-    mem_table *mem = &m->tables[table];
-    const ts_table *t = &ts_schema[table];
-    uint64_t complete = 0;
+    mem_table *mem = &m->tables[what->table];
+    const ts_table *t = &ts_schema[what->table];
+    ts_text text = TS_TEXT_NULL;
     ts_code code = call(m);
-    if (code != TS_OK || m->dropped[table]) {
+    if (code != TS_OK || m->dropped[what->table]) {
         return code;
     }
-    for (unsigned i = 0; i < t->column_count; i++) {
-        complete |=
-            strcmp(t->columns[i].name, TS_COMPLETE_COLUMN) == 0 ? columns & UINT64_C(1) << i : 0;
+    check_amended(m, what);
+    if (what->kind == TS_AMEND_TEXT) {
+        char *bytes = room_for_text(m, what->text.n + 1);
+        memcpy(bytes, what->text.p, what->text.n);
+        bytes[what->text.n] = '\0';
+        text = (ts_text){bytes, what->text.n};
     }
-    if (first < 1 || last < first || (uint64_t)last > mem->n || columns == 0 ||
-        (t->column_count < 64 && columns >> t->column_count != 0) ||
-        ((columns & 1) != 0 && t->columns[0].type == TS_COL_KEY)) {
-        fail_msg("%s: rows %" PRId64 " to %" PRId64 " cannot be made NULL", t->name, first, last);
-    }
-    for (int64_t rowid = first; rowid <= last; rowid++) {
-        char *row = mem->rows + (size_t)(rowid - 1) * t->row_size;
-        uint64_t bits = null_bits(row) | (columns & ~complete);
-        assert_int_equal(mem->reserved[rowid - 1] & columns, 0);
-        if (complete != 0) {
-            memset(row + t->columns[__builtin_ctzll(complete)].offset, 0, sizeof(int64_t));
+    for (int64_t rowid = what->first; rowid <= what->last; rowid++) {
+        assert_int_equal(mem->reserved[rowid - 1] & what->columns, 0);
+        for (uint64_t left = what->columns; left != 0; left &= left - 1) {
+            unsigned c = (unsigned)__builtin_ctzll(left);
+            amend_cell(mem->rows + (size_t)(rowid - 1) * t->row_size, &t->columns[c], c, what,
+                       text);
         }
-        memcpy(row, &bits, sizeof bits);
     }
     return TS_OK;
 }
@@ -258,62 +283,12 @@ static void release(void *self, enum ts_table_id table, int64_t rowid)
     mem->reserved[rowid - 1] = 0;
 }
 
-static ts_code move(void *self, enum ts_table_id table, int64_t first, int64_t last,
-                    uint64_t columns, int64_t delta)
-{
-    memsink *m = self;
-    mem_table *mem = &m->tables[table];
-    const ts_table *t = &ts_schema[table];
-    ts_code code = call(m);
-    if (code != TS_OK || m->dropped[table]) {
-        return code;
-    }
-    if (first < 1 || last < first || (uint64_t)last > mem->n || columns == 0) {
-        fail_msg("%s: rows %" PRId64 " to %" PRId64 " cannot be moved", t->name, first, last);
-    }
-    for (int64_t rowid = first; rowid <= last; rowid++) {
-        char *row = mem->rows + (size_t)(rowid - 1) * t->row_size;
-        for (uint64_t left = columns & ~null_bits(row); left != 0; left &= left - 1) {
-            char *cell = row + t->columns[__builtin_ctzll(left)].offset;
-            int64_t value;
-            memcpy(&value, cell, sizeof value);
-            value += delta; /* tests have no sums beyond 64 bits */
-            memcpy(cell, &value, sizeof value);
-        }
-    }
-    return TS_OK;
-}
-
-static ts_code late_int(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                        int64_t value)
-{
-    memsink *m = self;
-    mem_table *mem = &m->tables[table];
-    const ts_table *t = &ts_schema[table];
-    uint64_t bits;
-    char *row;
-    ts_code code = call(m);
-    if (code != TS_OK || m->dropped[table]) {
-        return code;
-    }
-    if (rowid < 1 || (uint64_t)rowid > mem->n || column >= t->column_count ||
-        t->columns[column].type != TS_COL_INT) {
-        fail_msg("%s: column %u of row %" PRId64 " takes no number", t->name, column, rowid);
-    }
-    row = mem->rows + (size_t)(rowid - 1) * t->row_size;
-    memcpy(row + t->columns[column].offset, &value, sizeof value);
-    bits = null_bits(row) & ~(UINT64_C(1) << column);
-    memcpy(row, &bits, sizeof bits);
-    return TS_OK;
-}
-
 memsink *memsink_new(ts_ctx *ctx)
 {
     memsink *m = must(calloc(1, sizeof *m));
     m->ctx = ctx;
-    m->sink = ts_sink_make(m, put, NULL, complete, late_text, invalidate, release, NULL);
-    m->sink.move = move;
-    m->sink.late_int = late_int;
+    m->sink = ts_sink_of(
+        m, &(ts_sink_calls){.put = put, .complete = complete, .release = release, .amend = amend});
     return m;
 }
 

@@ -183,7 +183,7 @@ static void test_sinks(void **state)
     ts_sink sink = ts_sink_null();
     (void)state;
     counted = 0;
-    sink.put = count_put;
+    sink.calls.put = count_put;
     assert_int_equal(ts_sink_put_many(&sink, TS_T_js_heap_dominated, batch, 24, 10), TS_OK);
     assert_int_equal(sink.rows[TS_T_js_heap_dominated], 10);
     assert_int_equal(ts_sink_put_many(&sink, TS_T_js_heap_dominated, batch, 24, 40), TS_ERR_OUTPUT);
@@ -213,8 +213,8 @@ static void test_keys(void **state)
     (void)state;
     counted = 0;
     many = 0;
-    sink.put = count_put;
-    sink.put_many = count_many;
+    sink.calls.put = count_put;
+    sink.calls.put_many = count_many;
     for (int64_t i = 0; i < ROWS; i++) {
         rows[i * WORDS + 1] = i + 1;
     }
@@ -447,7 +447,7 @@ static void test_columns_of_sinks(void **state)
         columns[i] = values;
     }
     counted = 0;
-    sink.put = count_put;
+    sink.calls.put = count_put;
     assert_int_equal(ts_sink_put_columns(&sink, TS_T_js_heap_edges, columns, 10), TS_OK);
     assert_int_equal(counted, 10);
     assert_int_equal(sink.rows[TS_T_js_heap_edges], 10);

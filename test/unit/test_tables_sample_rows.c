@@ -312,7 +312,7 @@ static uint64_t next_of(uint64_t *seed)
 static void put_samples(written *w, stream *s, unsigned n)
 {
     static uint32_t durs[TS_SAMPLES_MOST], nodes[TS_SAMPLES_MOST], functions[TS_SAMPLES_MOST];
-    ts_sink_put_samples_call *call = w->sink->put_samples;
+    ts_sink_put_samples_call *call = w->sink->calls.put_samples;
     ts_sample_place end;
     s->b.runs = 0;
     for (unsigned i = 0; i < n; i++) {
@@ -329,9 +329,9 @@ static void put_samples(written *w, stream *s, unsigned n)
     s->b.node_id = nodes;
     s->b.function_id = functions;
     s->b.count = n;
-    w->sink->put_samples = w->each ? NULL : call;
+    w->sink->calls.put_samples = w->each ? NULL : call;
     assert_ok(w->f->ctx, ts_sink_put_samples(w->sink, &s->b));
-    w->sink->put_samples = call;
+    w->sink->calls.put_samples = call;
     w->runs += s->b.runs;
     assert_int_equal(ts_sink_rows(w->sink, TS_T_js_cpu_profiler_sample), w->runs);
     end = ts_sample_begin(&s->b);

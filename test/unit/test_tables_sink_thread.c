@@ -6,8 +6,11 @@
 #include "tables/sink_thread.h"
 #include "tables/store.h"
 
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 enum { CALLS = 60000, LONG_TEXT = 40000 };
 
@@ -42,6 +45,37 @@ static int teardown(void **state)
     test_ctx_free(f->ctx);
     free(f);
     return 0;
+}
+
+/* A change of each kind to rows of measure. */
+static void amend(ts_sink *sink, ts_text text, uint64_t r)
+{
+    int64_t last = (int64_t)ts_sink_rows(sink, TS_T_measure);
+    int64_t first = last - (int64_t)((r >> 34) % 5);
+    first = first < 1 ? 1 : first;
+    if (last == 0) {
+        return;
+    }
+    switch (r >> 30 & 3) {
+    case 0:
+        assert_int_equal(ts_sink_late_text(sink, TS_T_measure, first, TS_C_measure__type, text),
+                         TS_OK);
+        break;
+    case 1:
+        assert_int_equal(
+            ts_sink_late_int(sink, TS_T_measure, first, TS_C_measure__value, (int64_t)(r >> 40)),
+            TS_OK);
+        break;
+    case 2:
+        assert_int_equal(ts_sink_invalidate(sink, TS_T_measure, first, last,
+                                            TS_NULL_BIT(measure, value) | TS_NULL_BIT(measure, ts)),
+                         TS_OK);
+        break;
+    default:
+        assert_int_equal(ts_sink_move(sink, TS_T_measure, first, last, TS_NULL_BIT(measure, ts),
+                                      (int64_t)(r >> 40) - 1000),
+                         TS_OK);
+    }
 }
 
 /* Calls of all kinds, chosen by a number that both sides know. */
@@ -127,6 +161,9 @@ static void call(ts_sink *sink, char *text, uint64_t *seed)
         assert_int_equal(ts_sink_put_samples(sink, &samples), TS_OK);
         break;
     }
+    case 6:
+        amend(sink, (ts_text){text, n}, r);
+        break;
     default:
         assert_int_equal(ts_put_js_heap_edges(sink, &edge), TS_OK);
     }
@@ -221,6 +258,30 @@ static void test_nothing(void **state)
     assert_int_equal(ts_sink_thread_stop(f->thread), TS_OK);
 }
 
+/* What cannot lose rows: a sink of which a required call is missing. */
+static void test_required_calls(void **state)
+{
+    const ts_sink_calls all = ts_sink_null().calls;
+    ts_sink_calls lacking[5] = {all, all, all, all, all};
+    lacking[0].put = NULL;
+    lacking[1].complete = NULL;
+    lacking[2].release = NULL;
+    lacking[3].amend = NULL;
+    (void)state;
+    for (unsigned i = 0; i < 5; i++) {
+        int status = 0;
+        pid_t child = fork();
+        assert_true(child >= 0);
+        if (child == 0) {
+            (void)signal(SIGILL, SIG_DFL);
+            (void)signal(SIGTRAP, SIG_DFL);
+            _exit(ts_sink_of(NULL, &lacking[i]).calls.put == NULL);
+        }
+        assert_int_equal(waitpid(child, &status, 0), child);
+        assert_true(i == 4 ? WIFEXITED(status) && WEXITSTATUS(status) == 0 : WIFSIGNALED(status));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -228,6 +289,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_failure, setup, teardown),
         cmocka_unit_test_setup_teardown(test_failure_at_the_end, setup, teardown),
         cmocka_unit_test_setup_teardown(test_nothing, setup, teardown),
+        cmocka_unit_test(test_required_calls),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -261,9 +261,10 @@ static ts_code limit_put(void *self, enum ts_table_id id, const void *row, uint6
     return code != TS_OK ? code : ts_spool_write(held->rows, limit->buf.p, limit->buf.n);
 }
 
-static ts_code change(ftrace_limit *limit, enum ts_table_id id, int64_t rowid, unsigned column,
+static ts_code change(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
                       int64_t value)
 {
+    ftrace_limit *limit = self;
     static const ts_sorter_order order = {.key_offset = offsetof(held_change, key), .key_count = 2};
     held_change c = {.number = limit->change_count++, .column = column, .value = value};
     ts_code code = TS_OK;
@@ -279,28 +280,18 @@ static ts_code change(ftrace_limit *limit, enum ts_table_id id, int64_t rowid, u
     return code != TS_OK ? code : ts_sorter_add(limit->changes, &c);
 }
 
-static ts_code limit_complete(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                              int64_t value)
+static ts_code limit_amend(void *self, const ts_amendment *what)
 {
-    return change(self, table, rowid, column, value);
-}
-
-static ts_code limit_late_text(void *self, enum ts_table_id table, int64_t rowid, unsigned column,
-                               ts_text value)
-{
+    const int64_t value = what->kind == TS_AMEND_NULL ? TS_NO_TIME : what->value;
     ftrace_limit *limit = self;
-    (void)value;
-    return ts_fail(limit->ctx, TS_ERR_INTERNAL, "a late text of %s %" PRId64 ", column %u",
-                   ts_schema[table].name, rowid, column);
-}
-
-static ts_code limit_invalidate(void *self, enum ts_table_id table, int64_t first, int64_t last,
-                                uint64_t columns)
-{
     ts_code code = TS_OK;
-    for (int64_t row = first; row <= last && code == TS_OK; row++) {
-        for (uint64_t left = columns; left != 0 && code == TS_OK; left &= left - 1) {
-            code = change(self, table, row, (unsigned)__builtin_ctzll(left), TS_NO_TIME);
+    if (what->kind == TS_AMEND_TEXT || what->kind == TS_AMEND_MOVE) {
+        return ts_fail(limit->ctx, TS_ERR_INTERNAL, "a late text or time of %s %" PRId64,
+                       ts_schema[what->table].name, what->first);
+    }
+    for (int64_t row = what->first; row <= what->last && code == TS_OK; row++) {
+        for (uint64_t left = what->columns; left != 0 && code == TS_OK; left &= left - 1) {
+            code = change(self, what->table, row, (unsigned)__builtin_ctzll(left), value);
         }
     }
     return code;
@@ -755,9 +746,10 @@ ts_code ftrace_limit_open(ftrace_limit **out, ts_ctx *ctx, ts_sink *to, const ts
     limit->ctx = ctx;
     limit->to = to;
     limit->wanted = *wanted;
-    limit->sink = ts_sink_make(limit, limit_put, NULL, limit_complete, limit_late_text,
-                               limit_invalidate, limit_release, NULL);
-    limit->sink.late_int = limit_complete;
+    limit->sink = ts_sink_of(limit, &(ts_sink_calls){.put = limit_put,
+                                                     .complete = change,
+                                                     .release = limit_release,
+                                                     .amend = limit_amend});
     memcpy(limit->sink.rows, to->rows, sizeof to->rows);
     for (unsigned i = 0; i < HELD_TABLES; i++) {
         const ts_table *table = &ts_schema[held_tables[i]];
