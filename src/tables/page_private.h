@@ -63,15 +63,26 @@ typedef struct reserved_map {
     uint32_t spare_count;
 } reserved_map;
 
-/* Serial types of the record format. */
-enum {
-    PAGE_TYPE_NULL = 0,
-    PAGE_TYPE_INT64 = 6,
-    PAGE_TYPE_REAL = 7,
-    PAGE_TYPE_ZERO = 8,
-    PAGE_TYPE_ONE = 9,
-    PAGE_TYPE_TEXT = 13
-};
+/* Serial types of the record format, in order, and the bytes of their values. Blobs and texts come
+ * after two types that there are not: even and odd numbers, with twice as many as they have bytes
+ * added. */
+#define PAGE_TYPES(T)                                                                              \
+    T(NULL, 0)                                                                                     \
+    T(INT8, 1)                                                                                     \
+    T(INT16, 2)                                                                                    \
+    T(INT24, 3)                                                                                    \
+    T(INT32, 4)                                                                                    \
+    T(INT48, 6)                                                                                    \
+    T(INT64, 8)                                                                                    \
+    T(REAL, 8)                                                                                     \
+    T(ZERO, 0)                                                                                     \
+    T(ONE, 0)
+#define PAGE_TYPE(name, size) PAGE_TYPE_##name,
+#define PAGE_SIZE(name, size) PAGE_SIZE_##name = (size),
+enum { PAGE_TYPES(PAGE_TYPE) PAGE_TYPES_KNOWN, PAGE_TYPE_BLOB = 12, PAGE_TYPE_TEXT };
+enum { PAGE_TYPES(PAGE_SIZE) };
+#undef PAGE_TYPE
+#undef PAGE_SIZE
 
 enum {
     HEADER_VARINT = 2,    /* header size: at most 63 columns of 9 bytes */
@@ -363,14 +374,20 @@ static inline unsigned page_count_bits(uint64_t v)
  * form: 0 to 63; 64 and 65 are the numbers 0 and 1, 66 is NULL.
  */
 enum { PAGE_FORM_NULL = 66, PAGE_FORM_SIZE = 8 };
-#define PAGE_FORM(type, size) ((type) | (size) << PAGE_FORM_SIZE)
-#define PAGE_FORM_LATE PAGE_FORM(PAGE_TYPE_INT64, INT_BYTES)
+#define PAGE_FORM(name) (PAGE_TYPE_##name | PAGE_SIZE_##name << PAGE_FORM_SIZE)
+#define PAGE_FORM_LATE PAGE_FORM(INT64)
 #define PAGE_EIGHT(f) f, f, f, f, f, f, f, f
-static const uint16_t page_forms[PAGE_FORM_NULL + 1] = {
-    PAGE_EIGHT(PAGE_FORM(1, 1)), PAGE_EIGHT(PAGE_FORM(2, 2)), PAGE_EIGHT(PAGE_FORM(3, 3)),
-    PAGE_EIGHT(PAGE_FORM(4, 4)), PAGE_EIGHT(PAGE_FORM(5, 6)), PAGE_EIGHT(PAGE_FORM(5, 6)),
-    PAGE_EIGHT(PAGE_FORM_LATE),  PAGE_EIGHT(PAGE_FORM_LATE),  PAGE_FORM(PAGE_TYPE_ZERO, 0),
-    PAGE_FORM(PAGE_TYPE_ONE, 0), PAGE_FORM(PAGE_TYPE_NULL, 0)};
+static const uint16_t page_forms[PAGE_FORM_NULL + 1] = {PAGE_EIGHT(PAGE_FORM(INT8)),
+                                                        PAGE_EIGHT(PAGE_FORM(INT16)),
+                                                        PAGE_EIGHT(PAGE_FORM(INT24)),
+                                                        PAGE_EIGHT(PAGE_FORM(INT32)),
+                                                        PAGE_EIGHT(PAGE_FORM(INT48)),
+                                                        PAGE_EIGHT(PAGE_FORM(INT48)),
+                                                        PAGE_EIGHT(PAGE_FORM(INT64)),
+                                                        PAGE_EIGHT(PAGE_FORM(INT64)),
+                                                        PAGE_FORM(ZERO),
+                                                        PAGE_FORM(ONE),
+                                                        PAGE_FORM(NULL)};
 #undef PAGE_EIGHT
 
 /* Without a branch: values are of any size, in any order. */
@@ -398,7 +415,7 @@ static inline unsigned page_real_form(int64_t *bits)
             return page_integer_form(whole, false);
         }
     }
-    return PAGE_FORM(PAGE_TYPE_REAL, INT_BYTES);
+    return PAGE_FORM(REAL);
 }
 
 /* --- page_columns.c: rows that come as columns --------------------------------------------------

@@ -8,7 +8,7 @@
 
 #define EACH UINT64_C(0x0101010101010101)
 
-enum { SHORT_SIZE = 0x80, TYPE_ONE = 9 };
+enum { SHORT_SIZE = 0x80 };
 
 /* Bytes of eight varints of less than 10, or serial types: the first in the lowest byte. */
 static inline uint64_t types_at(const uint8_t *p)
@@ -27,22 +27,23 @@ static inline uint64_t at_least(uint64_t bytes, unsigned least)
     return (bytes + EACH * (0x80 - least)) & EACH * 0x80;
 }
 
-/* Whether all are types of integers or NULL: 0 to 6, 8, 9. */
+/* Whether all are types of integers or NULL. */
 static inline bool all_integers(uint64_t types)
 {
     uint64_t no_real;
     if ((types & EACH * 0x80) != 0) {
         return false;
     }
-    no_real = at_least(types, 7) & ~at_least(types, 8);
-    return (at_least(types, 10) | no_real) == 0;
+    no_real = at_least(types, PAGE_TYPE_REAL) & ~at_least(types, PAGE_TYPE_ZERO);
+    return (at_least(types, PAGE_TYPES_KNOWN) | no_real) == 0;
 }
 
-/* Types 0 to 9 have 0, 1, 2, 3, 4, 6, 8, 8, 0, 0 bytes. */
+/* As many bytes as the number of the type, and one more of 48 bits, two more of 64. */
 static inline uint64_t sizes_of(uint64_t types)
 {
-    uint64_t sizes = types + (at_least(types, 5) >> 7) + (at_least(types, 6) >> 7);
-    return sizes & ~((at_least(types, 8) >> 7) * 0xff);
+    uint64_t sizes =
+        types + (at_least(types, PAGE_TYPE_INT48) >> 7) + (at_least(types, PAGE_TYPE_INT64) >> 7);
+    return sizes & ~((at_least(types, PAGE_TYPE_ZERO) >> 7) * 0xff);
 }
 
 /* The rowid that is expected next, as its varint is in a cell. */
@@ -107,7 +108,7 @@ static bool make_layout(scan_layout *layout, const ts_scan *s, const uint64_t ty
             .shift = (uint8_t)(n == 0 ? 63 : 64 - 8 * n),
             .keep = n == 0 ? 0 : -1,
             .null = type == 0,
-            .fixed = type == TYPE_ONE,
+            .fixed = type == PAGE_TYPE_ONE,
         };
     }
     return true;

@@ -3,9 +3,10 @@
 
 #include "base/alloc.h"
 
-enum { TYPE_REAL = 7, TYPE_ONE = 9, TYPE_BLOB = 12, NO_SUCH_TYPE = 0xff };
-static const uint8_t type_sizes[TYPE_BLOB] = {0,           1, 2, 3, 4, 6, 8, 8, 0, 0, NO_SUCH_TYPE,
-                                              NO_SUCH_TYPE};
+enum { NO_SUCH_TYPE = 0xff };
+#define BYTES(name, size) size,
+static const uint8_t type_sizes[PAGE_TYPE_BLOB] = {PAGE_TYPES(BYTES) NO_SUCH_TYPE, NO_SUCH_TYPE};
+#undef BYTES
 
 /* --- one value ----------------------------------------------------------------------------- */
 
@@ -24,7 +25,7 @@ static ts_code wrong_type(const ts_scan *s, uint32_t page, unsigned column, int6
 static inline int64_t integer_at(const uint8_t *p, unsigned type, unsigned size)
 {
     if (size == 0) {
-        return type == TYPE_ONE;
+        return type == PAGE_TYPE_ONE;
     }
     return (int64_t)scan_be64(p) >> (64 - 8 * size);
 }
@@ -34,16 +35,16 @@ static inline bool set_number(const scan_slot *slot, unsigned row, const uint8_t
                               unsigned size)
 {
     int64_t v;
-    if (type >= TYPE_BLOB || slot->type == TS_COL_TEXT) {
+    if (type >= PAGE_TYPE_BLOB || slot->type == TS_COL_TEXT) {
         return false;
     }
     v = integer_at(p, (unsigned)type, size);
     slot->null[row] = 0;
     if (slot->type == TS_COL_INT) {
         slot->ints[row] = v;
-        return type != TYPE_REAL;
+        return type != PAGE_TYPE_REAL;
     }
-    if (type == TYPE_REAL) {
+    if (type == PAGE_TYPE_REAL) {
         memcpy(&slot->reals[row], &v, sizeof v);
     } else {
         slot->reals[row] = (double)v;
@@ -73,7 +74,7 @@ static void set_missing(const ts_scan *s, unsigned from, unsigned row, int64_t r
 
 static inline uint64_t size_of_type(uint64_t type)
 {
-    return type < TYPE_BLOB ? type_sizes[type] : (type - TYPE_BLOB) / 2;
+    return type < PAGE_TYPE_BLOB ? type_sizes[type] : (type - PAGE_TYPE_BLOB) / 2;
 }
 
 /* --- records in their leaf ----------------------------------------------------------------- */
@@ -102,14 +103,14 @@ static ts_code scan_decode(ts_scan *s, const scan_frame *leaf, const uint8_t *re
         type = *type_at < 0x80 ? *type_at++ : scan_varint(&type_at);
         size = size_of_type(type);
         if (size > (uint64_t)(end - value) || type_at > types_end ||
-            (size == NO_SUCH_TYPE && type < TYPE_BLOB)) {
+            (size == NO_SUCH_TYPE && type < PAGE_TYPE_BLOB)) {
             return scan_damaged(s, leaf->page, "a value lies outside of its record");
         }
         if (k >= 0) {
             const scan_slot *slot = &s->chosen[k];
             if (type == 0 || slot->type == TS_COL_KEY) {
                 set_null(slot, row, rowid);
-            } else if (slot->type == TS_COL_TEXT && type > TYPE_BLOB && (type & 1) != 0) {
+            } else if (slot->type == TS_COL_TEXT && type > PAGE_TYPE_BLOB && (type & 1) != 0) {
                 slot->texts[row] = (ts_scan_text){(const char *)value, (size_t)size, size};
                 slot->null[row] = 0;
             } else if (!set_number(slot, row, value, type, (unsigned)size)) {
@@ -225,16 +226,16 @@ static ts_code decode_chained(ts_scan *s, int64_t rowid)
         uint64_t type = scan_varint(&at);
         uint64_t size = size_of_type(type);
         if (at > header + header_n || size > c->size - value ||
-            (size == NO_SUCH_TYPE && type < TYPE_BLOB)) {
+            (size == NO_SUCH_TYPE && type < PAGE_TYPE_BLOB)) {
             return scan_damaged(s, c->leaf, "a value lies outside of its record");
         }
         if (k >= 0) {
             const scan_slot *slot = &s->chosen[k];
             if (type == 0 || slot->type == TS_COL_KEY) {
                 set_null(slot, 0, rowid);
-            } else if (slot->type == TS_COL_TEXT && type > TYPE_BLOB && (type & 1) != 0) {
+            } else if (slot->type == TS_COL_TEXT && type > PAGE_TYPE_BLOB && (type & 1) != 0) {
                 code = chained_text(s, (unsigned)k, value, size);
-            } else if (type >= TYPE_BLOB) {
+            } else if (type >= PAGE_TYPE_BLOB) {
                 code = wrong_type(s, c->leaf, i, rowid);
             } else if ((code = scan_chain_read(s, value, number, (size_t)size)) == TS_OK &&
                        !set_number(slot, 0, number, type, (unsigned)size)) {
