@@ -7,7 +7,7 @@
 # - memory comes through the allocator of base/alloc.c; names of source files are unique;
 # - sinks are made by ts_sink_of, in the tests as well, and none lacks a required call.
 # - every hash table is keyed;
-# - no table's name in the page writer: what it knows of tables comes from their declarations.
+# - no table's name in the page writer and in sample_rows.c: what they know of tables comes from their declarations.
 set -u
 cd "$1/src" || exit 1
 bad=0
@@ -107,8 +107,12 @@ forbid 'base/alloc\.c$|base/context\.c$' \
 names=$(cat tables/formats/*/*.def | sed -nE 's/^TS_TABLE\(([A-Za-z0-9_]+),.*/\1/p' | sort -u)
 [ "$(wc -w <<<"$names")" -ge 100 ] || complain "only $(wc -w <<<"$names") tables found: does the pattern still fit?"
 named=$(cd "$code" && grep -nE "(^|[^A-Za-z0-9_])((TS_T|TS_N|TS_C|ts_row|ts_put)_)?($(paste -sd'|' <<<"$names"))(__[A-Za-z0-9_]+)?([^A-Za-z0-9_]|\$)" \
-    tables/page_*)
+    tables/page_* tables/sample_rows.c)
 [ -z "$named" ] || complain "the page writer names a table:"$'\n'"$named"
+# In texts too, of names that are no words.
+named=$(perl -0777 -pe 's{/\*.*?\*/}{}gs' tables/page_* tables/sample_rows.c |
+    grep -E "\".*\<($(grep '_' <<<"$names" | paste -sd'|'))\>.*\"")
+[ -z "$named" ] || complain "the page writer has a table's name in a text:"$'\n'"$named"
 
 # Only ts_sink_of makes a sink, and each set of calls that it is given has those that are required.
 made=$(cd .. && grep -nE '\(ts_sink\) *\{|\.sink = \{|ts_sink [a-z_]+ = \{' -r src test tools --include='*.c' --include='*.h' |

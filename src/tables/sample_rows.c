@@ -8,6 +8,8 @@
 #include "tables/schema_sql.h"
 #include "tables/views_impl.h"
 
+#include <stdio.h>
+
 #define COLUMN(type, name, field)                                                                  \
     {                                                                                              \
         name, type, "", "", "", offsetof(sample_row, field)                                        \
@@ -45,6 +47,44 @@ static const ts_column block_columns[BLOCK_COLUMNS] = {
 const ts_table ts_sample_block_table = {
     .name = TS_SAMPLE_BLOCKS, .columns = block_columns, .column_count = BLOCK_COLUMNS};
 
+/* The tables as they are declared (TS_SHORT), and those that are made when views do not do. */
+typedef struct short_tables {
+    enum ts_table_id samples, runs;
+    const char *samples_view, *runs_view;
+    const char *all_samples, *all_runs, *some_runs;
+    const char *fill; /* the tables, from the views and the runs that they do not show */
+} short_tables;
+
+#define TS_SHORT(s, r)                                                                             \
+    typedef ts_row_##s short_sample;                                                               \
+    typedef ts_row_##r short_run;                                                                  \
+    enum {                                                                                         \
+        SHORT_ITID = TS_C_##s##__itid,                                                             \
+        SHORT_TS = TS_C_##s##__ts,                                                                 \
+        SHORT_DUR = TS_C_##s##__dur,                                                               \
+        SHORT_NODE = TS_C_##s##__node_id,                                                          \
+        SHORT_EVENT = TS_C_##s##__event,                                                           \
+        RUN_ID = TS_C_##r##__id,                                                                   \
+        RUN_FUNCTION = TS_C_##r##__function_id,                                                    \
+        RUN_START = TS_C_##r##__start_time,                                                        \
+        RUN_END = TS_C_##r##__end_time,                                                            \
+        RUN_DUR = TS_C_##r##__dur                                                                  \
+    };                                                                                             \
+    static const short_tables tables = {                                                           \
+        .samples = TS_T_##s,                                                                       \
+        .runs = TS_T_##r,                                                                          \
+        .samples_view = ts_view_##s,                                                               \
+        .runs_view = ts_view_##r,                                                                  \
+        .all_samples = #s "_all",                                                                  \
+        .all_runs = #r "_all",                                                                     \
+        .some_runs = #r "_some",                                                                   \
+        .fill = "INSERT INTO " #s "_all SELECT * FROM " #s " ORDER BY id;"                         \
+                "INSERT INTO " #r "_all SELECT * FROM (SELECT * FROM " #r                          \
+                " UNION ALL SELECT * FROM " #r "_some) ORDER BY id;"                               \
+                "DROP VIEW " #s "; DROP VIEW " #r "; DROP TABLE " #r "_some;"                      \
+                "DROP TABLE " TS_SAMPLE_ROWS "; DROP TABLE " TS_SAMPLE_BLOCKS ";"};
+#include "tables/formats/each.h"
+
 #define BIT(column) (UINT64_C(1) << (column))
 #define FROM(column) (UINT64_MAX << (column))
 
@@ -58,10 +98,10 @@ void ts_samples_free(ts_ctx *ctx, ts_samples *s)
 
 void ts_samples_begin(ts_db *db)
 {
-    db->samples.on = ts_pages_form(db->pages, TS_T_stack_sample, &ts_sample_row_table) == TS_OK;
+    db->samples.on = ts_pages_form(db->pages, tables.samples, &ts_sample_row_table) == TS_OK;
 }
 
-static bool has(const ts_row_stack_sample *row, unsigned column)
+static bool has(const short_sample *row, unsigned column)
 {
     return (row->null >> column & 1) == 0;
 }
@@ -77,9 +117,9 @@ static ts_code write_waiting(ts_db *db)
     }
     s->waits = false;
     if ((row->null & BIT(SAMPLE_SOURCE)) == 0) {
-        return ts_pages_put(db->pages, TS_T_stack_sample, row, 0);
+        return ts_pages_put(db->pages, tables.samples, row, 0);
     }
-    return ts_pages_put_first(db->pages, TS_T_stack_sample, row,
+    return ts_pages_put_first(db->pages, tables.samples, row,
                               (row->null & BIT(SAMPLE_PLACE)) == 0   ? SAMPLE_PLACE + 1
                               : (row->null & BIT(SAMPLE_SHIFT)) == 0 ? SAMPLE_SHIFT + 1
                               : (row->null & BIT(SAMPLE_RUN)) == 0   ? SAMPLE_RUN + 1
@@ -123,13 +163,13 @@ static inline bool same_event(const ts_samples *s, const sample_block *b, ts_tex
     return b->event_n == event.n && same_bytes(s->events.p + b->event_at, event.p, event.n);
 }
 
-static ts_text event_in(const ts_row_stack_sample *row)
+static ts_text event_in(const short_sample *row)
 {
-    return has(row, TS_C_stack_sample__event) ? row->event : TS_TEXT_NULL;
+    return has(row, SHORT_EVENT) ? row->event : TS_TEXT_NULL;
 }
 
 /* The block of a sample: a new one begins with it. */
-static ts_code add_block(ts_db *db, int64_t id, const ts_row_stack_sample *row)
+static ts_code add_block(ts_db *db, int64_t id, const short_sample *row)
 {
     ts_samples *s = &db->samples;
     const sample_block *before = last_block(s);
@@ -143,7 +183,7 @@ static ts_code add_block(ts_db *db, int64_t id, const ts_row_stack_sample *row)
                       .event_n = event.p == NULL ? 0 : event.n};
     sample_block *added;
     ts_code code = TS_OK;
-    b.null |= has(row, TS_C_stack_sample__itid) ? 0 : BIT(BLOCK_ITID);
+    b.null |= has(row, SHORT_ITID) ? 0 : BIT(BLOCK_ITID);
     b.null |= event.p != NULL ? 0 : BIT(BLOCK_EVENT);
     if (event.p != NULL && !known) {
         code = ts_buf_put(db->ctx, &s->events, event.p, event.n);
@@ -157,9 +197,9 @@ static ts_code add_block(ts_db *db, int64_t id, const ts_row_stack_sample *row)
     return TS_OK;
 }
 
-static bool is_like(const ts_samples *s, const sample_block *b, const ts_row_stack_sample *row)
+static bool is_like(const ts_samples *s, const sample_block *b, const short_sample *row)
 {
-    bool has_itid = has(row, TS_C_stack_sample__itid);
+    bool has_itid = has(row, SHORT_ITID);
     return !s->closed && row->source_id == b->source_id &&
            has_itid == ((b->null & BIT(BLOCK_ITID)) == 0) && (!has_itid || row->itid == b->itid) &&
            same_event(s, b, event_in(row));
@@ -193,15 +233,15 @@ static inline bool short_times(sample_row *out, sample_block *b, const sample_ti
 }
 
 /* A row that says everything itself. */
-static ts_code whole_row(ts_db *db, sample_row *out, const ts_row_stack_sample *row)
+static ts_code whole_row(ts_db *db, sample_row *out, const short_sample *row)
 {
     ts_samples *s = &db->samples;
     ts_text event = event_in(row);
     ts_code code = TS_OK;
     out->null = FROM(SAMPLE_SINCE) & ~FROM(SAMPLE_SOURCE);
-    out->null |= has(row, TS_C_stack_sample__itid) ? 0 : BIT(SAMPLE_ITID);
-    out->null |= has(row, TS_C_stack_sample__ts) ? 0 : BIT(SAMPLE_TS);
-    out->null |= has(row, TS_C_stack_sample__dur) ? 0 : BIT(SAMPLE_DUR);
+    out->null |= has(row, SHORT_ITID) ? 0 : BIT(SAMPLE_ITID);
+    out->null |= has(row, SHORT_TS) ? 0 : BIT(SAMPLE_TS);
+    out->null |= has(row, SHORT_DUR) ? 0 : BIT(SAMPLE_DUR);
     out->source_id = row->source_id;
     out->itid = row->itid;
     out->ts = row->ts;
@@ -216,7 +256,7 @@ static ts_code whole_row(ts_db *db, sample_row *out, const ts_row_stack_sample *
     return code;
 }
 
-static ts_code put_sample(ts_db *db, const ts_row_stack_sample *row)
+static ts_code put_sample(ts_db *db, const short_sample *row)
 {
     ts_samples *s = &db->samples;
     sample_row *out = &s->row;
@@ -230,8 +270,7 @@ static ts_code put_sample(ts_db *db, const ts_row_stack_sample *row)
     if (code != TS_OK) {
         return code;
     }
-    s->is = (sample_times){row->ts, row->dur, has(row, TS_C_stack_sample__ts),
-                           has(row, TS_C_stack_sample__dur)};
+    s->is = (sample_times){row->ts, row->dur, has(row, SHORT_TS), has(row, SHORT_DUR)};
     out->id = row->id;
     out->node_id = row->node_id;
     out->null = FROM(SAMPLE_BEFORE);
@@ -239,7 +278,7 @@ static ts_code put_sample(ts_db *db, const ts_row_stack_sample *row)
         (code = whole_row(db, out, row)) != TS_OK) {
         return code;
     }
-    out->null |= has(row, TS_C_stack_sample__node_id) ? 0 : BIT(SAMPLE_NODE);
+    out->null |= has(row, SHORT_NODE) ? 0 : BIT(SAMPLE_NODE);
     s->in_run = s->source_id == row->source_id ? s->in_run : 0;
     s->source_id = row->source_id;
     if (s->in_run++ == 0) {
@@ -252,16 +291,15 @@ static ts_code put_sample(ts_db *db, const ts_row_stack_sample *row)
 /* --- runs ----------------------------------------------------------------------------------- */
 
 /* Whether a cell is what the view will show. */
-static bool shows(const ts_row_js_cpu_profiler_sample *row, unsigned column, int64_t value,
-                  bool has_value, int64_t shown)
+static bool shows(const short_run *row, unsigned column, int64_t value, bool has_value,
+                  int64_t shown)
 {
     bool is_null = (row->null >> column & 1) != 0;
     return is_null ? !has_value : has_value && value == shown;
 }
 
 /* Times: those of the samples and what is added to them. */
-static bool times_show(sample_row *out, sample_block *b, const ts_samples *s,
-                       const ts_row_js_cpu_profiler_sample *row)
+static bool times_show(sample_row *out, sample_block *b, const ts_samples *s, const short_run *row)
 {
     const bool starts = s->first.has_ts;
     const bool ends = s->is.has_ts;
@@ -276,9 +314,9 @@ static bool times_show(sample_row *out, sample_block *b, const ts_samples *s,
     if ((starts &&
          (ts_ckd_add(&start, s->first.ts, place) || ts_ckd_add(&end, s->is.ts, place) ||
           ts_ckd_add(&end, end, s->is.has_dur ? s->is.dur : 0) || ts_ckd_sub(&dur, end, start))) ||
-        !shows(row, TS_C_js_cpu_profiler_sample__start_time, row->start_time, starts, start) ||
-        !shows(row, TS_C_js_cpu_profiler_sample__end_time, row->end_time, ends, end) ||
-        !shows(row, TS_C_js_cpu_profiler_sample__dur, row->dur, starts, dur)) {
+        !shows(row, RUN_START, row->start_time, starts, start) ||
+        !shows(row, RUN_END, row->end_time, ends, end) ||
+        !shows(row, RUN_DUR, row->dur, starts, dur)) {
         return false;
     }
     if (starts && !has_place) {
@@ -294,10 +332,9 @@ static bool times_show(sample_row *out, sample_block *b, const ts_samples *s,
 }
 
 /* function_id: that of the call path and shifts. */
-static bool function_shows(sample_row *out, sample_block *b,
-                           const ts_row_js_cpu_profiler_sample *row)
+static bool function_shows(sample_row *out, sample_block *b, const short_run *row)
 {
-    bool has_function = (row->null & TS_NULL_BIT(js_cpu_profiler_sample, function_id)) == 0;
+    bool has_function = (row->null & BIT(RUN_FUNCTION)) == 0;
     int64_t shift;
     int64_t sum;
     if (((out->null & BIT(SAMPLE_NODE)) == 0) != has_function) {
@@ -328,20 +365,20 @@ static bool function_shows(sample_row *out, sample_block *b,
 }
 
 /* Its last sample waits. */
-static ts_code put_run(ts_db *db, const ts_row_js_cpu_profiler_sample *row)
+static ts_code put_run(ts_db *db, const short_run *row)
 {
     ts_samples *s = &db->samples;
     sample_block *b = last_block(s);
     ts_code code = TS_OK;
     bool shown = s->waits && s->in_run > 0 && !s->closed && row->id == s->runs &&
-                 (row->null & TS_NULL_BIT(js_cpu_profiler_sample, id)) == 0;
+                 (row->null & BIT(RUN_ID)) == 0;
     if (shown && times_show(&s->row, b, s, row) && function_shows(&s->row, b, row)) {
         s->row.before = (int64_t)s->in_run - 1;
         s->row.run = s->runs;
         s->row.null &= ~(BIT(SAMPLE_BEFORE) | BIT(SAMPLE_RUN));
     } else {
         s->whole = true;
-        code = ts_pages_put(db->pages, TS_T_js_cpu_profiler_sample, row, 0);
+        code = ts_pages_put(db->pages, tables.runs, row, 0);
     }
     s->runs++;
     s->in_run = 0;
@@ -350,7 +387,7 @@ static ts_code put_run(ts_db *db, const ts_row_js_cpu_profiler_sample *row)
 
 ts_code ts_samples_put(ts_db *db, enum ts_table_id table, const void *row)
 {
-    return table == TS_T_stack_sample ? put_sample(db, row) : put_run(db, row);
+    return table == tables.samples ? put_sample(db, row) : put_run(db, row);
 }
 
 /* --- many at once --------------------------------------------------------------------------- */
@@ -374,7 +411,7 @@ static unsigned like_the_last(int64_t *since, const ts_samples *s, const ts_samp
                               const ts_sample_place *at, int64_t id)
 {
     const sample_block *b = last_block(s);
-    const ts_row_stack_sample row = ts_sample_row(batch, at);
+    const short_sample row = ts_sample_row(batch, at);
     const unsigned most = TS_SAMPLE_BLOCK - (unsigned)(id % TS_SAMPLE_BLOCK);
     const unsigned left = batch->count - at->i;
     bool begun = s->in_run > 0 && s->first.has_ts && s->first.ts == at->run_ts;
@@ -489,7 +526,7 @@ static bool put_short(ts_code *code, ts_db *db, const ts_sample_batch *batch, ts
     *last = b;
     rows.columns[SAMPLE_SHIFT] = c.shifted ? c.shift : NULL;
     if ((*code = write_waiting(db)) == TS_OK) {
-        *code = ts_pages_put_first_columns(db->pages, TS_T_stack_sample, &rows);
+        *code = ts_pages_put_first_columns(db->pages, tables.samples, &rows);
     }
     move_behind(at, &b, &c, n);
     s->in_run = c.in_run;
@@ -501,8 +538,8 @@ static bool put_short(ts_code *code, ts_db *db, const ts_sample_batch *batch, ts
 /* One sample, and the run that ends with it. */
 static ts_code put_one(ts_db *db, const ts_sample_batch *batch, ts_sample_place *at, int64_t id)
 {
-    ts_row_stack_sample row = ts_sample_row(batch, at);
-    ts_row_js_cpu_profiler_sample run;
+    short_sample row = ts_sample_row(batch, at);
+    short_run run;
     ts_code code;
     row.id = id;
     code = put_sample(db, &row);
@@ -516,7 +553,7 @@ static ts_code put_one(ts_db *db, const ts_sample_batch *batch, ts_sample_place 
 
 ts_code ts_samples_put_batch(ts_db *db, const ts_sample_batch *batch)
 {
-    const int64_t first = (int64_t)db->sink.rows[TS_T_stack_sample] + 1;
+    const int64_t first = (int64_t)db->sink.rows[tables.samples] + 1;
     ts_sample_place at = ts_sample_begin(batch);
     ts_code code = TS_OK;
     while (at.i < batch->count && code == TS_OK) {
@@ -608,60 +645,52 @@ static bool changes(const ts_db *db)
     const ts_amendment *all = db->amended.p;
     bool any = false;
     for (size_t i = 0; i < db->amended.n; i++) {
-        any = any || all[i].table == TS_T_stack_sample ||
-              all[i].table == TS_T_js_cpu_profiler_sample;
+        any = any || all[i].table == tables.samples || all[i].table == tables.runs;
     }
     return any;
 }
 
-#define ALL_SAMPLES "stack_sample_all"
-#define ALL_RUNS "js_cpu_profiler_sample_all"
-#define SOME_RUNS "js_cpu_profiler_sample_some"
-
-/* The tables, from the views and the runs that they do not show. */
 static ts_code make_tables(ts_db *db)
 {
-    ts_table samples = ts_schema[TS_T_stack_sample];
-    ts_table runs = ts_schema[TS_T_js_cpu_profiler_sample];
+    ts_table samples = ts_schema[tables.samples];
+    ts_table runs = ts_schema[tables.runs];
     ts_code code;
-    samples.name = ALL_SAMPLES;
-    runs.name = ALL_RUNS;
+    samples.name = tables.all_samples;
+    runs.name = tables.all_runs;
     TS_TRY(code, create(db, &samples));
     TS_TRY(code, create(db, &runs));
-    return ts_db_run(db, "INSERT INTO " ALL_SAMPLES " SELECT * FROM stack_sample ORDER BY id;"
-                         "INSERT INTO " ALL_RUNS " SELECT * FROM (SELECT * FROM "
-                         "js_cpu_profiler_sample UNION ALL SELECT * FROM " SOME_RUNS ") "
-                         "ORDER BY id;"
-                         "DROP VIEW stack_sample; DROP VIEW js_cpu_profiler_sample;"
-                         "DROP TABLE " SOME_RUNS "; DROP TABLE " TS_SAMPLE_ROWS ";"
-                         "DROP TABLE " TS_SAMPLE_BLOCKS ";");
+    return ts_db_run(db, tables.fill);
+}
+
+static ts_code drop_table(ts_db *db, enum ts_table_id id)
+{
+    char sql[160];
+    snprintf(sql, sizeof sql, "DROP TABLE \"%s\"", ts_schema[id].name);
+    return ts_db_run(db, sql);
 }
 
 static ts_code make_views(ts_db *db)
 {
     ts_code code = ts_db_run(db, "BEGIN EXCLUSIVE");
-    TS_STEP_IF(code, !db->samples.whole, ts_db_run(db, "DROP TABLE js_cpu_profiler_sample"));
-    if (code != TS_OK || (code = create(db, &ts_sample_block_table)) != TS_OK ||
-        (code = put_blocks(db)) != TS_OK || (code = ts_db_run(db, ts_view_stack_sample)) != TS_OK ||
-        (code = ts_db_run(db, ts_view_js_cpu_profiler_sample)) != TS_OK) {
-        return code;
-    }
-    if (db->samples.whole && (code = make_tables(db)) != TS_OK) {
-        return code;
-    }
-    return ts_db_run(db, "COMMIT");
+    TS_STEP_IF(code, !db->samples.whole, drop_table(db, tables.runs));
+    TS_STEP(code, create(db, &ts_sample_block_table));
+    TS_STEP(code, put_blocks(db));
+    TS_STEP(code, ts_db_run(db, tables.samples_view));
+    TS_STEP(code, ts_db_run(db, tables.runs_view));
+    TS_STEP_IF(code, db->samples.whole, make_tables(db));
+    TS_STEP(code, ts_db_run(db, "COMMIT"));
+    return code;
 }
 
 const char *ts_samples_index(const ts_sql_index *index)
 {
+#define TS_SHORT_INDEX(n, c)                                                                       \
+    {#n, sizeof(c) == 1 ? NULL : "CREATE INDEX " #n " ON " TS_SAMPLE_ROWS "(" c ")"},
     static const struct {
         const char *name;
         const char *sql; /* NULL: what it would be on is no column of the rows */
     } other[] = {
-        {"ix_stack_sample_thread", NULL},
-        {"ix_stack_sample_node",
-         "CREATE INDEX ix_stack_sample_node ON " TS_SAMPLE_ROWS "(node_id)"},
-        {"ix_js_cpu_profiler_sample_function", NULL},
+#include "tables/formats/each.h"
     };
     for (size_t i = 0; i < sizeof other / sizeof other[0]; i++) {
         if (strcmp(index->name, other[i].name) == 0) {
@@ -673,20 +702,20 @@ const char *ts_samples_index(const ts_sql_index *index)
 
 ts_code ts_samples_finish(ts_db *db)
 {
-    ts_table runs = ts_schema[TS_T_js_cpu_profiler_sample];
+    ts_table runs = ts_schema[tables.runs];
     ts_code code;
     if (!db->samples.on) {
         return TS_OK;
     }
     db->samples.whole = db->samples.whole || changes(db);
-    runs.name = SOME_RUNS;
+    runs.name = tables.some_runs;
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 0, NULL);
-    code = redeclare(db, "stack_sample", &ts_sample_row_table);
-    TS_STEP_IF(code, db->samples.whole, redeclare(db, "js_cpu_profiler_sample", &runs));
+    code = redeclare(db, ts_schema[tables.samples].name, &ts_sample_row_table);
+    TS_STEP_IF(code, db->samples.whole, redeclare(db, ts_schema[tables.runs].name, &runs));
     TS_STEP(code, make_views(db));
     if (code == TS_OK && db->samples.whole) {
-        code = redeclare(db, ALL_SAMPLES, &ts_schema[TS_T_stack_sample]);
-        TS_STEP(code, redeclare(db, ALL_RUNS, &ts_schema[TS_T_js_cpu_profiler_sample]));
+        code = redeclare(db, tables.all_samples, &ts_schema[tables.samples]);
+        TS_STEP(code, redeclare(db, tables.all_runs, &ts_schema[tables.runs]));
         db->samples.on = false;
     }
     return code;

@@ -15,6 +15,8 @@
  *                                             (page_cell.c). Masks of columns (TS_NULL_BIT), or 0:
  *                                             usual ones that are NULL, those that are reserved
  *                                             together
+ *   TS_SHORT(samples, runs)                   the two tables whose rows are short where CPU
+ *                                             profiles allow it (sample_rows.h)
  */
 #ifndef TS_TABLES_SCHEMA_H
 #define TS_TABLES_SCHEMA_H

@@ -8,7 +8,7 @@
  * empty, and all are undefined afterwards. No include guard: it is included once for each thing
  * that is made from the declarations.
  *
- * Tables: TS_TOPIC, TS_TABLE, TS_INT, TS_REAL, TS_STR, TS_KEY, TS_TABLE_END and TS_HOT
+ * Tables: TS_TOPIC, TS_TABLE, TS_INT, TS_REAL, TS_STR, TS_KEY, TS_TABLE_END, TS_HOT and TS_SHORT
  * (tables/schema.h). What events of samples mean: TS_EVENT (tables/event_classes.h).
  *
  * What the recordings of a format are of, as exports say that ask for it (export/export_uploads.c):
@@ -38,6 +38,8 @@
  * Indexes that --index makes:
  *
  *   TS_INDEX(name, columns, doc)    columns "table(column, ...)"; doc: what it finds
+ *   TS_SHORT_INDEX(name, columns)   the same index when its table is short (TS_SHORT): columns of
+ * the short rows, or "": there is none
  *
  * An index is named ix_<table>_<columns>. The most selective column comes first and the file
  * after it: SQLite's sorter decides most comparisons by the first column, and by its quick way when
@@ -69,6 +71,9 @@
 #ifndef TS_HOT
 #define TS_HOT(t, u, l)
 #endif
+#ifndef TS_SHORT
+#define TS_SHORT(s, r)
+#endif
 #ifndef TS_EVENT
 #define TS_EVENT(f, e, s, c, r)
 #endif
@@ -86,6 +91,9 @@
 #endif
 #ifndef TS_INDEX
 #define TS_INDEX(n, c, d)
+#endif
+#ifndef TS_SHORT_INDEX
+#define TS_SHORT_INDEX(n, c)
 #endif
 /* clang-format off */
 #define TS_DECLARED(format) TS_QUOTE(tables/formats/format/format.def)
@@ -120,9 +128,11 @@
 #undef TS_KEY
 #undef TS_TABLE_END
 #undef TS_HOT
+#undef TS_SHORT
 #undef TS_EVENT
 #undef TS_LANGUAGE
 #undef TS_ISSUE
 #undef TS_ITEM
 #undef TS_ITEM_ROWS
 #undef TS_INDEX
+#undef TS_SHORT_INDEX
