@@ -412,10 +412,8 @@ ts_code ts_sorter_finish(ts_sorter *s)
     while (code == TS_OK && runs_in(s) > width) {
         code = merge_pass(s, width);
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return begin_merge(s, 0, (uint32_t)runs_in(s));
+    TS_STEP(code, begin_merge(s, 0, (uint32_t)runs_in(s)));
+    return code;
 }
 
 ts_code ts_sorter_next(const void **record, ts_sorter *s)

@@ -347,10 +347,8 @@ ts_code ts_archive_list(ts_fileset *set)
     }
     TS_STEP_IF(code, !usable, archive_list_all(&usable, ar));
     TS_STEP_IF(code, ar->wrap == TS_WRAP_TAR, check_tar_end(ar));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_archive_settle(ar);
+    TS_STEP(code, ts_archive_settle(ar));
+    return code;
 }
 
 /* --- limits --- */

@@ -68,10 +68,8 @@ static ts_code names_clean_name(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const
         code = clean_part(ctx, out, removed, p, n);
         p += n + (p[n] == '/');
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_reserve(ctx, out, 1);
+    TS_STEP(code, ts_buf_reserve(ctx, out, 1));
+    return code;
 }
 
 /* The number of what was removed; 0 for nothing. */

@@ -9,6 +9,7 @@
 #include "base/context.h"
 
 #include <stddef.h>
+#include <string.h>
 
 /* One call of a decoder: what it may read and write, and how much of it it did. */
 typedef struct ts_codec_io {
@@ -33,25 +34,36 @@ typedef enum ts_codec_next {
     TS_CODEC_ANOTHER, /* another stream begins here */
 } ts_codec_next;
 
+/* Calls may get another context than the first one did: that of another thread, which counts memory
+ * together with it. */
 typedef struct ts_codec {
     const char *name;
+    size_t size; /* of a decoder, which is zeroed before its first stream */
 
     /* What n bytes at a stream's end are; fewer than TS_CODEC_HEAD only at the end of the file. */
     ts_codec_next (*next)(const uint8_t *p, size_t n);
 
-    /* Takes memory for one decoder. Errors: memory; TS_ERR_INTERNAL. */
-    ts_code (*open)(void **decoder, ts_ctx *ctx);
-    /* This and the others may get another context than `open` did: that of another thread, which
-     * counts memory together with it.
-     * One step. in_n > 0 and out_n > 0. Errors: memory; TS_ERR_LIMIT when the stream needs more
+    /* Gets ready for the first stream, or after TS_CODEC_END for another. Errors: memory;
+     * TS_ERR_INTERNAL. */
+    ts_code (*begin)(void *decoder, ts_ctx *ctx);
+    /* One step. in_n > 0 and out_n > 0. Errors: memory; TS_ERR_LIMIT when the stream needs more
      * of it than is allowed. */
     ts_code (*step)(ts_codec_state *state, void *decoder, ts_ctx *ctx, ts_codec_io *io);
-    /* After TS_CODEC_END: gets ready for another stream. */
-    ts_code (*again)(void *decoder, ts_ctx *ctx);
-    void (*close)(void *decoder, ts_ctx *ctx); /* NULL is allowed */
+    /* Releases what `begin` took, also when it failed. */
+    void (*end)(void *decoder, ts_ctx *ctx);
 } ts_codec;
 
 enum { TS_CODEC_HEAD = 10 }; /* bytes that tell what a stream is */
+
+/* `next` of streams that begin with these bytes. */
+static inline ts_codec_next ts_codec_begins(const uint8_t *p, size_t n, const void *magic,
+                                            size_t magic_n)
+{
+    if (n == 0 || memcmp(p, magic, n < magic_n ? n : magic_n) != 0) {
+        return TS_CODEC_NONE;
+    }
+    return n < magic_n ? TS_CODEC_PART : TS_CODEC_ANOTHER;
+}
 
 extern const ts_codec ts_codec_gzip;
 extern const ts_codec ts_codec_zlib;

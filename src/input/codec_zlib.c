@@ -64,45 +64,31 @@ static ts_codec_next zlib_next(const uint8_t *p, size_t n)
     return TS_CODEC_NONE;
 }
 
-static ts_code zlib_open(void **decoder, ts_ctx *ctx, int window_bits)
+static ts_code inflate_begin(z_stream *z, ts_ctx *ctx, int window_bits)
 {
-    z_stream *z = ts_alloc(ctx, 1, sizeof *z);
-    ts_code code;
-    *decoder = NULL;
-    TS_NEED(ctx, z);
-    if ((code = ts_inflate_open(z, ctx, window_bits)) != TS_OK) {
-        ts_free(ctx, z);
-        return code;
+    if (z->state == NULL) {
+        return ts_inflate_open(z, ctx, window_bits);
     }
-    *decoder = z;
-    return TS_OK;
-}
-
-static ts_code gzip_open(void **decoder, ts_ctx *ctx)
-{
-    return zlib_open(decoder, ctx, GZIP_WINDOW_BITS);
-}
-
-static ts_code plain_zlib_open(void **decoder, ts_ctx *ctx)
-{
-    return zlib_open(decoder, ctx, ZLIB_WINDOW_BITS);
-}
-
-static void zlib_close(void *decoder, ts_ctx *ctx)
-{
-    z_stream *z = decoder;
-    if (z != NULL) {
-        z->opaque = ctx;
-        (void)inflateEnd(z);
-    }
-    ts_free(ctx, decoder);
-}
-
-static ts_code zlib_again(void *decoder, ts_ctx *ctx)
-{
-    return inflateReset(decoder) == Z_OK
+    return inflateReset(z) == Z_OK
                ? TS_OK
                : ts_fail(ctx, TS_ERR_INTERNAL, "zlib cannot begin a new gzip member");
+}
+
+static ts_code gzip_begin(void *decoder, ts_ctx *ctx)
+{
+    return inflate_begin(decoder, ctx, GZIP_WINDOW_BITS);
+}
+
+static ts_code zlib_begin(void *decoder, ts_ctx *ctx)
+{
+    return inflate_begin(decoder, ctx, ZLIB_WINDOW_BITS);
+}
+
+static void zlib_end(void *decoder, ts_ctx *ctx)
+{
+    z_stream *z = decoder;
+    z->opaque = ctx;
+    (void)inflateEnd(z);
 }
 
 static ts_code zlib_step(ts_codec_state *state, void *decoder, ts_ctx *ctx, ts_codec_io *io)
@@ -136,9 +122,10 @@ static ts_code zlib_step(ts_codec_state *state, void *decoder, ts_ctx *ctx, ts_c
     }
 }
 
-const ts_codec ts_codec_gzip = {"gzip", gzip_next, gzip_open, zlib_step, zlib_again, zlib_close};
-const ts_codec ts_codec_zlib = {"zlib",    zlib_next,  plain_zlib_open,
-                                zlib_step, zlib_again, zlib_close};
+const ts_codec ts_codec_gzip = {"gzip",     sizeof(z_stream), gzip_next,
+                                gzip_begin, zlib_step,        zlib_end};
+const ts_codec ts_codec_zlib = {"zlib",     sizeof(z_stream), zlib_next,
+                                zlib_begin, zlib_step,        zlib_end};
 
 /* --- is it zlib data? --- */
 

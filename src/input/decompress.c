@@ -85,7 +85,7 @@ static ts_code next_stream(decompress_layer *l)
     } else if (next == TS_CODEC_PART) {
         decompress_damage(l, false, "ends early");
     } else if (next == TS_CODEC_ANOTHER) {
-        code = l->codec->again(l->decoder, l->base.ctx);
+        code = l->codec->begin(l->decoder, l->base.ctx);
     } else {
         bool padding;
         code = is_padding(&padding, l->base.below);
@@ -171,26 +171,30 @@ static ts_code decompress_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t
 static void decompress_release(ts_layer *base)
 {
     decompress_layer *l = (decompress_layer *)base;
-    l->codec->close(l->decoder, base->ctx);
+    l->codec->end(l->decoder, base->ctx);
+    ts_free(base->ctx, l->decoder);
 }
 
 ts_code ts_decompress_layer(ts_layer **out, ts_fileset *set, ts_layer *below, const ts_codec *codec)
 {
     ts_ctx *ctx = set->ctx;
     decompress_layer *l = ts_zalloc(ctx, 1, sizeof *l);
+    void *decoder = l == NULL ? NULL : ts_zalloc(ctx, 1, codec->size);
     ts_code code;
     *out = NULL;
-    if (l == NULL) {
+    if (decoder == NULL) {
+        ts_free(ctx, l);
         ts_layer_free(below);
         return ctx->error.code;
     }
-    l->base.ctx = ctx;
-    l->base.below = below;
-    l->base.pull = decompress_pull;
-    l->base.release = decompress_release;
-    l->base.set = set;
+    l->base = (ts_layer){.ctx = ctx,
+                         .below = below,
+                         .pull = decompress_pull,
+                         .release = decompress_release,
+                         .set = set};
     l->codec = codec;
-    if ((code = codec->open(&l->decoder, ctx)) != TS_OK) {
+    l->decoder = decoder;
+    if ((code = codec->begin(decoder, ctx)) != TS_OK) {
         ts_layer_free(&l->base);
         return code;
     }

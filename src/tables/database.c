@@ -396,10 +396,8 @@ static ts_code create_schema(ts_db *db)
         code = ts_db_run(db, sql);
     }
     TS_STEP(code, create_tables(db));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_db_run(db, "COMMIT");
+    TS_STEP(code, ts_db_run(db, "COMMIT"));
+    return code;
 }
 
 /* --- from SQLite to the page writer and back ------------------------------------------------ */
@@ -554,10 +552,8 @@ static ts_code create_indexes(ts_db *db)
         }
     }
     TS_STEP(code, ts_db_run(db, "ANALYZE"));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_db_run(db, "COMMIT");
+    TS_STEP(code, ts_db_run(db, "COMMIT"));
+    return code;
 }
 
 /* Views of callstack are then of the view with its name. */

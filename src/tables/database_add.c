@@ -234,10 +234,8 @@ static ts_code addition_prepare(ts_db *db, const ts_addition *additions, size_t 
     for (size_t i = 0; i < count && code == TS_OK; i++) {
         code = make_way(db, &additions[i], replace);
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_db_run(db, "COMMIT");
+    TS_STEP(code, ts_db_run(db, "COMMIT"));
+    return code;
 }
 
 ts_code ts_db_add(ts_db **out, ts_ctx *ctx, const char *path, const ts_addition *additions,

@@ -197,10 +197,8 @@ static ts_code write_columns(ts_pages *p, page_table *t, const reserved_row *r, 
         page_put_be64(bytes + n, (uint64_t)*values++);
         n += 8;
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return patch_leaf(p, t, r, r->at + at, bytes, n);
+    TS_STEP(code, patch_leaf(p, t, r, r->at + at, bytes, n));
+    return code;
 }
 
 static ts_code set_columns(ts_pages *p, page_table *t, const reserved_row *r, uint64_t columns,

@@ -146,10 +146,8 @@ static ts_code end_leaf(ts_pages *p, page_table *t)
         code = page_write_at(p, page_offset(p, t->leaf_number), t->leaf.bytes, p->page_size);
     }
     t->queued = false;
-    if (code != TS_OK) {
-        return code;
-    }
-    return add_child(p, t, 0, t->leaf_number, t->rows);
+    TS_STEP(code, add_child(p, t, 0, t->leaf_number, t->rows));
+    return code;
 }
 
 ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell)

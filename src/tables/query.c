@@ -76,10 +76,8 @@ static ts_code immutable_uri(ts_ctx *ctx, ts_buf *out, const char *path)
         code = plain ? ts_buf_putc(ctx, out, (char)c) : ts_buf_printf(ctx, out, "%%%02X", c);
     }
     TS_STEP(code, ts_buf_printf(ctx, out, "?mode=ro&immutable=1"));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_putc(ctx, out, '\0');
+    TS_STEP(code, ts_buf_putc(ctx, out, '\0'));
+    return code;
 }
 
 static int open_and_touch(ts_db *db, const char *name, int more_flags)
@@ -518,10 +516,8 @@ static ts_code run_query(query *q)
     ts_code code = each_statement(q, PASS_NAMES, &whole);
     TS_STEP_IF(code, whole, check_used(q));
     TS_STEP(code, each_statement(q, PASS_RUN, &whole));
-    if (code != TS_OK) {
-        return code;
-    }
-    return check_used(q);
+    TS_STEP(code, check_used(q));
+    return code;
 }
 
 ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params,

@@ -35,10 +35,8 @@ ts_code ts_sql_create(ts_ctx *ctx, ts_buf *out, const ts_table *table)
         TS_STEP(code, schema_put_name(ctx, out, table->columns[i].name));
         TS_STEP(code, ts_buf_printf(ctx, out, " %s", ts_column_sql_type(table->columns[i].type)));
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_putc(ctx, out, ')');
+    TS_STEP(code, ts_buf_putc(ctx, out, ')'));
+    return code;
 }
 
 ts_code ts_column_description(ts_ctx *ctx, ts_buf *out, const ts_column *column)

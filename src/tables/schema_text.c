@@ -89,10 +89,8 @@ static ts_code put_paragraph(ts_ctx *ctx, ts_buf *out, const char *text)
         TS_STEP(code, ts_buf_put(ctx, out, text, n));
         text += n + (text[n] == ' ');
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_put(ctx, out, "\n\n", 2);
+    TS_STEP(code, ts_buf_put(ctx, out, "\n\n", 2));
+    return code;
 }
 
 /* A cell of a table: a bar would end it. */
@@ -105,10 +103,8 @@ static ts_code put_cell(ts_ctx *ctx, ts_buf *out, const char *text)
         }
         TS_STEP(code, ts_buf_putc(ctx, out, *text));
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_put(ctx, out, " | ", 3);
+    TS_STEP(code, ts_buf_put(ctx, out, " | ", 3));
+    return code;
 }
 
 /* "| a | b |" with the code font for the first cell. */
@@ -136,10 +132,8 @@ static ts_code markdown_columns(ts_ctx *ctx, ts_buf *out, const ts_column *colum
                                c->doc};
         code = schema_put_row(ctx, out, cells, 5);
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_putc(ctx, out, '\n');
+    TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
+    return code;
 }
 
 static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
@@ -151,20 +145,16 @@ static ts_code markdown_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
     TS_STEP(code, ts_buf_putc(ctx, &doc, '\0'));
     TS_STEP(code, put_paragraph(ctx, out, doc.p));
     ts_buf_free(ctx, &doc);
-    if (code != TS_OK) {
-        return code;
-    }
-    return markdown_columns(ctx, out, table->columns, table->column_count);
+    TS_STEP(code, markdown_columns(ctx, out, table->columns, table->column_count));
+    return code;
 }
 
 static ts_code markdown_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
 {
     ts_code code = ts_buf_printf(ctx, out, "### %s\n\nView.", view->name);
     TS_STEP(code, put_paragraph(ctx, out, view->doc));
-    if (code != TS_OK) {
-        return code;
-    }
-    return markdown_columns(ctx, out, view->columns, view->column_count);
+    TS_STEP(code, markdown_columns(ctx, out, view->columns, view->column_count));
+    return code;
 }
 
 static unsigned topic_end(unsigned topic)
@@ -221,10 +211,8 @@ static ts_code put_link(ts_ctx *ctx, ts_buf *out, const char *title)
             code = ts_buf_putc(ctx, out, (char)tolower((unsigned char)*title));
         }
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_putc(ctx, out, ')');
+    TS_STEP(code, ts_buf_putc(ctx, out, ')'));
+    return code;
 }
 
 /* "name", after ": " or ", "; the latter on a new line where this one is full. */
@@ -246,10 +234,8 @@ static ts_code markdown_intro(ts_ctx *ctx, ts_buf *out)
         code = ts_buf_printf(ctx, out, "| [`%s`](#%s) | %s | %s |\n", name, name, most_used[i].row,
                              most_used[i].use);
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_put(ctx, out, rules, sizeof rules - 1);
+    TS_STEP(code, ts_buf_put(ctx, out, rules, sizeof rules - 1));
+    return code;
 }
 
 /* The topics of our own with what each has. */
@@ -277,10 +263,8 @@ static ts_code markdown_contents(ts_ctx *ctx, ts_buf *out)
         code = put_link(ctx, out, rest[i]);
         TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_putc(ctx, out, '\n');
+    TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
+    return code;
 }
 
 static ts_code markdown_indexes(ts_ctx *ctx, ts_buf *out)
@@ -368,10 +352,8 @@ static ts_code list_view(ts_ctx *ctx, ts_buf *out, const ts_view *view)
 {
     ts_code code = ts_buf_printf(ctx, out, "%s (view): %s\n\n", view->name, view->doc);
     TS_STEP(code, list_columns(ctx, out, view->columns, view->column_count));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_printf(ctx, out, "\n%s\n", view->sql);
+    TS_STEP(code, ts_buf_printf(ctx, out, "\n%s\n", view->sql));
+    return code;
 }
 
 static ts_code schema_list_all(ts_ctx *ctx, ts_buf *out)

@@ -476,10 +476,8 @@ static ts_code copy_open_pages(ts_scan *s, const page_table *t)
         f->last_child = t->level[at].child;
         f->last_key = t->level[at].key;
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return copy_open(s, &t->leaf, true);
+    TS_STEP(code, copy_open(s, &t->leaf, true));
+    return code;
 }
 
 static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id id, bool from_short)
@@ -502,10 +500,8 @@ static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id 
     if (t->written) {
         code = copy_open_pages(s, &s->reader->pages->tables[id]);
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return enter_root(s);
+    TS_STEP(code, enter_root(s));
+    return code;
 }
 
 ts_code scan_open_table(ts_scan **out, ts_reader *reader, const reader_table *t,
