@@ -10,21 +10,8 @@ bool ts_get_span(const uint8_t **out, ts_bytes *b, size_t n)
     return true;
 }
 
-static bool get_le(uint64_t *out, ts_bytes *b, size_t n)
-{
-    const uint8_t *p;
-    uint64_t v = 0;
-    if (!ts_get_span(&p, b, n)) {
-        return false;
-    }
-    for (size_t i = n; i > 0; i--) {
-        v = v << 8 | p[i - 1];
-    }
-    *out = v;
-    return true;
-}
-
-static bool get_be(uint64_t *out, ts_bytes *b, size_t n)
+/* A number of n bytes, the least significant one first or last. */
+static bool get(uint64_t *out, ts_bytes *b, size_t n, bool big)
 {
     const uint8_t *p;
     uint64_t v = 0;
@@ -32,61 +19,28 @@ static bool get_be(uint64_t *out, ts_bytes *b, size_t n)
         return false;
     }
     for (size_t i = 0; i < n; i++) {
-        v = v << 8 | p[i];
+        v = v << 8 | p[big ? i : n - 1 - i];
     }
     *out = v;
     return true;
 }
 
-bool ts_get_u8(uint8_t *out, ts_bytes *b)
-{
-    uint64_t v;
-    if (!get_le(&v, b, 1)) {
-        return false;
+#define GETTER(name, type, big)                                                                    \
+    bool name(type *out, ts_bytes *b)                                                              \
+    {                                                                                              \
+        uint64_t v;                                                                                \
+        if (!get(&v, b, sizeof *out, big)) {                                                       \
+            return false;                                                                          \
+        }                                                                                          \
+        *out = (type)v;                                                                            \
+        return true;                                                                               \
     }
-    *out = (uint8_t)v;
-    return true;
-}
-
-bool ts_get_u32le(uint32_t *out, ts_bytes *b)
-{
-    uint64_t v;
-    if (!get_le(&v, b, 4)) {
-        return false;
-    }
-    *out = (uint32_t)v;
-    return true;
-}
-
-bool ts_get_u64le(uint64_t *out, ts_bytes *b)
-{
-    return get_le(out, b, 8);
-}
-
-bool ts_get_u16be(uint16_t *out, ts_bytes *b)
-{
-    uint64_t v;
-    if (!get_be(&v, b, 2)) {
-        return false;
-    }
-    *out = (uint16_t)v;
-    return true;
-}
-
-bool ts_get_u32be(uint32_t *out, ts_bytes *b)
-{
-    uint64_t v;
-    if (!get_be(&v, b, 4)) {
-        return false;
-    }
-    *out = (uint32_t)v;
-    return true;
-}
-
-bool ts_get_u64be(uint64_t *out, ts_bytes *b)
-{
-    return get_be(out, b, 8);
-}
+GETTER(ts_get_u8, uint8_t, false)
+GETTER(ts_get_u32le, uint32_t, false)
+GETTER(ts_get_u64le, uint64_t, false)
+GETTER(ts_get_u16be, uint16_t, true)
+GETTER(ts_get_u32be, uint32_t, true)
+GETTER(ts_get_u64be, uint64_t, true)
 
 bool ts_get_varint(uint64_t *out, ts_bytes *b)
 {

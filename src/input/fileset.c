@@ -297,11 +297,10 @@ static ts_code open_directory(ts_fileset *set)
     ts_ctx *ctx = set->ctx;
     set->kind = TS_SET_DIRECTORY;
     ts_code code = ts_directory_list(set, set->fd);
-    if (code == TS_OK && set->count == 0) {
-        code = set->damaged
+    TS_STEP_IF(code, set->count == 0,
+               set->damaged
                    ? ts_fail(ctx, TS_ERR_INPUT, "'%s': %s", set->shown, set->damage.what)
-                   : ts_fail(ctx, TS_ERR_INPUT, "directory '%s' holds no files", set->shown);
-    }
+                   : ts_fail(ctx, TS_ERR_INPUT, "directory '%s' holds no files", set->shown));
     return code;
 }
 

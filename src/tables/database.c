@@ -148,6 +148,27 @@ ts_code ts_db_run(ts_db *db, const char *sql)
     return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "write");
 }
 
+ts_code ts_db_runf(ts_db *db, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    char *sql = sqlite3_vmprintf(fmt, ap);
+    va_end(ap);
+    ts_code code = sql == NULL ? ts_db_fail(db, SQLITE_NOMEM, "write") : ts_db_run(db, sql);
+    sqlite3_free(sql);
+    return code;
+}
+
+ts_code ts_db_create_table(ts_db *db, const ts_table *table)
+{
+    ts_buf sql = {0};
+    ts_code code = ts_sql_create(db->ctx, &sql, table);
+    TS_STEP(code, ts_buf_putc(db->ctx, &sql, '\0'));
+    TS_STEP(code, ts_db_run(db, sql.p));
+    ts_buf_free(db->ctx, &sql);
+    return code;
+}
+
 /* --- rows ---------------------------------------------------------------------------------- */
 
 /* Why a row is refused: no rows come any more, or its key is wrong. */
@@ -188,7 +209,10 @@ static ts_code database_put(void *self, enum ts_table_id id, const void *row, ui
     ts_db *db = self;
     int64_t key;
     if (db->adding && !db->written[id]) {
-        return ts_db_insert(db, id, row);
+        return id == TS_T_import_issue || id == TS_T_import_count
+                   ? ts_db_insert(db, id, row)
+                   : ts_fail(db->ctx, TS_ERR_INTERNAL, "nothing is added to table %s",
+                             ts_schema[id].name);
     }
     if (!is_next(&key, db, id, row)) {
         return refuse_row(db, id, key);
@@ -330,15 +354,10 @@ static void expect_plain_format(sqlite3 *handle)
 
 static ts_code create_tables(ts_db *db)
 {
-    ts_buf sql = {0};
     ts_code code = TS_OK;
     for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
-        sql.n = 0;
-        code = ts_sql_create(db->ctx, &sql, &ts_schema[i]);
-        TS_STEP(code, ts_buf_putc(db->ctx, &sql, '\0'));
-        TS_STEP(code, ts_db_run(db, sql.p));
+        code = ts_db_create_table(db, &ts_schema[i]);
     }
-    ts_buf_free(db->ctx, &sql);
     for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
         code = ts_db_run(db, ts_views[i].sql);
         if (code != TS_OK) {
@@ -364,13 +383,14 @@ static ts_code put_column_docs(ts_db *db, ts_buf *text, const char *table, const
                 .unit = column->unit[0] == '\0' ? TS_TEXT_NULL : ts_text_of(column->unit),
                 .description = ts_buf_text(text),
             };
-            code = ts_put_schema_doc(&db->sink, &row);
+            code = db->pages == NULL ? ts_db_insert(db, TS_T_schema_doc, &row)
+                                     : ts_put_schema_doc(&db->sink, &row);
         }
     }
     return code;
 }
 
-static ts_code put_docs(ts_db *db)
+ts_code ts_db_put_docs(ts_db *db)
 {
     ts_buf text = {0};
     ts_code code = TS_OK;
@@ -389,12 +409,8 @@ static ts_code put_docs(ts_db *db)
 static ts_code create_schema(ts_db *db)
 {
     ts_code code = ts_db_run(db, setup);
-    if (code == TS_OK) {
-        char sql[96];
-        snprintf(sql, sizeof sql, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-                 TS_APPLICATION_ID, TS_SCHEMA_VERSION);
-        code = ts_db_run(db, sql);
-    }
+    TS_STEP(code, ts_db_runf(db, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
+                             TS_APPLICATION_ID, TS_SCHEMA_VERSION));
     TS_STEP(code, create_tables(db));
     TS_STEP(code, ts_db_run(db, "COMMIT"));
     return code;
@@ -474,7 +490,7 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     expect_plain_format(db->handle);
     code = create_schema(db);
     TS_STEP(code, start_pages(db));
-    TS_STEP(code, put_docs(db));
+    TS_STEP(code, ts_db_put_docs(db));
     if (code == TS_OK) {
         *out = db;
         db = NULL;

@@ -143,8 +143,7 @@ static ts_code empty_table(ts_db *db, enum ts_table_id id, const ts_addition *a,
                        "replaces them",
                        a->name, ts_schema[id].name);
     }
-    snprintf(sql, sizeof sql, "DELETE FROM \"%s\"", ts_schema[id].name);
-    return any > 0 ? ts_db_run(db, sql) : TS_OK;
+    return any > 0 ? ts_db_runf(db, "DELETE FROM \"%w\"", ts_schema[id].name) : TS_OK;
 }
 
 static ts_code make_way(ts_db *db, const ts_addition *a, bool replace)
@@ -154,10 +153,9 @@ static ts_code make_way(ts_db *db, const ts_addition *a, bool replace)
         code = empty_table(db, *t, a, replace);
     }
     for (const ts_issue_code *i = a->issues; *i != TS_ISSUE_COUNT && code == TS_OK; i++) {
-        char sql[160];
-        snprintf(sql, sizeof sql, "DELETE FROM import_issue WHERE code = '%s'",
-                 ts_issue_list[*i].name);
-        code = replace ? ts_db_run(db, sql) : TS_OK;
+        code = replace ? ts_db_runf(db, "DELETE FROM import_issue WHERE code = %Q",
+                                    ts_issue_list[*i].name)
+                       : TS_OK;
     }
     return code;
 }
@@ -347,9 +345,6 @@ ts_code ts_db_insert(ts_db *db, enum ts_table_id id, const void *row)
     const ts_table *table = &ts_schema[id];
     ts_code code = TS_OK;
     uint32_t page_count;
-    if (id != TS_T_import_issue && id != TS_T_import_count) {
-        return ts_fail(db->ctx, TS_ERR_INTERNAL, "nothing is added to table %s", table->name);
-    }
     if (db->pages != NULL) {
         code = ts_pages_finish(db->pages, &page_count);
         code = ts_db_end_pages(db, code);
@@ -372,10 +367,8 @@ ts_code ts_db_end_adding(ts_db *db)
 {
     ts_code code = TS_OK;
     for (unsigned id = 0; id < TS_TABLE_COUNT && code == TS_OK; id++) {
-        char sql[160];
         if (db->written[id] && db->sink.rows[id] > 0) {
-            snprintf(sql, sizeof sql, "REINDEX \"%s\"", ts_schema[id].name);
-            code = ts_db_run(db, sql);
+            code = ts_db_runf(db, "REINDEX \"%w\"", ts_schema[id].name);
         }
     }
     if (code == TS_OK &&

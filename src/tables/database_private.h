@@ -66,10 +66,16 @@ ts_code ts_db_end_pages(ts_db *db, ts_code code);
 /* The calls of the sink of `db`. */
 ts_sink ts_db_make_sink(ts_db *db);
 
-/* Runs statements without results. */
+/* Runs statements without results; those of ts_db_runf as sqlite3_mprintf makes them. */
 ts_code ts_db_run(ts_db *db, const char *sql);
+ts_code ts_db_runf(ts_db *db, const char *fmt, ...);
 
-/* A row of a table that the page writer does not fill: into the finished file (database_add.c). */
+ts_code ts_db_create_table(ts_db *db, const ts_table *table);
+
+/* The rows of schema_doc. */
+ts_code ts_db_put_docs(ts_db *db);
+
+/* A row by SQLite: of a table that the page writer does not fill (database_add.c). */
 ts_code ts_db_insert(ts_db *db, enum ts_table_id id, const void *row);
 
 /* What adding rows leaves to be done: indexes and statistics that the file has (database_add.c). */

@@ -43,33 +43,14 @@ static ts_code list_names(ts_pool *out, ts_db *db, const char *sql, const char *
     return code;
 }
 
-static ts_code drop(ts_db *db, const char *kind, const char *name)
-{
-    char sql[256];
-    snprintf(sql, sizeof sql, "DROP %s IF EXISTS \"%s\"", kind, name);
-    return ts_db_run(db, sql);
-}
-
 /* --- tables -------------------------------------------------------------------------------- */
-
-static ts_code upgrade_create(ts_db *db, const ts_table *table)
-{
-    ts_buf sql = {0};
-    ts_code code = ts_sql_create(db->ctx, &sql, table);
-    TS_STEP(code, ts_buf_putc(db->ctx, &sql, '\0'));
-    TS_STEP(code, ts_db_run(db, sql.p));
-    ts_buf_free(db->ctx, &sql);
-    return code;
-}
 
 static ts_code add_columns(ts_db *db, const ts_table *table, unsigned from)
 {
     ts_code code = TS_OK;
     for (unsigned i = from; code == TS_OK && i < table->column_count; i++) {
-        char sql[256];
-        snprintf(sql, sizeof sql, "ALTER TABLE \"%s\" ADD COLUMN \"%s\" %s", table->name,
-                 table->columns[i].name, ts_column_sql_type(table->columns[i].type));
-        code = ts_db_run(db, sql);
+        code = ts_db_runf(db, "ALTER TABLE \"%w\" ADD COLUMN \"%w\" %s", table->name,
+                          table->columns[i].name, ts_column_sql_type(table->columns[i].type));
     }
     return code;
 }
@@ -84,8 +65,9 @@ static ts_code replace_empty(ts_db *db, const ts_table *table)
     if (code == TS_OK && any) {
         return cannot_upgrade(db, table->name, "has rows and other columns");
     }
-    code = code != TS_OK ? code : drop(db, "TABLE", table->name);
-    return code != TS_OK ? code : upgrade_create(db, table);
+    TS_STEP(code, ts_db_runf(db, "DROP TABLE IF EXISTS \"%w\"", table->name));
+    TS_STEP(code, ts_db_create_table(db, table));
+    return code;
 }
 
 static ts_code upgrade_table(ts_db *db, const ts_table *table)
@@ -104,7 +86,7 @@ static ts_code upgrade_table(ts_db *db, const ts_table *table)
         same = ts_text_is(ts_pool_text(&columns, i), table->columns[i].name);
     }
     if (code == TS_OK && n == 0) {
-        code = upgrade_create(db, table);
+        code = ts_db_create_table(db, table);
     } else if (code == TS_OK && view) {
         /* Of samples, of viewers: a way to write the same rows. */
         code = same && n == table->column_count
@@ -130,87 +112,34 @@ static ts_code drop_views(ts_db *db)
         code = ts_pool_intern(db->ctx, &id, NULL, &views, ts_text_of(ts_views[i].name));
     }
     for (uint32_t i = 0; code == TS_OK && i < views.count; i++) {
-        char name[128];
         ts_text view = ts_pool_text(&views, i);
-        snprintf(name, sizeof name, "%.*s", (int)view.n, view.p);
-        code = strchr(name, '"') != NULL ? TS_OK : drop(db, "VIEW", name);
+        code = ts_db_runf(db, "DROP VIEW IF EXISTS \"%.*w\"", (int)view.n, view.p);
     }
     ts_pool_free(db->ctx, &views);
     return code;
 }
 
-static ts_code put_texts(ts_db *db, sqlite3_stmt *st, const char *const *texts, int n)
-{
-    for (int i = 0; i < n; i++) {
-        (void)sqlite3_bind_text(st, i + 1, texts[i], -1, SQLITE_TRANSIENT);
-    }
-    (void)sqlite3_step(st);
-    int rc = sqlite3_reset(st);
-    return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "write");
-}
-
-static ts_code put_column_docs(ts_db *db, sqlite3_stmt *st, const char *table,
-                               const ts_column *columns, unsigned n)
-{
-    ts_buf text = {0};
-    ts_code code = TS_OK;
-    for (unsigned i = 0; code == TS_OK && i < n; i++) {
-        const ts_column *c = &columns[i];
-        text.n = 0;
-        code = ts_column_description(db->ctx, &text, c);
-        code = code != TS_OK ? code : ts_buf_putc(db->ctx, &text, '\0');
-        if (code == TS_OK) {
-            const char *const row[] = {table, c->name, ts_column_sql_type(c->type),
-                                       c->unit[0] == '\0' ? NULL : c->unit, text.p};
-            code = put_texts(db, st, row, 5);
-        }
-    }
-    ts_buf_free(db->ctx, &text);
-    return code;
-}
-
 static ts_code upgrade_docs(ts_db *db)
 {
-    sqlite3_stmt *st = NULL;
-    ts_code code = ts_db_run(db, "DELETE FROM schema_doc");
-    if (code != TS_OK ||
-        (code = upgrade_prepare(&st, db,
-                                "INSERT INTO schema_doc(table_name, column_name, type, unit, "
-                                "description) VALUES (?, ?, ?, ?, ?)")) != TS_OK) {
-        return code;
-    }
-    for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
-        code = put_column_docs(db, st, ts_schema[i].name, ts_schema[i].columns,
-                               ts_schema[i].column_count);
-    }
-    for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
-        code = put_column_docs(db, st, ts_views[i].name, ts_views[i].columns,
-                               ts_views[i].column_count);
-    }
-    (void)sqlite3_finalize(st);
-    return code;
+    ts_code code;
+    TS_TRY(code, ts_db_run(db, "DELETE FROM schema_doc"));
+    return ts_db_put_docs(db);
 }
 
 /* What events of the formats of this database stand for. */
 static ts_code upgrade_events(ts_db *db)
 {
-    sqlite3_stmt *st = NULL;
+    ts_pool formats = {0};
     ts_code code = ts_db_run(db, "DELETE FROM event_class");
-    if (code != TS_OK ||
-        (code = upgrade_prepare(
-             &st, db,
-             "INSERT INTO event_class(format, event, state, class, reason) SELECT ?1, ?2, ?3, ?4, "
-             "?5 WHERE ?1 IN (SELECT format FROM source)")) != TS_OK) {
-        return code;
-    }
+    TS_STEP(code, list_names(&formats, db, "SELECT DISTINCT format FROM source", NULL));
     for (size_t i = 0; code == TS_OK && i < ts_event_line_count; i++) {
-        const ts_event_line *line = &ts_event_lines[i];
-        const char *const row[] = {line->format, line->event, line->state,
-                                   ts_event_class_name(line->class),
-                                   line->reason[0] == '\0' ? NULL : line->reason};
-        code = put_texts(db, st, row, 5);
+        const ts_row_event_class row = ts_event_row(&ts_event_lines[i]);
+        uint32_t id;
+        if (ts_pool_find(&id, &formats, row.format)) {
+            code = ts_db_insert(db, TS_T_event_class, &row);
+        }
     }
-    (void)sqlite3_finalize(st);
+    ts_pool_free(db->ctx, &formats);
     return code;
 }
 
@@ -218,25 +147,20 @@ static ts_code upgrade_events(ts_db *db)
 
 static ts_code upgrade_schema(ts_db *db)
 {
-    char sql[64];
     ts_code code =
         ts_db_run(db, "PRAGMA trusted_schema = OFF; PRAGMA journal_mode = OFF; PRAGMA synchronous "
                       "= OFF; PRAGMA legacy_alter_table = ON; BEGIN EXCLUSIVE");
-    if (code != TS_OK || (code = drop_views(db)) != TS_OK) {
-        return code;
-    }
+    TS_STEP(code, drop_views(db));
     for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
         code = upgrade_table(db, &ts_schema[i]);
     }
     for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
         code = ts_db_run(db, ts_views[i].sql);
     }
-    if (code != TS_OK || (code = upgrade_docs(db)) != TS_OK ||
-        (code = upgrade_events(db)) != TS_OK) {
-        return code;
-    }
-    snprintf(sql, sizeof sql, "PRAGMA user_version = %d; COMMIT", TS_SCHEMA_VERSION);
-    return ts_db_run(db, sql);
+    TS_STEP(code, upgrade_docs(db));
+    TS_STEP(code, upgrade_events(db));
+    TS_STEP(code, ts_db_runf(db, "PRAGMA user_version = %d; COMMIT", TS_SCHEMA_VERSION));
+    return code;
 }
 
 ts_code ts_db_upgrade(ts_ctx *ctx, const char *path)

@@ -43,3 +43,14 @@ const char *ts_event_class_name(ts_event_class class)
     static const char *const names[] = {"cpu", "wall", "waiting", "allocation", "live", "other"};
     return names[class];
 }
+
+ts_row_event_class ts_event_row(const ts_event_line *line)
+{
+    return (ts_row_event_class){
+        .format = ts_text_of(line->format),
+        .event = ts_text_of(line->event),
+        .state = ts_text_of(line->state),
+        .class = ts_text_of(ts_event_class_name(line->class)),
+        .reason = line->reason[0] == '\0' ? TS_TEXT_NULL : ts_text_of(line->reason),
+    };
+}

@@ -12,7 +12,7 @@
 #ifndef TS_TABLES_EVENT_CLASSES_H
 #define TS_TABLES_EVENT_CLASSES_H
 
-#include "base/text.h"
+#include "tables/rows.h"
 
 typedef enum ts_event_class {
     TS_CLASS_cpu,
@@ -37,5 +37,8 @@ extern const size_t ts_event_line_count;
 ts_event_class ts_class_of(const char **reason, ts_text format, ts_text event, ts_text state);
 
 const char *ts_event_class_name(ts_event_class class);
+
+/* As it is put. */
+ts_row_event_class ts_event_row(const ts_event_line *line);
 
 #endif

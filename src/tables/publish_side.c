@@ -110,12 +110,11 @@ static ts_code examine(bool *found, ts_ctx *ctx, side *s, const char *path, bool
     TS_STEP_IF(code, !S_ISREG(s->st.st_mode), side_refuse(ctx, s, "it is not a regular file"));
     TS_STEP(code, look_inside(ctx, s, fd));
     sys->close(sys->user, fd);
-    if (code == TS_OK && s->super) {
-        code =
-            side_refuse(ctx, s,
-                        "it holds a part of a transaction over several databases: let SQLite open "
-                        "the database first");
-    }
+    TS_STEP_IF(
+        code, s->super,
+        side_refuse(ctx, s,
+                    "it holds a part of a transaction over several databases: let SQLite open "
+                    "the database first"));
     TS_STEP_IF(code, !s->ours && !force,
                side_refuse(ctx, s, "it is not SQLite's (--force removes it)"));
     *found = code == TS_OK;
@@ -131,10 +130,8 @@ static ts_code visit(ts_ctx *ctx, const ts_place *place, const ts_target_options
     *found = false;
     ts_code code = side_path(&path, ctx, &s);
     TS_STEP(code, examine(found, ctx, &s, path.p, options->force));
-    if (code == TS_OK && *found && options->reads != NULL &&
-        ts_file_set_has(options->reads, &s.st)) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "the output is an input: path=\"%s\"", path.p);
-    }
+    TS_STEP_IF(code, *found && options->reads != NULL && ts_file_set_has(options->reads, &s.st),
+               ts_fail(ctx, TS_ERR_USAGE, "the output is an input: path=\"%s\"", path.p));
     if (code == TS_OK && *found && remove) {
         if (sys->unlink(sys->user, path.p) == 0) {
             ts_log(ctx, TS_LOG_INFO, "removed a file of the old database: path=\"%s\"", path.p);

@@ -310,31 +310,21 @@ static void mark_used(query *q, sqlite3_stmt *st)
     }
 }
 
+/* Arrays for n columns, in one piece of memory that begins at `values`. */
 static ts_code query_make_room(query *q, size_t n)
 {
     ts_ctx *ctx = q->db->ctx;
     if (n <= q->room) {
         return TS_OK;
     }
-    const char **values = ts_realloc(ctx, q->values, n, sizeof *values);
-    if (values != NULL) {
-        q->values = values;
-    }
-    const char **names = ts_realloc(ctx, q->names, n, sizeof *names);
-    if (names != NULL) {
-        q->names = names;
-    }
-    size_t *lengths = ts_realloc(ctx, q->lengths, n, sizeof *lengths);
-    if (lengths != NULL) {
-        q->lengths = lengths;
-    }
-    ts_cell_type *types = ts_realloc(ctx, q->types, n, sizeof *types);
-    if (types != NULL) {
-        q->types = types;
-    }
-    if (values == NULL || names == NULL || lengths == NULL || types == NULL) {
-        return ctx->error.code;
-    }
+    ts_free(ctx, q->values);
+    q->room = 0;
+    TS_NEED(ctx, q->values = ts_alloc(ctx, n,
+                                      sizeof *q->values + sizeof *q->names + sizeof *q->lengths +
+                                          sizeof *q->types));
+    q->names = q->values + n;
+    q->lengths = (size_t *)(void *)(q->names + n);
+    q->types = (ts_cell_type *)(void *)(q->lengths + n);
     q->room = n;
     return TS_OK;
 }
@@ -542,9 +532,6 @@ ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params
     code = run_query(&q);
 out:
     ts_free(ctx, q.values);
-    ts_free(ctx, q.names);
-    ts_free(ctx, q.lengths);
-    ts_free(ctx, q.types);
     ts_free(ctx, q.used);
     ts_free(ctx, copy);
     return code;

@@ -8,8 +8,6 @@
 #include "tables/schema_sql.h"
 #include "tables/views_impl.h"
 
-#include <stdio.h>
-
 #define COLUMN(type, name, field)                                                                  \
     {                                                                                              \
         name, type, "", "", "", offsetof(sample_row, field)                                        \
@@ -576,31 +574,15 @@ ts_code ts_samples_put_batch(ts_db *db, const ts_sample_batch *batch)
 static ts_code redeclare(ts_db *db, const char *name, const ts_table *as)
 {
     ts_buf create = {0};
-    char *sql = NULL;
     ts_code code = ts_sql_create(db->ctx, &create, as);
     TS_STEP(code, ts_buf_putc(db->ctx, &create, '\0'));
-    if (code != TS_OK) {
-        goto out;
-    }
-    sql = sqlite3_mprintf("PRAGMA writable_schema = ON;"
-                          "UPDATE sqlite_master SET name = %Q, tbl_name = %Q, sql = %Q "
-                          "WHERE type = 'table' AND name = %Q;"
-                          "PRAGMA writable_schema = RESET;",
-                          as->name, as->name, create.p, name);
-    code = sql == NULL ? ts_db_fail(db, SQLITE_NOMEM, "write") : ts_db_run(db, sql);
-out:
-    sqlite3_free(sql);
+    TS_STEP(code, ts_db_runf(db,
+                             "PRAGMA writable_schema = ON;"
+                             "UPDATE sqlite_master SET name = %Q, tbl_name = %Q, sql = %Q "
+                             "WHERE type = 'table' AND name = %Q;"
+                             "PRAGMA writable_schema = RESET;",
+                             as->name, as->name, create.p, name));
     ts_buf_free(db->ctx, &create);
-    return code;
-}
-
-static ts_code create(ts_db *db, const ts_table *table)
-{
-    ts_buf sql = {0};
-    ts_code code = ts_sql_create(db->ctx, &sql, table);
-    TS_STEP(code, ts_buf_putc(db->ctx, &sql, '\0'));
-    TS_STEP(code, ts_db_run(db, sql.p));
-    ts_buf_free(db->ctx, &sql);
     return code;
 }
 
@@ -657,23 +639,17 @@ static ts_code make_tables(ts_db *db)
     ts_code code;
     samples.name = tables.all_samples;
     runs.name = tables.all_runs;
-    TS_TRY(code, create(db, &samples));
-    TS_TRY(code, create(db, &runs));
+    TS_TRY(code, ts_db_create_table(db, &samples));
+    TS_TRY(code, ts_db_create_table(db, &runs));
     return ts_db_run(db, tables.fill);
-}
-
-static ts_code drop_table(ts_db *db, enum ts_table_id id)
-{
-    char sql[160];
-    snprintf(sql, sizeof sql, "DROP TABLE \"%s\"", ts_schema[id].name);
-    return ts_db_run(db, sql);
 }
 
 static ts_code make_views(ts_db *db)
 {
     ts_code code = ts_db_run(db, "BEGIN EXCLUSIVE");
-    TS_STEP_IF(code, !db->samples.whole, drop_table(db, tables.runs));
-    TS_STEP(code, create(db, &ts_sample_block_table));
+    TS_STEP_IF(code, !db->samples.whole,
+               ts_db_runf(db, "DROP TABLE \"%w\"", ts_schema[tables.runs].name));
+    TS_STEP(code, ts_db_create_table(db, &ts_sample_block_table));
     TS_STEP(code, put_blocks(db));
     TS_STEP(code, ts_db_run(db, tables.samples_view));
     TS_STEP(code, ts_db_run(db, tables.runs_view));

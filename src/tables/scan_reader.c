@@ -30,20 +30,13 @@ static ts_code reader_cannot_read(const ts_reader *r, const char *why)
 
 static ts_code read_at(const ts_reader *r, uint64_t offset, uint8_t *out, size_t n)
 {
-    const ts_sys *sys = &r->ctx->sys;
-    while (n > 0) {
-        ssize_t got = sys->pread(sys->user, r->fd, out, n, (off_t)offset);
-        if (got < 0 && errno == EINTR) {
-            continue;
-        }
-        if (got <= 0) {
-            return reader_cannot_read(r, got < 0 ? strerror(errno) : "it has become shorter");
-        }
-        out += got;
-        offset += (uint64_t)got;
-        n -= (size_t)got;
+    ssize_t got = ts_sys_pread_all(r->ctx, r->fd, out, n, (off_t)offset);
+    if (got == (ssize_t)n) {
+        return TS_OK;
     }
-    return TS_OK;
+    return got < 0 && errno == EINTR
+               ? ts_check_cancel(r->ctx)
+               : reader_cannot_read(r, got < 0 ? strerror(errno) : "it has become shorter");
 }
 
 static ts_code read_layout(ts_reader *r, const uint8_t header[FILE_HEADER], uint64_t bytes)
@@ -245,12 +238,11 @@ static ts_code check_table(const ts_reader *r, const ts_table *table, int64_t ro
 {
     ts_buf expected = {0};
     ts_code code = ts_sql_create(r->ctx, &expected, table);
-    if (code == TS_OK && !same_sql(sql, ts_buf_text(&expected))) {
-        code = ts_fail(r->ctx, r->damage,
+    TS_STEP_IF(code, !same_sql(sql, ts_buf_text(&expected)),
+               ts_fail(r->ctx, r->damage,
                        "cannot read the database: path=\"%s\": its table %s is not as this "
                        "program makes it (changed columns, or WITHOUT ROWID)",
-                       r->path, table->name);
-    }
+                       r->path, table->name));
     if (code == TS_OK && (root < 2 || root > r->page_count)) {
         code = reader_cannot_read(r, "page 1: a table begins at a page that there is not");
     }
@@ -320,9 +312,8 @@ static ts_code read_schema(ts_reader *r)
         }
     }
     ts_scan_close(scan);
-    if (code == TS_OK && (r->sample_rows.table == NULL) != (r->sample_blocks.table == NULL)) {
-        code = reader_cannot_read(r, "it has one of " TS_SAMPLE_ROWS " and " TS_SAMPLE_BLOCKS);
-    }
+    TS_STEP_IF(code, (r->sample_rows.table == NULL) != (r->sample_blocks.table == NULL),
+               reader_cannot_read(r, "it has one of " TS_SAMPLE_ROWS " and " TS_SAMPLE_BLOCKS));
     if (code == TS_OK && r->sample_rows.table != NULL) {
         ts_reader_table(r, TS_T_stack_sample, &ts_schema[TS_T_stack_sample], r->sample_rows.root,
                         false);

@@ -140,13 +140,7 @@ static ts_code write_event_classes(ts_store *store)
     ts_code code = TS_OK;
     for (size_t i = 0; i < ts_event_line_count && code == TS_OK; i++) {
         const ts_event_line *line = &ts_event_lines[i];
-        ts_row_event_class row = {
-            .format = ts_text_of(line->format),
-            .event = ts_text_of(line->event),
-            .state = ts_text_of(line->state),
-            .class = ts_text_of(ts_event_class_name(line->class)),
-            .reason = line->reason[0] == '\0' ? TS_TEXT_NULL : ts_text_of(line->reason),
-        };
+        ts_row_event_class row = ts_event_row(line);
         if (strcmp(format, line->format) != 0) {
             format = line->format;
             has = has_format(store, format);

@@ -28,17 +28,12 @@ static ts_text *upload_cell(ts_row_profile *row, size_t offset)
     return (ts_text *)((char *)row + offset);
 }
 
-static void upload_empty_row(ts_row_profile *row, ts_store *store, int64_t source_id)
-{
-    ts_profile_row(row, store, source_id, NULL);
-}
-
 ts_code ts_upload_begin(ts_store *store, int64_t source_id)
 {
     ts_upload_state *u = ts_zalloc(store->ctx, 1, sizeof *u);
     TS_NEED(store->ctx, u);
-    upload_empty_row(&u->row, store, source_id);
-    upload_empty_row(&u->of_file, store, source_id);
+    ts_profile_row(&u->row, store, source_id, NULL);
+    ts_profile_row(&u->of_file, store, source_id, NULL);
     store->upload = u;
     return TS_OK;
 }
@@ -86,7 +81,7 @@ void ts_upload_drop(ts_store *store)
 void ts_upload_file_begin(ts_store *store)
 {
     store->upload->file = (ts_upload_file){.start = TS_NO_TIME, .end = TS_NO_TIME};
-    upload_empty_row(&store->upload->of_file, store, 0);
+    ts_profile_row(&store->upload->of_file, store, 0, NULL);
 }
 
 static bool upload_null(const ts_row_profile *row, uint64_t bit)
