@@ -14,9 +14,7 @@
 
 /* Elements that never move, so that pointers to them stay valid; each begins as zero bytes. */
 typedef struct ts_stable_array {
-    void **blocks;
-    size_t block_count;
-    size_t block_cap;
+    ts_vec blocks; /* void * */
     size_t n;
     size_t size; /* bytes of an element; set before the first ts_stable_array_add */
 } ts_stable_array;
@@ -164,9 +162,7 @@ struct ts_store {
     bool has_device;
     ts_row_device_info device;
 
-    ts_stack_state **stacks; /* one per source whose stacks are being imported */
-    size_t stack_count;
-    size_t stack_cap;
+    ts_vec stacks; /* ts_stack_state *: one per source whose stacks are being imported */
 
     ts_upload_state *upload; /* the one that is being read, or NULL */
 };

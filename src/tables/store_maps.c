@@ -6,33 +6,20 @@ enum { ARRAY_SHIFT = 5, ARRAY_BLOCK = 1 << ARRAY_SHIFT };
 
 static bool grow_array(ts_ctx *ctx, ts_stable_array *array)
 {
-    if (array->block_count == array->block_cap) {
-        size_t cap = array->block_cap == 0 ? 4 : array->block_cap * 2;
-        void **blocks = ts_realloc(ctx, array->blocks, cap, sizeof *blocks);
-        if (blocks == NULL) {
-            return false;
-        }
-        array->blocks = blocks;
-        array->block_cap = cap;
-    }
-    array->blocks[array->block_count] = ts_alloc(ctx, ARRAY_BLOCK, array->size);
-    if (array->blocks[array->block_count] == NULL) {
+    void **block = ts_vec_add(ctx, &array->blocks, sizeof *block);
+    if (block != NULL && (*block = ts_alloc(ctx, ARRAY_BLOCK, array->size)) == NULL) {
+        array->blocks.n--;
         return false;
     }
-    array->block_count++;
-    return true;
+    return block != NULL;
 }
 
 void *ts_stable_array_add(ts_ctx *ctx, ts_stable_array *array)
 {
-    void *element;
-    if (array->n >> ARRAY_SHIFT == array->block_count && !grow_array(ctx, array)) {
+    if (array->n >> ARRAY_SHIFT == array->blocks.n && !grow_array(ctx, array)) {
         return NULL;
     }
-    array->n++;
-    element = ts_stable_array_at(array, array->n - 1);
-    memset(element, 0, array->size);
-    return element;
+    return memset(ts_stable_array_at(array, array->n++), 0, array->size);
 }
 
 void ts_stable_array_drop(ts_stable_array *array)
@@ -42,18 +29,15 @@ void ts_stable_array_drop(ts_stable_array *array)
 
 void *ts_stable_array_at(const ts_stable_array *array, size_t i)
 {
-    return (char *)array->blocks[i >> ARRAY_SHIFT] + (i & (ARRAY_BLOCK - 1)) * array->size;
+    return ((char **)array->blocks.p)[i >> ARRAY_SHIFT] + (i & (ARRAY_BLOCK - 1)) * array->size;
 }
 
 void ts_stable_array_free(ts_ctx *ctx, ts_stable_array *array)
 {
-    for (size_t i = 0; i < array->block_count; i++) {
-        ts_free(ctx, array->blocks[i]);
+    for (size_t i = 0; i < array->blocks.n; i++) {
+        ts_free(ctx, ((void **)array->blocks.p)[i]);
     }
-    ts_free(ctx, array->blocks);
-    array->blocks = NULL;
-    array->block_count = 0;
-    array->block_cap = 0;
+    ts_vec_free(ctx, &array->blocks);
     array->n = 0;
 }
 

@@ -18,15 +18,20 @@ enum {
 
 /* --- keys ---------------------------------------------------------------------------------- */
 
+static ts_node_block *block_of(const ts_node_index *index, uint32_t number)
+{
+    return (ts_node_block *)index->blocks.p + (number >> BLOCK_SHIFT);
+}
+
 static const ts_node_key *key_at(const ts_node_index *index, uint32_t number)
 {
-    return &index->blocks[number >> BLOCK_SHIFT].keys[number & (BLOCK_KEYS - 1)];
+    return &block_of(index, number)->keys[number & (BLOCK_KEYS - 1)];
 }
 
 static int64_t line_at(const ts_node_index *index, uint32_t number)
 {
-    const ts_node_block *block = &index->blocks[number >> BLOCK_SHIFT];
-    return block->lines == NULL ? TS_NO_LINE : block->lines[number & (BLOCK_KEYS - 1)];
+    const int64_t *lines = block_of(index, number)->lines;
+    return lines == NULL ? TS_NO_LINE : lines[number & (BLOCK_KEYS - 1)];
 }
 
 /* --- hash ---------------------------------------------------------------------------------- */
@@ -79,24 +84,16 @@ static uint32_t hash_of(const ts_node_index *index, ts_node_key key, int64_t lin
 
 /* --- slots --------------------------------------------------------------------------------- */
 
-/* The upper bits of the hash decide about the place, those that are left are the tag. */
-static uint32_t home_of(const ts_node_index *index, uint32_t hash)
+ts_code ts_tag_renew(ts_ctx *ctx, ts_tag_slots *s, uint32_t count, uint32_t most)
 {
-    return (uint32_t)((uint64_t)hash * index->slot_count >> 32);
-}
-
-static uint32_t tag_of(const ts_node_index *index, uint32_t hash)
-{
-    return hash * (index->number_mask + 1);
-}
-
-static void put_in_slots(ts_node_index *index, uint32_t hash, uint32_t number)
-{
-    uint32_t slot = home_of(index, hash);
-    while (index->slots[slot] != 0) {
-        slot = slot + 1 == index->slot_count ? 0 : slot + 1;
-    }
-    index->slots[slot] = tag_of(index, hash) | (number + 1);
+    ts_free(ctx, s->slots);
+    *s = (ts_tag_slots){0};
+    TS_NEED(ctx, s->slots = ts_alloc(ctx, count, sizeof *s->slots));
+    ts_alloc_spread(s->slots, (size_t)count * sizeof *s->slots);
+    memset(s->slots, 0, (size_t)count * sizeof *s->slots);
+    s->count = count;
+    s->mask = UINT32_MAX >> __builtin_clz(most);
+    return TS_OK;
 }
 
 /* The hashes of a few paths first, so that their slots come from memory at the same time. */
@@ -107,10 +104,10 @@ static void fill_slots(ts_node_index *index)
         uint32_t n = index->count - at < AHEAD ? index->count - at : AHEAD;
         for (uint32_t i = 0; i < n; i++) {
             hashes[i] = hash_of(index, *key_at(index, at + i), line_at(index, at + i));
-            __builtin_prefetch(&index->slots[home_of(index, hashes[i])], 1);
+            __builtin_prefetch(&index->slots.slots[ts_tag_home(&index->slots, hashes[i])], 1);
         }
         for (uint32_t i = 0; i < n; i++) {
-            put_in_slots(index, hashes[i], at + i);
+            ts_tag_put(&index->slots, hashes[i], at + i + 1);
         }
     }
 }
@@ -127,26 +124,18 @@ static ts_code remember_recent(ts_ctx *ctx, ts_node_index *index)
  * half-way between them. */
 static ts_code node_grow_slots(ts_ctx *ctx, ts_node_index *index)
 {
-    uint32_t old = index->slot_count;
+    uint32_t old = index->slots.count;
     bool power = (old & (old - 1)) == 0;
     uint32_t count = old == 0           ? FIRST_SLOTS
                      : old < MANY_SLOTS ? 2 * old
                      : power            ? old + old / 2
                                         : old / 3 * 4;
-    uint32_t *slots;
+    ts_code code;
     if (old >= MAX_SLOTS) {
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", index->limit);
     }
-    ts_free(ctx, index->slots); /* first, so that both are never there together */
-    index->slots = NULL;
-    index->slot_count = 0;
     index->limit = 0;
-    TS_NEED(ctx, slots = ts_alloc(ctx, count, sizeof *slots));
-    ts_alloc_spread(slots, (size_t)count * sizeof *slots);
-    memset(slots, 0, (size_t)count * sizeof *slots);
-    index->slots = slots;
-    index->slot_count = count;
-    index->number_mask = UINT32_MAX >> __builtin_clz(count - 1);
+    TS_TRY(code, ts_tag_renew(ctx, &index->slots, count, count - 1));
     index->limit = count / 5 * 4;
     fill_slots(index);
     return count < RECENT_SLOTS ? TS_OK : remember_recent(ctx, index);
@@ -155,28 +144,11 @@ static ts_code node_grow_slots(ts_ctx *ctx, ts_node_index *index)
 static ts_code grow_blocks(ts_ctx *ctx, ts_node_index *index)
 {
     ts_node_block *block;
-    if (index->block_count == index->block_cap) {
-        size_t cap = index->block_cap == 0 ? 4 : index->block_cap * 2;
-        ts_node_block *blocks = ts_realloc(ctx, index->blocks, cap, sizeof *blocks);
-        TS_NEED(ctx, blocks);
-        index->blocks = blocks;
-        index->block_cap = cap;
+    TS_NEED(ctx, block = ts_vec_add(ctx, &index->blocks, sizeof *block));
+    if ((block->keys = ts_alloc(ctx, BLOCK_KEYS, sizeof *block->keys)) == NULL) {
+        index->blocks.n--;
     }
-    block = &index->blocks[index->block_count];
-    *block = (ts_node_block){ts_alloc(ctx, BLOCK_KEYS, sizeof(ts_node_key)), NULL};
-    TS_NEED(ctx, block->keys);
-    index->block_count++;
-    return TS_OK;
-}
-
-static ts_code grow_runs(ts_ctx *ctx, ts_node_index *index)
-{
-    size_t cap = index->run_cap == 0 ? 4 : index->run_cap * 2;
-    ts_node_run *runs = ts_realloc(ctx, index->runs, cap, sizeof *runs);
-    TS_NEED(ctx, runs);
-    index->runs = runs;
-    index->run_cap = cap;
-    return TS_OK;
+    return block->keys == NULL ? ctx->error.code : TS_OK;
 }
 
 ts_code ts_node_reserve(ts_ctx *ctx, ts_node_index *index)
@@ -188,15 +160,15 @@ ts_code ts_node_reserve(ts_ctx *ctx, ts_node_index *index)
     if (index->count >= index->limit && (code = node_grow_slots(ctx, index)) != TS_OK) {
         return code;
     }
-    if (index->run_count == index->run_cap && (code = grow_runs(ctx, index)) != TS_OK) {
-        return code;
+    if (index->runs.n == index->runs.cap) {
+        TS_TRY(code, ts_vec_reserve(ctx, &index->runs, 1, sizeof(ts_node_run)));
     }
-    return index->count >> BLOCK_SHIFT < index->block_count ? TS_OK : grow_blocks(ctx, index);
+    return index->count >> BLOCK_SHIFT < index->blocks.n ? TS_OK : grow_blocks(ctx, index);
 }
 
 ts_code ts_node_line_reserve(ts_ctx *ctx, ts_node_index *index)
 {
-    ts_node_block *block = &index->blocks[index->count >> BLOCK_SHIFT];
+    ts_node_block *block = block_of(index, index->count);
     if (block->lines != NULL) {
         return TS_OK;
     }
@@ -212,17 +184,18 @@ ts_code ts_node_line_reserve(ts_ctx *ctx, ts_node_index *index)
 /* Sources that are imported one after the other have one run each. */
 static uint32_t id_of(const ts_node_index *index, uint32_t number)
 {
+    const ts_node_run *runs = index->runs.p;
     size_t low = 0;
-    size_t high = index->run_count;
+    size_t high = index->runs.n;
     while (high - low > 1) {
         size_t mid = low + (high - low) / 2;
-        if (index->runs[mid].first <= number) {
+        if (runs[mid].first <= number) {
             low = mid;
         } else {
             high = mid;
         }
     }
-    return index->runs[low].id + (number - index->runs[low].first);
+    return runs[low].id + (number - runs[low].first);
 }
 
 uint32_t ts_node_hash(const ts_node_index *index, ts_node_key key, int64_t line)
@@ -233,19 +206,20 @@ uint32_t ts_node_hash(const ts_node_index *index, ts_node_key key, int64_t line)
 static uint32_t find_in_slots(const ts_node_index *index, ts_node_place *place, uint32_t hash,
                               ts_node_key key, int64_t line)
 {
-    uint32_t tag = tag_of(index, hash);
-    uint32_t at = home_of(index, hash);
+    const ts_tag_slots *s = &index->slots;
+    uint32_t tag = ts_tag_of(s, hash);
+    uint32_t at = ts_tag_home(s, hash);
     uint32_t found;
-    while ((found = index->slots[at]) != 0) {
-        if ((found & ~index->number_mask) == tag) {
-            uint32_t number = (found & index->number_mask) - 1;
+    while ((found = s->slots[at]) != 0) {
+        if ((found & ~s->mask) == tag) {
+            uint32_t number = (found & s->mask) - 1;
             const ts_node_key *k = key_at(index, number);
             if (k->parent == key.parent && k->method == key.method &&
                 line_at(index, number) == line) {
                 return id_of(index, number);
             }
         }
-        at = at + 1 == index->slot_count ? 0 : at + 1;
+        at = ts_tag_next(s, at);
     }
     *place = (ts_node_place){at, tag};
     return 0;
@@ -294,27 +268,27 @@ void ts_node_add(ts_node_index *index, ts_node_place place, ts_node_key key, int
                  uint32_t id)
 {
     uint32_t number = index->count;
-    ts_node_block *block = &index->blocks[number >> BLOCK_SHIFT];
-    if (index->run_count == 0 || id_of(index, number) != id) {
-        index->runs[index->run_count++] = (ts_node_run){number, id};
+    ts_node_block *block = block_of(index, number);
+    if (index->runs.n == 0 || id_of(index, number) != id) {
+        ((ts_node_run *)index->runs.p)[index->runs.n++] = (ts_node_run){number, id};
     }
     block->keys[number & (BLOCK_KEYS - 1)] = key;
     if (block->lines != NULL) {
         block->lines[number & (BLOCK_KEYS - 1)] = line;
     }
-    index->slots[place.slot] = place.tag | (number + 1);
+    index->slots.slots[place.slot] = place.tag | (number + 1);
     index->count++;
 }
 
 void ts_node_index_free(ts_ctx *ctx, ts_node_index *index)
 {
-    for (size_t i = 0; i < index->block_count; i++) {
-        ts_free(ctx, index->blocks[i].keys);
-        ts_free(ctx, index->blocks[i].lines);
+    for (size_t i = 0; i < index->blocks.n; i++) {
+        ts_free(ctx, ((ts_node_block *)index->blocks.p)[i].keys);
+        ts_free(ctx, ((ts_node_block *)index->blocks.p)[i].lines);
     }
-    ts_free(ctx, index->blocks);
-    ts_free(ctx, index->runs);
-    ts_free(ctx, index->slots);
+    ts_vec_free(ctx, &index->blocks);
+    ts_vec_free(ctx, &index->runs);
+    ts_free(ctx, index->slots.slots);
     ts_free(ctx, index->random);
     ts_free(ctx, index->recent);
     *index = (ts_node_index){0};

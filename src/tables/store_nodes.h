@@ -10,7 +10,48 @@
 #define TS_TABLES_STORE_NODES_H
 
 #include "base/hash.h"
+#include "base/vec.h"
 #include "tables/store.h"
+
+/*
+ * Slots of 4 bytes with linear probing, for entries that their owner keeps by number: the number in
+ * the low bits, bits of the hash above them, so that most other keys are distinguished without
+ * reading theirs; 0 is empty. The upper bits of a hash decide about the place.
+ */
+typedef struct ts_tag_slots {
+    uint32_t *slots;
+    uint32_t count;
+    uint32_t mask; /* of numbers */
+} ts_tag_slots;
+
+static inline uint32_t ts_tag_home(const ts_tag_slots *s, uint32_t hash)
+{
+    return (uint32_t)((uint64_t)hash * s->count >> 32);
+}
+
+static inline uint32_t ts_tag_of(const ts_tag_slots *s, uint32_t hash)
+{
+    return hash * (s->mask + 1);
+}
+
+static inline uint32_t ts_tag_next(const ts_tag_slots *s, uint32_t slot)
+{
+    return slot + 1 == s->count ? 0 : slot + 1;
+}
+
+static inline void ts_tag_put(ts_tag_slots *s, uint32_t hash, uint32_t number)
+{
+    uint32_t slot = ts_tag_home(s, hash);
+    while (s->slots[slot] != 0) {
+        slot = ts_tag_next(s, slot);
+    }
+    s->slots[slot] = ts_tag_of(s, hash) | number;
+}
+
+/* Other slots, which are empty, for numbers up to `most`: old and new ones are never there
+ * together.
+ */
+ts_code ts_tag_renew(ts_ctx *ctx, ts_tag_slots *s, uint32_t count, uint32_t most);
 
 typedef struct ts_node_key {
     uint32_t parent; /* row ids; 0: none */
@@ -46,18 +87,10 @@ typedef struct ts_node_cache {
 } ts_node_cache;
 
 typedef struct ts_node_index {
-    ts_node_block *blocks;
-    size_t block_count;
-    size_t block_cap;
-    ts_node_run *runs;
-    size_t run_count;
-    size_t run_cap;
-    /* Number of the path + 1 in the low bits, as many as slot_count needs, and bits of its hash
-     * above them, so that most other keys are distinguished without reading theirs; 0 is empty. */
-    uint32_t *slots;
-    uint32_t slot_count;
-    uint32_t number_mask;
-    uint32_t limit; /* of paths before the slots have to grow */
+    ts_vec blocks;      /* ts_node_block */
+    ts_vec runs;        /* ts_node_run */
+    ts_tag_slots slots; /* numbers of paths + 1 */
+    uint32_t limit;     /* of paths before the slots have to grow */
     uint32_t count;
     uint32_t (*random)[256]; /* for the hash: a table for each byte of parent, method and line */
     ts_hash_key key;         /* what they were made from, and the hash of lines */
@@ -92,14 +125,14 @@ static inline void ts_node_fetch_hash(const ts_node_index *index, uint32_t hash)
     if (index->recent != NULL) {
         __builtin_prefetch(&index->recent->paths[hash & (TS_NODE_RECENT - 1)]);
     }
-    if (index->slot_count != 0) {
-        __builtin_prefetch(&index->slots[(uint64_t)hash * index->slot_count >> 32]);
+    if (index->slots.count != 0) {
+        __builtin_prefetch(&index->slots.slots[ts_tag_home(&index->slots, hash)]);
     }
 }
 
 static inline void ts_node_fetch(const ts_node_index *index, ts_node_key key, int64_t line)
 {
-    if (index->slot_count != 0) {
+    if (index->slots.count != 0) {
         ts_node_fetch_hash(index, ts_node_hash(index, key, line));
     }
 }

@@ -45,43 +45,19 @@ static uint32_t paths_hash(const ts_path_store *p, uint32_t caller, uint32_t fra
     return ts_node_hash(&p->index, (ts_node_key){caller, frame}, TS_NO_LINE);
 }
 
-/* The upper bits of the hash decide about the slot, the lower ones are the tag. */
-static uint32_t paths_home(const ts_path_store *p, uint32_t hash)
-{
-    return (uint32_t)((uint64_t)hash * p->slot_count >> 32);
-}
-
-static uint32_t paths_tag(const ts_path_store *p, uint32_t hash)
-{
-    return hash * (p->place_mask + 1);
-}
-
-static uint32_t paths_next(const ts_path_store *p, uint32_t slot)
-{
-    return slot + 1 == p->slot_count ? 0 : slot + 1;
-}
-
 /* The first run with the tag of this hash from *slot on, where it is then, or 0. */
 static inline uint32_t paths_tagged(const ts_path_store *p, uint32_t *slot, uint32_t hash)
 {
-    uint32_t tag = paths_tag(p, hash);
+    const ts_tag_slots *s = &p->slots;
+    uint32_t tag = ts_tag_of(s, hash);
     uint32_t found;
-    while ((found = p->slots[*slot]) != 0) {
-        if ((found & ~p->place_mask) == tag) {
-            return found & p->place_mask;
+    while ((found = s->slots[*slot]) != 0) {
+        if ((found & ~s->mask) == tag) {
+            return found & s->mask;
         }
-        *slot = paths_next(p, *slot);
+        *slot = ts_tag_next(s, *slot);
     }
     return 0;
-}
-
-static void put_run(ts_path_store *p, uint32_t hash, uint32_t run)
-{
-    uint32_t slot = paths_home(p, hash);
-    while (p->slots[slot] != 0) {
-        slot = paths_next(p, slot);
-    }
-    p->slots[slot] = paths_tag(p, hash) | run;
 }
 
 /* The run after this one, or the end. */
@@ -106,11 +82,11 @@ static void fill_slots(ts_path_store *p)
         for (uint32_t i = 0; i < n; i++) {
             runs[i] = at;
             hashes[i] = paths_hash(p, words[at] - HEAD, words[at + RUN_HEAD]);
-            __builtin_prefetch(&p->slots[paths_home(p, hashes[i])], 1);
+            __builtin_prefetch(&p->slots.slots[ts_tag_home(&p->slots, hashes[i])], 1);
             at = run_after(p, at);
         }
         for (uint32_t i = 0; i < n; i++) {
-            put_run(p, hashes[i], runs[i]);
+            ts_tag_put(&p->slots, hashes[i], runs[i]);
         }
         left -= n;
     }
@@ -119,26 +95,18 @@ static void fill_slots(ts_path_store *p)
 /* Slots for one run more, whose place and whose frames' are not above `last`. */
 static ts_code grow_slots(ts_ctx *ctx, ts_path_store *p, size_t last)
 {
-    uint32_t old = p->slot_count;
+    uint32_t old = p->slots.count;
     uint32_t count = p->run_count < p->run_limit ? old
                      : old == 0                  ? FIRST_SLOTS
                      : old < MANY_SLOTS          ? 2 * old
                                                  : old + old / 2;
-    uint32_t *slots;
+    ts_code code;
     if (last >= MOST_WORDS || count > MAX_SLOTS) {
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", p->run_count);
     }
-    ts_free(ctx, p->slots); /* first, so that both are never there together */
-    p->slots = NULL;
-    p->slot_count = 0;
     p->run_limit = 0;
-    TS_NEED(ctx, slots = ts_alloc(ctx, count, sizeof *slots));
-    ts_alloc_spread(slots, (size_t)count * sizeof *slots);
-    memset(slots, 0, (size_t)count * sizeof *slots);
-    p->slots = slots;
-    p->slot_count = count;
+    TS_TRY(code, ts_tag_renew(ctx, &p->slots, count, (uint32_t)last | (FIRST_WORDS - 1)));
     p->run_limit = count / 3 * 2;
-    p->place_mask = UINT32_MAX >> __builtin_clz((uint32_t)last | (FIRST_WORDS - 1));
     fill_slots(p);
     return TS_OK;
 }
@@ -157,7 +125,7 @@ static ts_code reserve_run(ts_ctx *ctx, ts_path_store *p, size_t n)
     if (first) {
         ((uint32_t *)p->words.p)[p->words.n++] = 0;
     }
-    return p->run_count < p->run_limit && last <= p->place_mask ? TS_OK : grow_slots(ctx, p, last);
+    return p->run_count < p->run_limit && last <= p->slots.mask ? TS_OK : grow_slots(ctx, p, last);
 }
 
 /* --- known paths ---------------------------------------------------------------------------- */
@@ -186,7 +154,7 @@ static inline bool enter(const ts_path_store *p, ts_path_walk *w)
             follow(p, w);
             return true;
         }
-        w->slot = paths_next(p, w->slot);
+        w->slot = ts_tag_next(&p->slots, w->slot);
         w->found = paths_tagged(p, &w->slot, w->hash);
     }
     return false;
@@ -195,7 +163,7 @@ static inline bool enter(const ts_path_store *p, ts_path_walk *w)
 static inline void aim(const ts_path_store *p, ts_path_walk *w)
 {
     w->hash = paths_hash(p, w->place, w->frames[w->level]);
-    w->slot = paths_home(p, w->hash);
+    w->slot = ts_tag_home(&p->slots, w->hash);
 }
 
 void ts_paths_ahead(const ts_path_store *paths, ts_path_walk **walks, size_t n)
@@ -218,7 +186,7 @@ void ts_paths_ahead(const ts_path_store *paths, ts_path_walk **walks, size_t n)
             ts_path_walk *w = walks[i];
             if (enter(paths, w) && w->level < w->n) {
                 aim(paths, w);
-                __builtin_prefetch(&paths->slots[w->slot]);
+                __builtin_prefetch(&paths->slots.slots[w->slot]);
                 walks[kept++] = w;
             }
         }
@@ -272,7 +240,7 @@ static ts_code add_run(ts_path_walk *w, ts_path_store *p, ts_store *store, int64
     }
     words[p->words.n++] = w->place | HEAD;
     words[p->words.n++] = (uint32_t)row;
-    put_run(p, paths_hash(p, w->place, w->frames[w->level]), run);
+    ts_tag_put(&p->slots, paths_hash(p, w->place, w->frames[w->level]), run);
     p->run_count++;
     w->run = run;
     for (; w->level < w->n && code == TS_OK; w->level++, row++) {
@@ -307,6 +275,6 @@ void ts_paths_free(ts_ctx *ctx, ts_path_store *paths)
     ts_vec_free(ctx, &paths->frames);
     ts_vec_free(ctx, &paths->words);
     ts_node_index_free(ctx, &paths->index);
-    ts_free(ctx, paths->slots);
+    ts_free(ctx, paths->slots.slots);
     *paths = (ts_path_store){0};
 }

@@ -36,11 +36,7 @@ typedef struct ts_path_store {
     ts_vec words;
     uint32_t run_count;
     uint32_t run_limit; /* of runs before the slots have to grow */
-    /* The place of a run in the low bits, bits of the hash of (caller, frame) above them; 0 is
-     * empty. */
-    uint32_t *slots;
-    uint32_t slot_count;
-    uint32_t place_mask; /* places above it do not fit */
+    ts_tag_slots slots; /* places of runs, by (caller, frame); those above its mask do not fit */
     /* Rows that are not written yet. */
     unsigned row_n;
     ts_row_stack_node rows[TS_PATHS_ROWS];

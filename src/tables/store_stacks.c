@@ -38,37 +38,34 @@ static void state_free(ts_ctx *ctx, ts_stack_state *state)
 /* The state of a source, made when new. The one that was used last is at the end. */
 static ts_code stack_state_of(ts_stack_state **out, ts_store *store, int64_t source_id)
 {
+    ts_stack_state **all = store->stacks.p;
     ts_stack_state *state;
-    for (size_t i = store->stack_count; i > 0; i--) {
-        state = store->stacks[i - 1];
+    for (size_t i = store->stacks.n; i > 0; i--) {
+        state = all[i - 1];
         if (state->source_id == source_id) {
-            store->stacks[i - 1] = store->stacks[store->stack_count - 1];
-            store->stacks[store->stack_count - 1] = state;
+            all[i - 1] = all[store->stacks.n - 1];
+            all[store->stacks.n - 1] = state;
             *out = state;
             return TS_OK;
         }
     }
-    if (store->stack_count == store->stack_cap) {
-        size_t cap = store->stack_cap == 0 ? 4 : store->stack_cap * 2;
-        ts_stack_state **stacks = ts_realloc(store->ctx, store->stacks, cap, sizeof *stacks);
-        TS_NEED(store->ctx, stacks);
-        store->stacks = stacks;
-        store->stack_cap = cap;
-    }
+    ts_code code;
+    TS_TRY(code, ts_vec_reserve(store->ctx, &store->stacks, 1, sizeof *all));
     TS_NEED(store->ctx, state = ts_zalloc(store->ctx, 1, sizeof *state));
     state->source_id = source_id;
     state->methods.size = sizeof(stack_entry);
-    store->stacks[store->stack_count++] = state;
+    ((ts_stack_state **)store->stacks.p)[store->stacks.n++] = state;
     *out = state;
     return TS_OK;
 }
 
 void ts_stack_release(ts_store *store, int64_t source_id)
 {
-    for (size_t i = 0; i < store->stack_count; i++) {
-        if (store->stacks[i]->source_id == source_id) {
-            state_free(store->ctx, store->stacks[i]);
-            store->stacks[i] = store->stacks[--store->stack_count];
+    ts_stack_state **all = store->stacks.p;
+    for (size_t i = 0; i < store->stacks.n; i++) {
+        if (all[i]->source_id == source_id) {
+            state_free(store->ctx, all[i]);
+            all[i] = all[--store->stacks.n];
             return;
         }
     }
@@ -76,12 +73,10 @@ void ts_stack_release(ts_store *store, int64_t source_id)
 
 void ts_store_free_stacks(ts_store *store)
 {
-    for (size_t i = 0; i < store->stack_count; i++) {
-        state_free(store->ctx, store->stacks[i]);
+    for (size_t i = 0; i < store->stacks.n; i++) {
+        state_free(store->ctx, ((ts_stack_state **)store->stacks.p)[i]);
     }
-    ts_free(store->ctx, store->stacks);
-    store->stacks = NULL;
-    store->stack_count = 0;
+    ts_vec_free(store->ctx, &store->stacks);
 }
 
 /* --- methods ------------------------------------------------------------------------------- */
@@ -273,8 +268,8 @@ void ts_stack_node_fetch(const ts_store *store, int64_t source_id, int64_t paren
                          int64_t method_id, int64_t line)
 {
     /* Only for the source that was used last; others do without. */
-    const ts_stack_state *state =
-        store->stack_count == 0 ? NULL : store->stacks[store->stack_count - 1];
+    ts_stack_state *const *all = store->stacks.p;
+    const ts_stack_state *state = store->stacks.n == 0 ? NULL : all[store->stacks.n - 1];
     if (state != NULL && state->source_id == source_id) {
         ts_node_fetch(&state->nodes, (ts_node_key){(uint32_t)parent_id, (uint32_t)method_id}, line);
     }
