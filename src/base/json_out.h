@@ -102,4 +102,8 @@ ts_code ts_json_quote(ts_ctx *ctx, ts_buf *out, ts_text text, unsigned escapes);
  * 32 bytes. Returns the length. */
 size_t ts_shortest_real(char digits[32], double value);
 
+/* The same without an exponent, for formats that know none. False: the number is not finite. */
+enum { TS_REAL_DIGITS = 400 };
+bool ts_plain_real(char out[TS_REAL_DIGITS], double value);
+
 #endif

@@ -1,8 +1,10 @@
 #include "base/names.h"
 
+#include "base/utf8.h"
+
 #include <inttypes.h>
 
-enum { NAMES_LONGEST = 32, NAMES_SHOWN = 60 };
+enum { NAMES_LONGEST = 32, NAMES_SHOWN = 60, DIGITS_MAX = 10 };
 
 static size_t min3(size_t a, size_t b, size_t c)
 {
@@ -55,6 +57,41 @@ bool ts_name_number(int64_t *out, ts_text text)
         *out = *out * 10 + (text.p[i] - '0');
     }
     return true;
+}
+
+bool ts_number_list_valid(const char *list)
+{
+    const char *p = list;
+    for (;;) {
+        const char *begin = p;
+        while (*p >= '0' && *p <= '9') {
+            p++;
+        }
+        if (p == begin || p - begin > DIGITS_MAX) {
+            return false;
+        }
+        if (*p == '\0') {
+            return true;
+        }
+        if (*p++ != ',') {
+            return false;
+        }
+    }
+}
+
+bool ts_number_list_has(const char *list, int64_t number)
+{
+    for (const char *p = list; *p != '\0';) {
+        int64_t n = 0;
+        for (; *p >= '0' && *p <= '9'; p++) {
+            n = n * 10 + (*p - '0');
+        }
+        if (n == number) {
+            return true;
+        }
+        p += *p == ',';
+    }
+    return false;
 }
 
 /* --- globs ----------------------------------------------------------------------------------- */
@@ -172,22 +209,12 @@ void ts_nearest_add(ts_nearest *n, int64_t id, ts_text name, ts_text part)
     n->best[at] = (struct ts_near){id, name, d};
 }
 
-static ts_text shown(ts_text name)
-{
-    if (name.n > NAMES_SHOWN) {
-        name.n = NAMES_SHOWN;
-        while (name.n > 0 && ((unsigned char)name.p[name.n] & 0xc0) == 0x80) {
-            name.n--;
-        }
-    }
-    return name;
-}
-
 ts_code ts_nearest_put(ts_buf *out, ts_ctx *ctx, const ts_nearest *n)
 {
     ts_code code = TS_OK;
     for (unsigned i = 0; i < n->count && code == TS_OK; i++) {
-        ts_text name = shown(n->best[i].name);
+        ts_text name = n->best[i].name;
+        name.n = name.n > NAMES_SHOWN ? ts_utf8_cut(name.p, NAMES_SHOWN) : name.n;
         code = ts_buf_printf(ctx, out, "%s", i == 0 ? "" : ", ");
         TS_STEP_IF(code, !n->no_ids, ts_buf_printf(ctx, out, "%" PRId64, n->best[i].id));
         TS_STEP_IF(code, name.n > 0,

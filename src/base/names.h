@@ -40,4 +40,10 @@ ts_code ts_nearest_fail(ts_ctx *ctx, const char *what, const char *those, const 
 /* "3 (worker-1), 7 (main) and 4 others", or "worker-1, main and 4 others" */
 ts_code ts_nearest_put(ts_buf *out, ts_ctx *ctx, const ts_nearest *n);
 
+/* Lists of numbers, "3,63,64". Is it one or more of 1 to 10 digits, divided by commas? */
+bool ts_number_list_valid(const char *list);
+
+/* Does a valid list, or "", have the number? Takes as long as the list. */
+bool ts_number_list_has(const char *list, int64_t number);
+
 #endif

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
-#include "base/number_list.h"
 #include "base/names.h"
 
 #include <ctype.h>

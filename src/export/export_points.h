@@ -5,7 +5,7 @@
 #ifndef TS_EXPORT_EXPORT_POINTS_H
 #define TS_EXPORT_EXPORT_POINTS_H
 
-#include "base/plain_real.h"
+#include "base/json_out.h"
 #include "export/export_text.h"
 
 typedef struct ts_point {

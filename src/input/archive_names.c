@@ -75,21 +75,23 @@ static ts_code names_clean_name(ts_ctx *ctx, ts_buf *out, ts_buf *removed, const
 /* The number of what was removed; 0 for nothing. */
 static ts_code find_origin(uint8_t *origin, ts_archive *ar, const ts_buf *removed)
 {
-    unsigned i = 0;
+    char **all = ar->removed.p;
+    size_t i = 0;
     *origin = 0;
     if (removed->n == 0) {
         return TS_OK;
     }
-    while (i < ar->removed_n && (strlen(ar->removed[i]) != removed->n ||
-                                 memcmp(ar->removed[i], removed->p, removed->n) != 0)) {
+    while (i < ar->removed.n && !ts_text_is(ts_buf_text(removed), all[i])) {
         i++;
     }
-    if (i == ar->removed_n && i < ORIGIN_MAX) {
-        char **p = ts_realloc(ar->ctx, ar->removed, i + 1, sizeof *p);
-        TS_NEED(ar->ctx, p);
-        ar->removed = p;
-        TS_NEED(ar->ctx, p[i] = ts_strndup(ar->ctx, removed->p, removed->n));
-        ar->removed_n++;
+    if (i == ar->removed.n && i < ORIGIN_MAX) {
+        char *text;
+        TS_NEED(ar->ctx, text = ts_strndup(ar->ctx, removed->p, removed->n));
+        if ((all = ts_vec_add(ar->ctx, &ar->removed, sizeof *all)) == NULL) {
+            ts_free(ar->ctx, text);
+            return ar->ctx->error.code;
+        }
+        *all = text;
     }
     *origin = (uint8_t)(i < ORIGIN_MAX ? i + 1 : ORIGIN_MAX);
     return TS_OK;
@@ -116,18 +118,10 @@ static ts_code add_link(ts_archive *ar, const ts_member *place, bool hard, const
 {
     ts_ctx *ctx = ar->ctx;
     ts_archive_link *l;
-    if (ar->link_n == ar->link_cap) {
-        size_t cap = ar->link_cap == 0 ? 16 : ar->link_cap * 2;
-        ts_archive_link *p = ts_realloc(ctx, ar->links, cap, sizeof *p);
-        TS_NEED(ctx, p);
-        ar->links = p;
-        ar->link_cap = cap;
-    }
+    TS_NEED(ctx, l = ts_vec_add(ctx, &ar->links, sizeof *l));
     ar->set->name_bytes += strlen(name) + (target == NULL ? 0 : strlen(target));
-    l = &ar->links[ar->link_n];
     *l = (ts_archive_link){.place = *place, .hard = hard};
     TS_NEED(ctx, l->name = ts_strndup(ctx, name, strlen(name)));
-    ar->link_n++;
     if (target != NULL) {
         l->target = ts_strndup(ctx, target, strlen(target));
     }
@@ -171,20 +165,15 @@ out:
 void ts_archive_forget(ts_archive *ar)
 {
     ts_ctx *ctx = ar->ctx;
-    for (size_t i = 0; i < ar->link_n; i++) {
-        ts_free(ctx, ar->links[i].name);
-        ts_free(ctx, ar->links[i].target);
+    for (size_t i = 0; i < ar->links.n; i++) {
+        ts_free(ctx, ((ts_archive_link *)ar->links.p)[i].name);
+        ts_free(ctx, ((ts_archive_link *)ar->links.p)[i].target);
     }
-    ts_free(ctx, ar->links);
-    for (unsigned i = 0; i < ar->removed_n; i++) {
-        ts_free(ctx, ar->removed[i]);
+    for (size_t i = 0; i < ar->removed.n; i++) {
+        ts_free(ctx, ((char **)ar->removed.p)[i]);
     }
-    ts_free(ctx, ar->removed);
-    ar->links = NULL;
-    ar->link_n = 0;
-    ar->link_cap = 0;
-    ar->removed = NULL;
-    ar->removed_n = 0;
+    ts_vec_free(ctx, &ar->links);
+    ts_vec_free(ctx, &ar->removed);
     ar->entries = 0;
 }
 
@@ -376,7 +365,8 @@ static ts_code names_resolve(bool *done, ts_archive *ar, const name_index *index
 static ts_code resolve_links(ts_archive *ar, name_index *index)
 {
     ts_fileset *set = ar->set;
-    size_t left = ar->link_n;
+    ts_archive_link *links = ar->links.p;
+    size_t left = ar->links.n;
     ts_code code = TS_OK;
     for (unsigned pass = 0; pass < LINK_PASSES && left > 0 && code == TS_OK; pass++) {
         size_t before = left;
@@ -384,11 +374,11 @@ static ts_code resolve_links(ts_archive *ar, name_index *index)
         for (size_t i = 0; i < before && code == TS_OK; i++) {
             bool done = false;
             code = ts_check_cancel(ar->ctx);
-            TS_STEP(code, names_resolve(&done, ar, index, &ar->links[i]));
+            TS_STEP(code, names_resolve(&done, ar, index, &links[i]));
             if (!done) {
-                ts_archive_link link = ar->links[i];
-                ar->links[i] = ar->links[left];
-                ar->links[left++] = link;
+                ts_archive_link link = links[i];
+                links[i] = links[left];
+                links[left++] = link;
             }
         }
         if (left == before) {
@@ -397,7 +387,7 @@ static ts_code resolve_links(ts_archive *ar, name_index *index)
         TS_STEP(code, index_names(index, set));
     }
     for (size_t i = 0; i < left && code == TS_OK; i++) {
-        code = ts_fileset_note_unread(set, ar->links[i].name);
+        code = ts_fileset_note_unread(set, links[i].name);
     }
     return code;
 }
@@ -446,13 +436,13 @@ ts_code ts_archive_settle(ts_archive *ar)
     if (ar->wrap == TS_WRAP_ZIP && !ar->streaming) {
         order_members(set);
     }
-    if (ar->link_n == 0 && ar->removed_n == 0) {
+    if (ar->links.n == 0 && ar->removed.n == 0) {
         return TS_OK;
     }
     ts_code code = index_names(&index, set);
-    TS_STEP_IF(code, ar->link_n > 0, resolve_links(ar, &index));
-    TS_STEP_IF(code, ar->removed_n > 0, tell_apart(set, &index));
-    if (code == TS_OK && ar->link_n > 0) {
+    TS_STEP_IF(code, ar->links.n > 0, resolve_links(ar, &index));
+    TS_STEP_IF(code, ar->removed.n > 0, tell_apart(set, &index));
+    if (code == TS_OK && ar->links.n > 0) {
         ts_archive_forget(ar);
     }
     ts_free(ar->ctx, index.refs);

@@ -11,6 +11,7 @@
 #ifndef TS_INPUT_ARCHIVE_PRIVATE_H
 #define TS_INPUT_ARCHIVE_PRIVATE_H
 
+#include "base/vec.h"
 #include "input/input_private.h"
 
 #include <locale.h>
@@ -56,11 +57,8 @@ struct ts_archive {
     uint64_t next; /* ordinal of the next header */
     uint64_t out;  /* bytes that came out, inner archives and wrappers included */
     uint64_t entries;
-    ts_archive_link *links;
-    size_t link_n;
-    size_t link_cap;
-    char **removed; /* what was removed from names, by origin - 1 */
-    unsigned removed_n;
+    ts_vec links;   /* ts_archive_link */
+    ts_vec removed; /* char *: what was removed from names, by origin - 1 */
     ts_form form;
     ts_form_chunks chunks;
     /* The window on the archive's bytes. */

@@ -17,8 +17,7 @@
 #include <zstd.h>
 #include <zstd_errors.h>
 
-/* --- bzip2: blocks of up to 900 000 bytes, a checksum for each and one for the stream ----------
- */
+/* --- bzip2: blocks of up to 900 000 bytes, a checksum for each and one for the stream -------- */
 
 typedef struct bzip2_decoder {
     bz_stream z;

@@ -111,8 +111,7 @@ static ts_code form_tail(size_t *n, ts_archive *ar, uint64_t from)
     return code;
 }
 
-/* --- parts --------------------------------------------------------------------------------------
- */
+/* --- parts ----------------------------------------------------------------------------------- */
 
 /* *found: the head of a part is complete; *data: where its bytes begin. */
 static ts_code form_part_head(bool *found, form_part *part, uint64_t *data, ts_archive *ar,
@@ -224,8 +223,7 @@ static ts_code form_list_parts(form_mark *m, ts_archive *ar)
     return code;
 }
 
-/* --- the form -----------------------------------------------------------------------------------
- */
+/* --- the form -------------------------------------------------------------------------------- */
 
 /* The head of the request, and the boundary. *usable: there is one; *chunked: but its body has to
  * be taken out of chunks first. */
@@ -330,8 +328,7 @@ ts_code ts_form_list(bool *usable, ts_archive *ar)
     return code;
 }
 
-/* --- the bytes of a part ------------------------------------------------------------------------
- */
+/* --- the bytes of a part --------------------------------------------------------------------- */
 
 typedef struct form_layer {
     ts_layer base;

@@ -175,8 +175,7 @@ bool form_head_read(form_head *out, const char *p, size_t n)
     return any;
 }
 
-/* --- parts --------------------------------------------------------------------------------------
- */
+/* --- parts ----------------------------------------------------------------------------------- */
 
 static ts_text form_base_name(ts_text path)
 {

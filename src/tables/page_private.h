@@ -166,8 +166,7 @@ struct ts_pages {
     page_table tables[TS_TABLE_COUNT];
 };
 
-/* --- page_file.c: pages on their way to the file ------------------------------------------------
- */
+/* --- page_file.c: pages on their way to the file --------------------------------------------- */
 
 /* The next number, and the place in the queue that the page is to be made at, which is valid until
  * the next call. */
@@ -192,21 +191,18 @@ static inline uint64_t page_offset(const ts_pages *p, uint32_t number)
     return (uint64_t)(number - 1) * p->page_size;
 }
 
-/* --- page_tree.c: leaves, interior pages, roots -------------------------------------------------
- */
+/* --- page_tree.c: leaves, interior pages, roots ---------------------------------------------- */
 
 /* Room for a cell of n bytes in the table's leaf: its place. A full leaf is written first. */
 ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell);
 ts_code page_close_table(ts_pages *p, page_table *t);
 
-/* --- page_record.c: rows as cells ---------------------------------------------------------------
- */
+/* --- page_record.c: rows as cells ------------------------------------------------------------ */
 
 /* What of a column has to be known before rows come. */
 ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table);
 
-/* --- page_cell.c: cells that fit into a leaf ----------------------------------------------------
- */
+/* --- page_cell.c: cells that fit into a leaf ------------------------------------------------- */
 
 /* Finds out whether the table, whose columns are known, is hot. */
 void page_find_hot(page_table *t);
@@ -237,8 +233,7 @@ static inline void page_copy_short(uint8_t *at, const char *p, size_t n)
     }
 }
 
-/* --- page_reserved.c: rows that are completed later ---------------------------------------------
- */
+/* --- page_reserved.c: rows that are completed later ------------------------------------------ */
 
 /* A new entry with room for the offsets of `columns`, of which the table can reserve each; the
  * caller fills it. */
@@ -366,8 +361,7 @@ static inline unsigned page_count_bits(uint64_t v)
     return n;
 }
 
-/* --- serial types of numbers --------------------------------------------------------------------
- */
+/* --- serial types of numbers ----------------------------------------------------------------- */
 
 /*
  * Serial types, and sizes above them, of integers by the place of the highest bit of the zigzag
@@ -418,8 +412,7 @@ static inline unsigned page_real_form(int64_t *bits)
     return PAGE_FORM(REAL);
 }
 
-/* --- page_columns.c: rows that come as columns --------------------------------------------------
- */
+/* --- page_columns.c: rows that come as columns ----------------------------------------------- */
 
 /* The best first. */
 enum page_way { PAGE_WAY_AVX2, PAGE_WAY_SSE2, PAGE_WAY_PLAIN, PAGE_WAYS };

@@ -7,8 +7,7 @@
 
 #include "base/alloc.h"
 
-/* --- cells that fit into a leaf ------------------------------------------------------------------
- */
+/* --- cells that fit into a leaf -------------------------------------------------------------- */
 
 /* The bytes of a row's texts, or more than fits into a leaf. */
 static uint32_t text_bytes(const ts_pages *p, const page_table *t, const void *row)
@@ -77,8 +76,7 @@ static ts_code put_cell(ts_pages *p, page_table *t, const uint8_t *at, const uin
     return TS_OK;
 }
 
-/* --- records of any size ------------------------------------------------------------------------
- */
+/* --- records of any size --------------------------------------------------------------------- */
 
 /* A record in parts, so that large texts are never copied together. */
 typedef struct record {
@@ -264,8 +262,7 @@ static ts_code put_record(ts_pages *p, page_table *t, const void *row, uint64_t 
     return code;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
 {

@@ -113,8 +113,7 @@ static ts_code add_child(ts_pages *p, page_table *t, unsigned at, uint32_t child
     return new_level(p, t, child, key);
 }
 
-/* --- leaves -------------------------------------------------------------------------------------
- */
+/* --- leaves ---------------------------------------------------------------------------------- */
 
 static ts_code first_leaf(ts_pages *p, page_table *t)
 {
@@ -166,8 +165,7 @@ ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell)
                          : TS_OK;
 }
 
-/* --- the end ------------------------------------------------------------------------------------
- */
+/* --- the end --------------------------------------------------------------------------------- */
 
 static ts_code write_root(ts_pages *p, const page_table *t, const open_page *page)
 {

@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/utf8.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -53,13 +54,7 @@ static size_t base_part(const char *base)
 {
     size_t n = strlen(base);
     size_t room = NAME_MAX - 1 - SUFFIX_MAX;
-    if (n > room) {
-        n = room;
-        while (n > 0 && ((unsigned char)base[n] & 0xc0) == 0x80) {
-            n--;
-        }
-    }
-    return n;
+    return n > room ? ts_utf8_cut(base, room) : n;
 }
 
 static uint64_t random_number(void)

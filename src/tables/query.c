@@ -340,28 +340,19 @@ static ts_code visit_header(query *q, sqlite3_stmt *st, const char *at, int n)
     return q->visitor->header == NULL ? TS_OK : q->visitor->header(q->visitor->user, q->names, n);
 }
 
-static ts_cell_type cell_type(int type)
-{
-    switch (type) {
-    case SQLITE_INTEGER:
-        return TS_CELL_INT;
-    case SQLITE_FLOAT:
-        return TS_CELL_REAL;
-    case SQLITE_TEXT:
-        return TS_CELL_TEXT;
-    case SQLITE_BLOB:
-        return TS_CELL_BLOB;
-    default:
-        return TS_CELL_NULL;
-    }
-}
+/* By SQLite's numbers of types. */
+static const ts_cell_type cell_types[] = {[SQLITE_INTEGER] = TS_CELL_INT,
+                                          [SQLITE_FLOAT] = TS_CELL_REAL,
+                                          [SQLITE_TEXT] = TS_CELL_TEXT,
+                                          [SQLITE_BLOB] = TS_CELL_BLOB,
+                                          [SQLITE_NULL] = TS_CELL_NULL};
 
 static ts_code visit_row(query *q, sqlite3_stmt *st, const char *at, int n)
 {
     for (int i = 0; i < n; i++) {
         q->lengths[i] = 0;
         q->values[i] = NULL;
-        q->types[i] = cell_type(sqlite3_column_type(st, i));
+        q->types[i] = cell_types[sqlite3_column_type(st, i)];
         if (q->types[i] == TS_CELL_NULL) {
             continue;
         }

@@ -4,17 +4,11 @@
 
 const char *ts_column_sql_type(ts_column_type type)
 {
-    switch (type) {
-    case TS_COL_INT:
-        return "INTEGER";
-    case TS_COL_REAL:
-        return "REAL";
-    case TS_COL_TEXT:
-        return "TEXT";
-    case TS_COL_KEY:
-        return "INTEGER PRIMARY KEY";
-    }
-    return "";
+    static const char *const names[] = {[TS_COL_INT] = "INTEGER",
+                                        [TS_COL_REAL] = "REAL",
+                                        [TS_COL_TEXT] = "TEXT",
+                                        [TS_COL_KEY] = "INTEGER PRIMARY KEY"};
+    return names[type];
 }
 
 /* Appends a name, in double quotes when it is a keyword of SQL. */

@@ -1,6 +1,7 @@
 #include "tables/store_impl.h"
 
 #include "base/alloc.h"
+#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -88,16 +89,6 @@ static ts_code add_rest(ts_store *store, ts_issue_group *group, int64_t source_i
     return TS_OK;
 }
 
-/* Ends a message that was too long, before the character that would be cut. */
-static void mark_cut(char *message)
-{
-    size_t at = MESSAGE_BYTES - 4;
-    while (at > 0 && ((unsigned char)message[at] & 0xc0) == 0x80) {
-        at--;
-    }
-    memcpy(message + at, "...", 4);
-}
-
 static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code issue,
                             const char *stream, int64_t offset, uint64_t count, const char *fmt,
                             va_list ap) __attribute__((format(printf, 7, 0)));
@@ -121,7 +112,7 @@ static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code is
         return add_rest(store, group, source_id, issue, stream, count);
     }
     if (vsnprintf(message, sizeof message, fmt, ap) >= MESSAGE_BYTES) {
-        mark_cut(message);
+        memcpy(message + ts_utf8_cut(message, MESSAGE_BYTES - 4), "...", 4);
     }
     TS_TRY(code, add_record(&rec, store, source_id, issue, stream));
     group->singles++;

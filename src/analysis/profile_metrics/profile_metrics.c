@@ -3,7 +3,7 @@
 
 #include "analysis/profile_metrics/metric_sums.h"
 #include "base/alloc.h"
-#include "base/plain_real.h"
+#include "base/json_out.h"
 
 #include <inttypes.h>
 #include <stdio.h>

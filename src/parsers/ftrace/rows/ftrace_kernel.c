@@ -2,7 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
-#include "base/number_list.h"
+#include "base/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
