@@ -8,104 +8,33 @@
 #include <sys/random.h>
 #include <unistd.h>
 
-static int sys_open(void *user, const char *path, int flags, mode_t mode)
-{
-    (void)user;
-    return open(path, flags, mode);
-}
+/* The calls themselves: `user` is not needed. */
+#define SYS(type, name, call, ...)                                                                 \
+    static type sys_##name(void *user, __VA_ARGS__)                                                \
+    {                                                                                              \
+        (void)user;                                                                                \
+        return call;                                                                               \
+    }
+SYS(int, open, open(path, flags, mode), const char *path, int flags, mode_t mode)
+SYS(int, close, close(fd), int fd)
+SYS(ssize_t, read, read(fd, buf, n), int fd, void *buf, size_t n)
+SYS(ssize_t, pread, pread(fd, buf, n, off), int fd, void *buf, size_t n, off_t off)
+SYS(ssize_t, write, write(fd, buf, n), int fd, const void *buf, size_t n)
+SYS(ssize_t, pwrite, pwrite(fd, buf, n, off), int fd, const void *buf, size_t n, off_t off)
+SYS(int, fstat, fstat(fd, st), int fd, struct stat *st)
+SYS(int, fsync, fsync(fd), int fd)
+SYS(int, ftruncate, ftruncate(fd, len), int fd, off_t len)
+SYS(int, rename, rename(from, to), const char *from, const char *to)
+SYS(int, unlink, unlink(path), const char *path)
+SYS(int, openat, openat(dir, name, flags, mode), int dir, const char *name, int flags, mode_t mode)
+SYS(int, linkat, linkat(from_dir, from, to_dir, to, flags), int from_dir, const char *from,
+    int to_dir, const char *to, int flags)
+SYS(int, renameat, renameat(from_dir, from, to_dir, to), int from_dir, const char *from, int to_dir,
+    const char *to)
+SYS(int, unlinkat, unlinkat(dir, name, 0), int dir, const char *name)
+SYS(void *, realloc, realloc(p, n), void *p, size_t n)
 
-static int sys_close(void *user, int fd)
-{
-    (void)user;
-    return close(fd);
-}
-
-static ssize_t sys_read(void *user, int fd, void *buf, size_t n)
-{
-    (void)user;
-    return read(fd, buf, n);
-}
-
-static ssize_t sys_pread(void *user, int fd, void *buf, size_t n, off_t off)
-{
-    (void)user;
-    return pread(fd, buf, n, off);
-}
-
-static ssize_t sys_write(void *user, int fd, const void *buf, size_t n)
-{
-    (void)user;
-    return write(fd, buf, n);
-}
-
-static ssize_t sys_pwrite(void *user, int fd, const void *buf, size_t n, off_t off)
-{
-    (void)user;
-    return pwrite(fd, buf, n, off);
-}
-
-static int sys_fstat(void *user, int fd, struct stat *st)
-{
-    (void)user;
-    return fstat(fd, st);
-}
-
-static int sys_fsync(void *user, int fd)
-{
-    (void)user;
-    return fsync(fd);
-}
-
-static int sys_ftruncate(void *user, int fd, off_t len)
-{
-    (void)user;
-    return ftruncate(fd, len);
-}
-
-static int sys_rename(void *user, const char *from, const char *to)
-{
-    (void)user;
-    return rename(from, to);
-}
-
-static int sys_unlink(void *user, const char *path)
-{
-    (void)user;
-    return unlink(path);
-}
-
-static int sys_openat(void *user, int dir, const char *name, int flags, mode_t mode)
-{
-    (void)user;
-    return openat(dir, name, flags, mode);
-}
-
-static int sys_linkat(void *user, int from_dir, const char *from, int to_dir, const char *to,
-                      int flags)
-{
-    (void)user;
-    return linkat(from_dir, from, to_dir, to, flags);
-}
-
-static int sys_renameat(void *user, int from_dir, const char *from, int to_dir, const char *to)
-{
-    (void)user;
-    return renameat(from_dir, from, to_dir, to);
-}
-
-static int sys_unlinkat(void *user, int dir, const char *name)
-{
-    (void)user;
-    return unlinkat(dir, name, 0);
-}
-
-static void *default_realloc(void *user, void *p, size_t n)
-{
-    (void)user;
-    return realloc(p, n);
-}
-
-static void default_free(void *user, void *p)
+static void sys_free(void *user, void *p)
 {
     (void)user;
     free(p);
@@ -131,7 +60,7 @@ void ts_ctx_init(ts_ctx *ctx)
 {
     const char *tmpdir = getenv("TMPDIR");
     memset(ctx, 0, sizeof *ctx);
-    ctx->allocator = (ts_allocator){NULL, default_realloc, default_free};
+    ctx->allocator = (ts_allocator){NULL, sys_realloc, sys_free};
     ctx->sys = default_sys;
     ctx->logger.level = TS_LOG_ERROR;
     ctx->limits = (ts_limits){

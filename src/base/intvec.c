@@ -12,20 +12,6 @@ static uint8_t width_for(int64_t value)
     return value <= UINT8_MAX ? 1 : value <= UINT16_MAX ? 2 : 4;
 }
 
-static int64_t intvec_load(const ts_intvec_block *block, size_t i)
-{
-    switch (block->width) {
-    case 1:
-        return ((const uint8_t *)block->p)[i];
-    case 2:
-        return ((const uint16_t *)block->p)[i];
-    case 4:
-        return ((const uint32_t *)block->p)[i];
-    default:
-        return ((const int64_t *)block->p)[i];
-    }
-}
-
 static void store(ts_intvec_block *block, size_t i, int64_t value)
 {
     switch (block->width) {
@@ -50,7 +36,7 @@ static ts_code widen(ts_ctx *ctx, ts_intvec_block *block, size_t used, uint8_t w
     ts_intvec_block wide = {ts_alloc(ctx, TS_INTVEC_BLOCK, width), width};
     TS_NEED(ctx, wide.p);
     for (size_t i = 0; i < used; i++) {
-        store(&wide, i, intvec_load(block, i));
+        store(&wide, i, ts_intvec_load(block, i));
     }
     ts_free(ctx, block->p);
     *block = wide;
@@ -201,7 +187,7 @@ int64_t ts_intvec_gather(uint32_t *out, const ts_intvec *v, const uint32_t *at, 
         const ts_intvec_block *block = &v->blocks[at[i] >> TS_INTVEC_SHIFT];
         const size_t in = at[i] & (TS_INTVEC_BLOCK - 1);
         const int64_t value =
-            block->width == 4 ? ((const uint32_t *)block->p)[in] : intvec_load(block, in);
+            block->width == 4 ? ((const uint32_t *)block->p)[in] : ts_intvec_load(block, in);
         out[i] = (uint32_t)value;
         all |= value;
     }
@@ -217,7 +203,7 @@ bool ts_intvec_copy(uint32_t *out, const ts_intvec *v)
             return false;
         }
         for (size_t i = 0; i < n && block->width != 4; i++) {
-            out[first + i] = (uint32_t)intvec_load(block, i);
+            out[first + i] = (uint32_t)ts_intvec_load(block, i);
         }
         if (block->width == 4) {
             memcpy(out + first, block->p, n * sizeof *out);

@@ -50,11 +50,9 @@ ts_code ts_intvec_push_many(ts_ctx *ctx, ts_intvec *v, const int64_t *values, si
  * INT32_MAX, and what is in `out` is not defined. */
 bool ts_intvec_read_small(const ts_intvec *v, uint64_t first, uint32_t *out, size_t n);
 
-/* i < n. */
-static inline int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
+/* A value of a block. */
+static inline int64_t ts_intvec_load(const ts_intvec_block *block, size_t in)
 {
-    const ts_intvec_block *block = &v->blocks[i >> TS_INTVEC_SHIFT];
-    size_t in = (size_t)(i & (TS_INTVEC_BLOCK - 1));
     switch (block->width) {
     case 1:
         return ((const uint8_t *)block->p)[in];
@@ -65,6 +63,12 @@ static inline int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
     default:
         return ((const int64_t *)block->p)[in];
     }
+}
+
+/* i < n. */
+static inline int64_t ts_intvec_get(const ts_intvec *v, uint64_t i)
+{
+    return ts_intvec_load(&v->blocks[i >> TS_INTVEC_SHIFT], (size_t)(i & (TS_INTVEC_BLOCK - 1)));
 }
 
 /* Lets the cache fetch element i, which is going to be read soon; i < n. */

@@ -355,31 +355,22 @@ ts_code ts_archive_list(ts_fileset *set)
 
 ts_code ts_fileset_charge(ts_fileset *set, uint64_t n)
 {
-    const ts_limits *limits = &set->ctx->limits;
-    for (; set != NULL; set = set->parent) {
+    ts_code code = TS_OK;
+    for (; set != NULL && code == TS_OK; set = set->parent) {
         ts_archive *ar = set->archive;
-        uint64_t allowed;
         if (ar == NULL) {
             continue;
         }
         uint64_t in = ts_blob_size(ar->blob);
         ar->out += n;
         /* What is stored as it is may be as large as it likes. */
-        if (ar->out > limits->max_inflate && ar->out > in) {
-            return ts_fail(set->ctx, TS_ERR_LIMIT,
-                           "'%s' unpacks to more than %" PRIu64
-                           " bytes, which is the limit (--max-inflate)",
-                           set->shown, limits->max_inflate);
-        }
-        if (ar->out > limits->inflate_grace && !ts_ckd_mul(&allowed, limits->inflate_ratio, in) &&
-            ar->out > allowed) {
-            return ts_fail(set->ctx, TS_ERR_LIMIT,
-                           "'%s' unpacks to more than %" PRIu64
-                           " times its size, which is the limit: %" PRIu64 " bytes from %" PRIu64,
-                           set->shown, limits->inflate_ratio, ar->out, in);
+        if (ar->out > in) {
+            char what[TS_ERROR_TEXT / 2];
+            (void)snprintf(what, sizeof what, "'%s' unpacks", set->shown);
+            code = ts_check_unpacked(set->ctx, what, ar->out, in);
         }
     }
-    return TS_OK;
+    return code;
 }
 
 /* --- members --- */

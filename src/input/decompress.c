@@ -18,6 +18,7 @@
 #include "input/codec.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { PADDING_MAX = 64 << 20 };
@@ -127,23 +128,21 @@ static ts_code decompress_step(decompress_layer *l, uint8_t *out, size_t room, s
     return code;
 }
 
-static ts_code check_limits(const decompress_layer *l)
+ts_code ts_check_unpacked(ts_ctx *ctx, const char *what, uint64_t out, uint64_t in)
 {
-    ts_ctx *ctx = l->base.ctx;
     const ts_limits *limits = &ctx->limits;
     uint64_t allowed;
-    if (l->out > limits->max_inflate) {
+    if (out > limits->max_inflate) {
         return ts_fail(ctx, TS_ERR_LIMIT,
-                       "%s data inflates to more than %" PRIu64
-                       " bytes, which is the limit (--max-inflate)",
-                       l->codec->name, limits->max_inflate);
+                       "%s to more than %" PRIu64 " bytes, which is the limit (--max-inflate)",
+                       what, limits->max_inflate);
     }
-    if (l->out > limits->inflate_grace && !ts_ckd_mul(&allowed, limits->inflate_ratio, l->in) &&
-        l->out > allowed) {
+    if (out > limits->inflate_grace && !ts_ckd_mul(&allowed, limits->inflate_ratio, in) &&
+        out > allowed) {
         return ts_fail(ctx, TS_ERR_LIMIT,
-                       "%s data inflates to more than %" PRIu64
-                       " times its size, which is the limit: %" PRIu64 " bytes from %" PRIu64,
-                       l->codec->name, limits->inflate_ratio, l->out, l->in);
+                       "%s to more than %" PRIu64 " times its size, which is the limit: %" PRIu64
+                       " bytes from %" PRIu64,
+                       what, limits->inflate_ratio, out, in);
     }
     return TS_OK;
 }
@@ -152,6 +151,7 @@ static ts_code decompress_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t
 {
     decompress_layer *l = (decompress_layer *)base;
     ts_code code = ts_check_cancel(base->ctx);
+    char what[32];
     size_t have = 0;
     *got = 0;
     while (code == TS_OK && !l->done && have < cap) {
@@ -164,7 +164,8 @@ static ts_code decompress_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t
     }
     *got = have;
     l->out += have;
-    TS_TRY(code, check_limits(l));
+    (void)snprintf(what, sizeof what, "%s data inflates", l->codec->name);
+    TS_TRY(code, ts_check_unpacked(base->ctx, what, l->out, l->in));
     return ts_fileset_charge(l->base.set, have);
 }
 

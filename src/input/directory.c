@@ -185,12 +185,8 @@ static ts_code list_pending(walk *w, const char *rel)
     int fd;
     ts_code code;
     TS_TRY(code, ts_join_path(&path, ctx, w->set->path, rel));
-    do {
-        code = ts_check_cancel(ctx);
-        fd = code == TS_OK ? ctx->sys.open(ctx->sys.user, path,
-                                           O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0)
-                           : -1;
-    } while (code == TS_OK && fd < 0 && errno == EINTR);
+    fd = ts_sys_open(ctx, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
+    code = fd < 0 && errno == EINTR ? ts_check_cancel(ctx) : TS_OK;
     if (code == TS_OK && fd < 0) {
         note_unreadable(w, rel, errno);
         code = ts_fileset_note_unread(w->set, rel);

@@ -26,36 +26,28 @@
 
 /* --- names --- */
 
+/* What was put into the buffer as a text of its own, unless that failed. */
+static ts_code own_text(char **out, ts_ctx *ctx, ts_buf *b, ts_code code)
+{
+    *out = NULL;
+    TS_STEP_IF(code, (*out = ts_strndup(ctx, b->p == NULL ? "" : b->p, b->n)) == NULL,
+               ctx->error.code);
+    ts_buf_free(ctx, b);
+    return code;
+}
+
 ts_code ts_printable(char **out, ts_ctx *ctx, const char *s)
 {
     enum { SHOWN_MAX = 200 };
     ts_buf b = {0};
-    *out = NULL;
-    ts_code code = ts_utf8_printable(ctx, &b, s, strlen(s), SHOWN_MAX);
-    if (code == TS_OK) {
-        *out = ts_strndup(ctx, b.p == NULL ? "" : b.p, b.n);
-        code = *out == NULL ? ctx->error.code : TS_OK;
-    }
-    ts_buf_free(ctx, &b);
-    return code;
+    return own_text(out, ctx, &b, ts_utf8_printable(ctx, &b, s, strlen(s), SHOWN_MAX));
 }
 
 static ts_code fileset_clean_name(char **out, ts_ctx *ctx, const char *s, size_t n)
 {
-    if (ts_utf8_valid(s, n)) {
-        *out = ts_strndup(ctx, s, n);
-        return *out == NULL ? ctx->error.code : TS_OK;
-    }
     ts_buf b = {0};
     uint64_t replaced = 0;
-    *out = NULL;
-    ts_code code = ts_utf8_clean(ctx, &b, &replaced, s, n);
-    if (code == TS_OK) {
-        *out = ts_strndup(ctx, b.p == NULL ? "" : b.p, b.n);
-        code = *out == NULL ? ctx->error.code : TS_OK;
-    }
-    ts_buf_free(ctx, &b);
-    return code;
+    return own_text(out, ctx, &b, ts_utf8_clean(ctx, &b, &replaced, s, n));
 }
 
 /* The last part of a path; "/" stays "/". */
@@ -279,17 +271,15 @@ void ts_fileset_progress(ts_fileset *set, uint32_t i, uint64_t pos)
 
 ts_code ts_open_for_reading(int *fd, ts_ctx *ctx, const char *path, int flags, const char *shown)
 {
-    for (;;) {
-        ts_code code;
-        TS_TRY(code, ts_check_cancel(ctx));
-        *fd = ctx->sys.open(ctx->sys.user, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
-        if (*fd >= 0) {
-            return TS_OK;
-        }
-        if (errno != EINTR) {
-            return ts_fail(ctx, TS_ERR_INPUT, "cannot open '%s': %s", shown, strerror(errno));
-        }
+    ts_code code;
+    TS_TRY(code, ts_check_cancel(ctx));
+    *fd = ts_sys_open(ctx, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
+    if (*fd >= 0) {
+        return TS_OK;
     }
+    return errno == EINTR
+               ? ts_check_cancel(ctx)
+               : ts_fail(ctx, TS_ERR_INPUT, "cannot open '%s': %s", shown, strerror(errno));
 }
 
 static ts_code open_directory(ts_fileset *set)

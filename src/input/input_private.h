@@ -183,6 +183,10 @@ void ts_fileset_damage_set(ts_fileset *set, uint64_t offset, const char *fmt, ..
 /* Member i was read up to `pos`. */
 void ts_fileset_progress(ts_fileset *set, uint32_t i, uint64_t pos);
 
+/* Fails with TS_ERR_LIMIT when `out` bytes came out of `in`, and that are too many: what: "zlib
+ * data inflates". */
+ts_code ts_check_unpacked(ts_ctx *ctx, const char *what, uint64_t out, uint64_t in);
+
 /* n bytes more came out of a member of the set: charged to the archives around it. TS_ERR_LIMIT. */
 ts_code ts_fileset_charge(ts_fileset *set, uint64_t n);
 

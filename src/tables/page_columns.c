@@ -7,6 +7,7 @@
  * the processor that runs this has it.
  */
 #include "tables/page_private.h"
+#include "tables/sink.h"
 
 #include <string.h>
 
@@ -345,14 +346,8 @@ static unsigned put_some(page_table *t, const run *r, unsigned row, unsigned row
 
 static ts_code put_single(ts_pages *p, unsigned id, const uint32_t *const *columns, unsigned row)
 {
-    int64_t values[1 + MAX_COLUMNS] = {0}; /* the first is the mask of NULLs */
-    for (unsigned i = 0; i < p->tables[id].table->column_count; i++) {
-        if (columns[i] == NULL) {
-            values[0] |= INT64_C(1) << i;
-        } else {
-            values[1 + i] = columns[i][row];
-        }
-    }
+    int64_t values[1 + MAX_COLUMNS];
+    ts_row_of_columns(values, columns, p->tables[id].table->column_count, row);
     return ts_pages_put(p, id, values, 0);
 }
 

@@ -68,18 +68,10 @@ ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows
 static ts_code put_each(ts_sink *sink, enum ts_table_id table, const uint32_t *const *columns,
                         unsigned count)
 {
-    enum { MAX_COLUMNS = 63 };
-    const ts_table *info = &ts_schema[table];
+    int64_t row[1 + 63]; /* as many columns as a table can have */
     ts_code code = TS_OK;
     for (unsigned r = 0; r < count && code == TS_OK; r++) {
-        int64_t row[1 + MAX_COLUMNS] = {0}; /* the first is the mask of NULLs */
-        for (unsigned i = 0; i < info->column_count; i++) {
-            if (columns[i] == NULL) {
-                row[0] |= INT64_C(1) << i;
-            } else {
-                row[info->columns[i].offset / sizeof row[0]] = columns[i][r];
-            }
-        }
+        ts_row_of_columns(row, columns, ts_schema[table].column_count, r);
         code = ts_sink_put(sink, table, row);
     }
     return code;

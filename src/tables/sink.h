@@ -221,6 +221,17 @@ static inline ts_code ts_sink_move(ts_sink *sink, enum ts_table_id table, int64_
         sink, &(ts_amendment){TS_AMEND_MOVE, table, first, last, columns, delta, TS_TEXT_NULL});
 }
 
+/* Row r of columns as the struct of a table of integers: the mask of NULLs, then a word each. */
+static inline void ts_row_of_columns(int64_t *row, const uint32_t *const *columns, unsigned n,
+                                     unsigned r)
+{
+    row[0] = 0;
+    for (unsigned i = 0; i < n; i++) {
+        row[0] |= (int64_t)(columns[i] == NULL) << i;
+        row[1 + i] = columns[i] == NULL ? 0 : columns[i][r];
+    }
+}
+
 static inline void ts_sink_show(ts_sink *sink, ts_shown what)
 {
     if (sink->calls.show != NULL) {

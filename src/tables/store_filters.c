@@ -1,33 +1,32 @@
 #include "tables/store_processes.h"
 #include "tables/store_impl.h"
 
-static const char *const types[TS_FILTER_COUNT] = {
-    [TS_FILTER_PROCESS] = "process_measure_filter",
-    [TS_FILTER_SYSTEM] = "sys_memory_filter",
-    [TS_FILTER_VIRTUAL_MEMORY] = "sys_virtual_memory_filter",
-    [TS_FILTER_XPOWER] = "xpower_filter",
-    [TS_FILTER_CPU] = "cpu_measure_filter",
-    [TS_FILTER_CLOCK_RATE] = "clock_rate_filter",
-    [TS_FILTER_CLOCK_ENABLE] = "clock_enable_filter",
-    [TS_FILTER_CLOCK_DISABLE] = "clock_disable_filter",
-    [TS_FILTER_CLK_RATE] = "clk_rate_filter",
-    [TS_FILTER_CLK_ENABLE] = "clk_enable_filter",
-    [TS_FILTER_CLK_DISABLE] = "clk_disable_filter",
+/* What filters of a kind are called, and, of clocks, the event that sets them. */
+static const struct {
+    const char *type;
+    const char *event;
+} kinds[TS_FILTER_COUNT] = {
+    [TS_FILTER_PROCESS] = {"process_measure_filter", NULL},
+    [TS_FILTER_SYSTEM] = {"sys_memory_filter", NULL},
+    [TS_FILTER_VIRTUAL_MEMORY] = {"sys_virtual_memory_filter", NULL},
+    [TS_FILTER_XPOWER] = {"xpower_filter", NULL},
+    [TS_FILTER_CPU] = {"cpu_measure_filter", NULL},
+    [TS_FILTER_CLOCK_RATE] = {"clock_rate_filter", "clock_set_rate"},
+    [TS_FILTER_CLOCK_ENABLE] = {"clock_enable_filter", "clock_enable"},
+    [TS_FILTER_CLOCK_DISABLE] = {"clock_disable_filter", "clock_disable"},
+    [TS_FILTER_CLK_RATE] = {"clk_rate_filter", "clk_set_rate"},
+    [TS_FILTER_CLK_ENABLE] = {"clk_enable_filter", "clk_enable"},
+    [TS_FILTER_CLK_DISABLE] = {"clk_disable_filter", "clk_disable"},
 };
 
 /* The table of its kind: types of clocks are named after their events there. */
 static ts_code put_own_filter(ts_store *store, ts_filter_kind kind,
                               const ts_row_measure_filter *filter)
 {
-    static const char *const events[TS_FILTER_COUNT] = {
-        [TS_FILTER_CLOCK_RATE] = "clock_set_rate",   [TS_FILTER_CLOCK_ENABLE] = "clock_enable",
-        [TS_FILTER_CLOCK_DISABLE] = "clock_disable", [TS_FILTER_CLK_RATE] = "clk_set_rate",
-        [TS_FILTER_CLK_ENABLE] = "clk_enable",       [TS_FILTER_CLK_DISABLE] = "clk_disable",
-    };
     const int64_t id = filter->id;
     const int64_t owner = filter->source_arg_set_id;
     const ts_text name = filter->name;
-    const ts_text event = ts_text_of(events[kind]);
+    const ts_text event = ts_text_of(kinds[kind].event);
     switch (kind) {
     case TS_FILTER_PROCESS:
         return ts_put_process_measure_filter(store->sink,
@@ -57,7 +56,7 @@ static ts_code put_own_filter(ts_store *store, ts_filter_kind kind,
 static ts_code put_filter(ts_store *store, int64_t id, ts_filter_kind kind, int64_t owner,
                           ts_text name)
 {
-    const ts_row_measure_filter row = {0, id, ts_text_of(types[kind]), name, owner};
+    const ts_row_measure_filter row = {0, id, ts_text_of(kinds[kind].type), name, owner};
     ts_code code = ts_put_measure_filter(store->sink, &row);
     return code != TS_OK ? code : put_own_filter(store, kind, &row);
 }
