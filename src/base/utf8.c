@@ -110,26 +110,13 @@ size_t ts_utf8_cut(const char *p, size_t n)
 
 size_t ts_utf8_encode(char *out, uint32_t cp)
 {
-    if (cp < 0x80) {
-        out[0] = (char)cp;
-        return 1;
+    static const uint8_t lead[] = {0, 0, 0xc0, 0xe0, 0xf0};
+    const size_t n = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;
+    for (size_t i = n - 1; i > 0; i--, cp >>= 6) {
+        out[i] = (char)(0x80 | (cp & 0x3f));
     }
-    if (cp < 0x800) {
-        out[0] = (char)(0xc0 | cp >> 6);
-        out[1] = (char)(0x80 | (cp & 0x3f));
-        return 2;
-    }
-    if (cp < 0x10000) {
-        out[0] = (char)(0xe0 | cp >> 12);
-        out[1] = (char)(0x80 | (cp >> 6 & 0x3f));
-        out[2] = (char)(0x80 | (cp & 0x3f));
-        return 3;
-    }
-    out[0] = (char)(0xf0 | cp >> 18);
-    out[1] = (char)(0x80 | (cp >> 12 & 0x3f));
-    out[2] = (char)(0x80 | (cp >> 6 & 0x3f));
-    out[3] = (char)(0x80 | (cp & 0x3f));
-    return 4;
+    out[0] = (char)(lead[n] | cp);
+    return n;
 }
 
 size_t ts_utf8_next(uint32_t *cp, const char *p, size_t n)

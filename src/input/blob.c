@@ -99,28 +99,25 @@ static ts_code fill_spool(ts_blob *b, ts_stream *s)
     return code;
 }
 
-ts_code ts_blob_of_stream(ts_blob **out, ts_stream *s)
+static ts_code blob_new(ts_blob **out, ts_ctx *ctx, const char *shown)
 {
-    ts_ctx *ctx = s->ctx;
-    char shown[TS_ERROR_TEXT / 2];
-    bool direct = false;
-    ts_code code = TS_OK;
     ts_blob *b = ts_zalloc(ctx, 1, sizeof *b);
-    *out = NULL;
-    if (b == NULL) {
-        code = ctx->error.code;
-        goto out;
-    }
+    *out = b;
+    TS_NEED(ctx, b);
     b->ctx = ctx;
     b->fd = -1;
-    (void)ts_member_shown(shown, sizeof shown, s->set, s->member);
-    b->shown = ts_strndup(ctx, shown, strlen(shown));
-    if (b->shown == NULL) {
-        code = ctx->error.code;
-    } else if ((code = try_direct(&direct, b, s)) == TS_OK && !direct) {
-        code = fill_spool(b, s);
-    }
-out:
+    TS_NEED(ctx, b->shown = ts_strndup(ctx, shown, strlen(shown)));
+    return TS_OK;
+}
+
+ts_code ts_blob_of_stream(ts_blob **out, ts_stream *s)
+{
+    char shown[TS_ERROR_TEXT / 2];
+    bool direct = false;
+    ts_blob *b;
+    ts_code code = blob_new(&b, s->ctx, ts_member_shown(shown, sizeof shown, s->set, s->member));
+    TS_STEP(code, try_direct(&direct, b, s));
+    TS_STEP_IF(code, !direct, fill_spool(b, s));
     ts_stream_close(s);
     if (code != TS_OK) {
         ts_blob_close(b);
@@ -132,16 +129,15 @@ out:
 
 ts_code ts_blob_decoded(ts_blob **out, const ts_blob *encoded, ts_spool *spool, uint64_t size)
 {
-    ts_ctx *ctx = encoded->ctx;
-    ts_blob *b = ts_zalloc(ctx, 1, sizeof *b);
+    ts_blob *b;
+    ts_code code = blob_new(&b, encoded->ctx, encoded->shown);
     *out = NULL;
-    TS_NEED(ctx, b);
-    *b = (ts_blob){.ctx = ctx, .fd = -1, .damaged = encoded->damaged, .damage = encoded->damage};
-    b->shown = ts_strndup(ctx, encoded->shown, strlen(encoded->shown));
-    if (b->shown == NULL) {
-        ts_free(ctx, b);
-        return ctx->error.code;
+    if (code != TS_OK) {
+        ts_blob_close(b);
+        return code;
     }
+    b->damaged = encoded->damaged;
+    b->damage = encoded->damage;
     b->spool = spool;
     b->size = size;
     *out = b;

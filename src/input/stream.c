@@ -49,20 +49,27 @@ static ts_code stream_take_mark(ts_stream *s)
     }
 }
 
+/* Whether one wrapper more may be taken off. */
+static ts_code check_depth(const ts_stream *s)
+{
+    char shown[TS_ERROR_TEXT / 2];
+    return s->depth < s->ctx->limits.archive_depth
+               ? TS_OK
+               : ts_fail(s->ctx, TS_ERR_LIMIT,
+                         "'%s' is compressed or archived more than %" PRIu32
+                         " times over, which is the limit",
+                         ts_member_shown(shown, sizeof shown, s->set, s->member),
+                         s->ctx->limits.archive_depth);
+}
+
 static ts_code push_codec(ts_stream *s, const ts_codec *codec)
 {
-    ts_ctx *ctx = s->ctx;
-    if (s->depth >= ctx->limits.archive_depth) {
-        char shown[TS_ERROR_TEXT / 2];
-        return ts_fail(
-            ctx, TS_ERR_LIMIT,
-            "'%s' is compressed or archived more than %" PRIu32 " times over, which is the limit",
-            ts_member_shown(shown, sizeof shown, s->set, s->member), ctx->limits.archive_depth);
-    }
+    ts_code code;
+    TS_TRY(code, check_depth(s));
     ts_layer *below = s->top;
     s->top = NULL;
     s->bottom = NULL;
-    ts_code code = ts_decompress_layer(&s->top, s->set, below, codec);
+    code = ts_decompress_layer(&s->top, s->set, below, codec);
     s->depth++;
     add_wrapper(s, codec->name);
     return code;
@@ -270,16 +277,11 @@ ts_code ts_member_enter(ts_fileset **out, ts_fileset *set, uint32_t i)
     ts_wrap wrap = s->wrap;
     uint32_t depth = s->depth;
     (void)ts_member_shown(shown, sizeof shown, set, i);
-    if (wrap == TS_WRAP_NONE) {
+    code = wrap == TS_WRAP_NONE ? ts_fail(ctx, TS_ERR_FORMAT, "'%s' is not an archive", shown)
+                                : check_depth(s);
+    if (code != TS_OK) {
         ts_stream_close(s);
-        return ts_fail(ctx, TS_ERR_FORMAT, "'%s' is not an archive", shown);
-    }
-    if (depth >= ctx->limits.archive_depth) {
-        ts_stream_close(s);
-        return ts_fail(ctx, TS_ERR_LIMIT,
-                       "'%s' is compressed or archived more than %" PRIu32
-                       " times over, which is the limit",
-                       shown, ctx->limits.archive_depth);
+        return code;
     }
     TS_TRY(code, ts_blob_of_stream(&blob, s));
     code = ts_fileset_new(&inner, ctx, TS_SET_ARCHIVE, set->members[i].name, shown);

@@ -185,35 +185,35 @@ static bool looks_like_number(const char *s, bool *is_real)
     return *s == '\0';
 }
 
-static ts_code bind_real(ts_db *db, sqlite3_stmt *st, int n, const char *value)
+static ts_code read_real(double *real, ts_ctx *ctx, const char *value)
 {
     /* The decimal point is a point in every locale. */
     locale_t c = newlocale(LC_ALL_MASK, "C", (locale_t)0);
     if (c == (locale_t)0) {
-        return ts_fail(db->ctx, TS_ERR_NOMEM, "out of memory: locale");
+        return ts_fail(ctx, TS_ERR_NOMEM, "out of memory: locale");
     }
-    double real = strtod_l(value, NULL, c);
+    *real = strtod_l(value, NULL, c);
     freelocale(c);
-    int rc = sqlite3_bind_double(st, n, real);
-    return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "bind a parameter on");
+    return TS_OK;
 }
 
 static ts_code bind_value(ts_db *db, sqlite3_stmt *st, int n, const char *value)
 {
     bool is_real;
     bool is_number = looks_like_number(value, &is_real);
-    if (is_number && !is_real) {
-        errno = 0;
-        long long integer = strtoll(value, NULL, 10);
-        if (errno == 0) {
-            int rc = sqlite3_bind_int64(st, n, integer);
-            return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "bind a parameter on");
-        }
+    double real;
+    int rc;
+    errno = 0;
+    long long integer = is_number && !is_real ? strtoll(value, NULL, 10) : 0;
+    if (is_number && !is_real && errno == 0) {
+        rc = sqlite3_bind_int64(st, n, integer);
+    } else if (is_number) {
+        ts_code code;
+        TS_TRY(code, read_real(&real, db->ctx, value));
+        rc = sqlite3_bind_double(st, n, real);
+    } else {
+        rc = sqlite3_bind_text64(st, n, value, strlen(value), SQLITE_STATIC, SQLITE_UTF8);
     }
-    if (is_number) {
-        return bind_real(db, st, n, value);
-    }
-    int rc = sqlite3_bind_text64(st, n, value, strlen(value), SQLITE_STATIC, SQLITE_UTF8);
     return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "bind a parameter on");
 }
 

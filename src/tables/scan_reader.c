@@ -355,13 +355,23 @@ static ts_code check_ours(const ts_reader *r)
     return TS_OK;
 }
 
-ts_code ts_reader_open_fd(ts_reader **out, ts_ctx *ctx, int fd, const char *path)
+/* A finished file; with `own`, the descriptor becomes the reader's, also when this fails, and
+ * nothing beside the file may hold newer pages. */
+static ts_code open_file(ts_reader **out, ts_ctx *ctx, int fd, const char *path, bool own)
 {
     ts_reader *r = NULL;
     const ts_reader_config config = {.fd = fd, .path = path};
-    *out = NULL;
     ts_code code = ts_reader_new(&r, ctx, &config);
-    TS_STEP(code, check_ours(r));
+    if (code != TS_OK) {
+        if (own) {
+            ctx->sys.close(ctx->sys.user, fd);
+        }
+        return code;
+    }
+    r->owns_fd = own;
+    code = check_ours(r);
+    TS_STEP_IF(code, own, check_beside(r, "-wal"));
+    TS_STEP_IF(code, own, check_beside(r, "-journal"));
     TS_STEP(code, read_schema(r));
     if (code != TS_OK) {
         ts_reader_free(r);
@@ -371,31 +381,17 @@ ts_code ts_reader_open_fd(ts_reader **out, ts_ctx *ctx, int fd, const char *path
     return TS_OK;
 }
 
+ts_code ts_reader_open_fd(ts_reader **out, ts_ctx *ctx, int fd, const char *path)
+{
+    *out = NULL;
+    return open_file(out, ctx, fd, path, false);
+}
+
 ts_code ts_reader_open(ts_reader **out, ts_ctx *ctx, const char *path)
 {
-    ts_reader *r = NULL;
-    ts_code code;
     int fd = ts_sys_open(ctx, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
-    const ts_reader_config config = {.fd = fd, .path = path};
     *out = NULL;
-    if (fd < 0) {
-        return ts_fail(ctx, TS_ERR_INPUT, "cannot read the database: path=\"%s\": %s", path,
-                       strerror(errno));
-    }
-    code = ts_reader_new(&r, ctx, &config);
-    if (code != TS_OK) {
-        ctx->sys.close(ctx->sys.user, fd);
-        return code;
-    }
-    r->owns_fd = true;
-    code = check_ours(r);
-    TS_STEP(code, check_beside(r, "-wal"));
-    TS_STEP(code, check_beside(r, "-journal"));
-    TS_STEP(code, read_schema(r));
-    if (code != TS_OK) {
-        ts_reader_free(r);
-        return code;
-    }
-    *out = r;
-    return TS_OK;
+    return fd < 0 ? ts_fail(ctx, TS_ERR_INPUT, "cannot read the database: path=\"%s\": %s", path,
+                            strerror(errno))
+                  : open_file(out, ctx, fd, path, true);
 }
