@@ -3,8 +3,8 @@
  * for many rows at once, and a cell is then a few stores from its end. The cells are those that
  * single rows get.
  *
- * Three ways find the same types: plain C, SSE2, which every x86-64 processor has, and AVX2 where
- * the processor that runs this has it.
+ * The loop that finds types is compiled twice on x86-64: for every processor, and with AVX2 for
+ * those that have it. Heads of rows are turned with SSE2, which all of these have.
  */
 #include "tables/page_private.h"
 #include "tables/sink.h"
@@ -19,6 +19,13 @@
 #endif
 #endif
 
+/* clang makes vectors of loops anyway. */
+#if defined(__GNUC__) && !defined(__clang__)
+#define WITH_VECTORS __attribute__((optimize("O3")))
+#else
+#define WITH_VECTORS
+#endif
+
 enum {
     RUN = 256,
     MOST_COLUMNS = 15, /* their types, and the size of the header before them, are 16 bytes */
@@ -30,127 +37,40 @@ enum {
 
 /* --- serial types --------------------------------------------------------------------------- */
 
-static void types_plain(uint8_t *types, uint8_t *sizes, uint8_t *sums, const uint32_t *v,
-                        unsigned n)
-{
-    for (unsigned i = 0; i < n; i++) {
-        uint8_t bytes = (uint8_t)(1 + (v[i] > 0x7f) + (v[i] > 0x7fff) + (v[i] > 0x7fffff));
-        types[i] = v[i] < 2 ? (uint8_t)(PAGE_TYPE_ZERO + v[i]) : bytes;
-        sizes[i] = v[i] < 2 ? 0 : bytes;
-        sums[i] = (uint8_t)(sums[i] + sizes[i]);
+/* (Without a branch, and `restrict`: bytes may be anything's.) */
+#define TYPES(name, target)                                                                        \
+    static target WITH_VECTORS void name(uint8_t *restrict types, uint8_t *restrict sizes,         \
+                                         uint8_t *restrict sums, const uint32_t *restrict v,       \
+                                         unsigned n)                                               \
+    {                                                                                              \
+        for (unsigned i = 0; i < n; i++) {                                                         \
+            uint8_t bytes = (uint8_t)(1 + (v[i] > 0x7f) + (v[i] > 0x7fff) + (v[i] > 0x7fffff));    \
+            uint8_t few = v[i] < 2 ? UINT8_MAX : 0; /* 0 and 1 */                                  \
+            uint8_t size = (uint8_t)(bytes & ~few);                                                \
+            types[i] = (uint8_t)(size | (few & (PAGE_TYPE_ZERO + v[i])));                          \
+            sizes[i] = size;                                                                       \
+            sums[i] = (uint8_t)(sums[i] + size);                                                   \
+        }                                                                                          \
     }
-}
-
-#ifdef HAS_SSE2
-static inline void types_of_4(__m128i *types, __m128i *sizes, const uint32_t *at)
-{
-    __m128i v = _mm_loadu_si128((const __m128i *)(const void *)at);
-    __m128i bytes = _mm_sub_epi32(_mm_set1_epi32(1), _mm_cmpgt_epi32(v, _mm_set1_epi32(0x7f)));
-    __m128i few = _mm_cmpgt_epi32(_mm_set1_epi32(2), v); /* 0 and 1 */
-    bytes = _mm_sub_epi32(bytes, _mm_cmpgt_epi32(v, _mm_set1_epi32(0x7fff)));
-    bytes = _mm_sub_epi32(bytes, _mm_cmpgt_epi32(v, _mm_set1_epi32(0x7fffff)));
-    *sizes = _mm_andnot_si128(few, bytes);
-    *types =
-        _mm_or_si128(*sizes, _mm_and_si128(few, _mm_add_epi32(v, _mm_set1_epi32(PAGE_TYPE_ZERO))));
-}
-
-static inline __m128i bytes_of(const __m128i words[4])
-{
-    return _mm_packus_epi16(_mm_packs_epi32(words[0], words[1]),
-                            _mm_packs_epi32(words[2], words[3]));
-}
-
-static void types_sse2(uint8_t *types, uint8_t *sizes, uint8_t *sums, const uint32_t *v, unsigned n)
-{
-    unsigned i = 0;
-    for (; i + 16 <= n; i += 16) {
-        __m128i type[4];
-        __m128i size[4];
-        __m128i bytes;
-        for (unsigned k = 0; k < 4; k++) {
-            types_of_4(&type[k], &size[k], v + i + (size_t)4 * k);
-        }
-        bytes = bytes_of(size);
-        _mm_storeu_si128((__m128i *)(void *)(types + i), bytes_of(type));
-        _mm_storeu_si128((__m128i *)(void *)(sizes + i), bytes);
-        bytes = _mm_add_epi8(bytes, _mm_loadu_si128((const __m128i *)(const void *)(sums + i)));
-        _mm_storeu_si128((__m128i *)(void *)(sums + i), bytes);
-    }
-    types_plain(types + i, sizes + i, sums + i, v + i, n - i);
-}
-#endif
-
+TYPES(types_plain, )
 #ifdef HAS_AVX2
-#define AVX2 __attribute__((target("avx2")))
-
-static AVX2 inline void types_of_8(__m256i *types, __m256i *sizes, const uint32_t *at)
-{
-    __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)at);
-    __m256i bytes =
-        _mm256_sub_epi32(_mm256_set1_epi32(1), _mm256_cmpgt_epi32(v, _mm256_set1_epi32(0x7f)));
-    __m256i few = _mm256_cmpgt_epi32(_mm256_set1_epi32(2), v);
-    bytes = _mm256_sub_epi32(bytes, _mm256_cmpgt_epi32(v, _mm256_set1_epi32(0x7fff)));
-    bytes = _mm256_sub_epi32(bytes, _mm256_cmpgt_epi32(v, _mm256_set1_epi32(0x7fffff)));
-    *sizes = _mm256_andnot_si256(few, bytes);
-    *types = _mm256_or_si256(
-        *sizes, _mm256_and_si256(few, _mm256_add_epi32(v, _mm256_set1_epi32(PAGE_TYPE_ZERO))));
-}
-
-/* Packing works in halves of a register: the words are put in order again. */
-static AVX2 inline __m256i bytes_of_32(const __m256i words[4])
-{
-    __m256i packed = _mm256_packus_epi16(_mm256_packs_epi32(words[0], words[1]),
-                                         _mm256_packs_epi32(words[2], words[3]));
-    return _mm256_permutevar8x32_epi32(packed, _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7));
-}
-
-static AVX2 void types_avx2(uint8_t *types, uint8_t *sizes, uint8_t *sums, const uint32_t *v,
-                            unsigned n)
-{
-    unsigned i = 0;
-    for (; i + 32 <= n; i += 32) {
-        __m256i type[4];
-        __m256i size[4];
-        __m256i bytes;
-        for (unsigned k = 0; k < 4; k++) {
-            types_of_8(&type[k], &size[k], v + i + (size_t)8 * k);
-        }
-        bytes = bytes_of_32(size);
-        _mm256_storeu_si256((__m256i *)(void *)(types + i), bytes_of_32(type));
-        _mm256_storeu_si256((__m256i *)(void *)(sizes + i), bytes);
-        bytes =
-            _mm256_add_epi8(bytes, _mm256_loadu_si256((const __m256i *)(const void *)(sums + i)));
-        _mm256_storeu_si256((__m256i *)(void *)(sums + i), bytes);
-    }
-    types_sse2(types + i, sizes + i, sums + i, v + i, n - i);
-}
+TYPES(types_avx2, __attribute__((target("avx2"))))
 #endif
 
 page_types_call *page_types_way(enum page_way way)
 {
-    switch (way) {
 #ifdef HAS_AVX2
-    case PAGE_WAY_AVX2:
+    if (way == PAGE_WAY_AVX2) {
         return __builtin_cpu_supports("avx2") ? types_avx2 : NULL;
-#endif
-#ifdef HAS_SSE2
-    case PAGE_WAY_SSE2:
-        return types_sse2;
-#endif
-    case PAGE_WAY_PLAIN:
-        return types_plain;
-    default:
-        return NULL;
     }
+#endif
+    return way == PAGE_WAY_PLAIN ? types_plain : NULL;
 }
 
 page_types_call *page_types_best(void)
 {
-    page_types_call *best = NULL;
-    for (unsigned way = 0; way < PAGE_WAYS && best == NULL; way++) {
-        best = page_types_way((enum page_way)way);
-    }
-    return best;
+    page_types_call *best = page_types_way(PAGE_WAY_AVX2);
+    return best != NULL ? best : types_plain;
 }
 
 /* --- heads ---------------------------------------------------------------------------------- */

@@ -415,7 +415,7 @@ static inline unsigned page_real_form(int64_t *bits)
 /* --- page_columns.c: rows that come as columns ----------------------------------------------- */
 
 /* The best first. */
-enum page_way { PAGE_WAY_AVX2, PAGE_WAY_SSE2, PAGE_WAY_PLAIN, PAGE_WAYS };
+enum page_way { PAGE_WAY_AVX2, PAGE_WAY_PLAIN, PAGE_WAYS };
 
 /* NULL: not in this program, or not on this processor. */
 page_types_call *page_types_way(enum page_way way);
