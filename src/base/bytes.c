@@ -10,8 +10,9 @@ bool ts_get_span(const uint8_t **out, ts_bytes *b, size_t n)
     return true;
 }
 
-/* A number of n bytes, the least significant one first or last. */
-static bool get(uint64_t *out, ts_bytes *b, size_t n, bool big)
+/* A number of n bytes, the least significant one first or last: both are constants. */
+static inline __attribute__((always_inline)) bool get(uint64_t *out, ts_bytes *b, size_t n,
+                                                      bool big)
 {
     const uint8_t *p;
     uint64_t v = 0;

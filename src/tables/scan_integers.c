@@ -54,15 +54,10 @@ typedef struct expected {
 
 static bool expect(expected *e, int64_t rowid)
 {
-    uint8_t varint[MAX_VARINT];
     if (rowid <= 0 || rowid >> 56 != 0) {
         return false;
     }
-    e->n = page_varint(varint, (uint64_t)rowid);
-    e->bytes = 0;
-    for (unsigned i = 0; i < e->n; i++) {
-        e->bytes = e->bytes << 8 | varint[i];
-    }
+    e->bytes = page_rowid_word(&e->n, rowid);
     return true;
 }
 

@@ -74,7 +74,7 @@ ts_code ts_store_new(ts_store **out, ts_ctx *ctx, ts_sink *sink, const ts_store_
     store->tallies.size = sizeof(ts_tally_rec);
     store->processes.size = sizeof(ts_process_rec);
     store->threads.size = sizeof(ts_thread_rec);
-    store->other_clock_sources.size = sizeof(ts_named_clock);
+    store->clock_sources.size = sizeof(ts_named_clock);
     if ((code = ts_store_begin_fixed(store, options)) != TS_OK ||
         (code = ts_store_begin_threads(store)) != TS_OK) {
         ts_store_free(store);
@@ -105,7 +105,7 @@ void ts_store_free(ts_store *store)
     ts_stable_array_free(ctx, &store->threads);
     ts_keymap_free(ctx, &store->thread_keys);
     ts_keymap_free(ctx, &store->filter_keys);
-    ts_stable_array_free(ctx, &store->other_clock_sources);
+    ts_stable_array_free(ctx, &store->clock_sources);
     ts_pool_free(ctx, &store->dict);
     ts_pool_free(ctx, &store->texts);
     ts_buf_free(ctx, &store->scratch);

@@ -197,58 +197,45 @@ ts_code ts_dict_append(ts_store *store, ts_text text)
 }
 
 /* The order of datasource_clockid; names that are not here follow as they come. */
-static const char *const clock_sources[TS_KNOWN_CLOCK_SOURCES] = {
+static const char *const clock_sources[] = {
     "ftrace-plugin", "ffrt-profiler",  "memory-plugin",     "hilog-plugin",
     "nativehook",    "hidump-plugin",  "network-plugin",    "diskio-plugin",
     "cpu-plugin",    "process-plugin", "hisysevent-plugin", "arkts-plugin",
 };
 
-ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock)
+static ts_code add_clock_source(ts_named_clock **out, ts_store *store, ts_text name)
 {
-    ts_named_clock *other;
-    ts_text kept;
-    ts_code code;
-    for (size_t i = 0; i < TS_KNOWN_CLOCK_SOURCES; i++) {
-        if (strcmp(clock_sources[i], name) == 0) {
-            if (!store->known_clock_source_seen[i]) {
-                store->known_clock_source_seen[i] = true;
-                store->known_clock_sources[i] = clock;
-            }
-            return TS_OK;
-        }
-    }
-    for (size_t i = 0; i < store->other_clock_sources.n; i++) {
-        other = ts_stable_array_at(&store->other_clock_sources, i);
-        if (ts_text_is(other->name, name)) {
-            return TS_OK;
-        }
-    }
-    TS_TRY(code, ts_store_keep(store, &kept, ts_text_of(name)));
-    TS_NEED(store->ctx, other = ts_stable_array_add(store->ctx, &store->other_clock_sources));
-    other->name = kept;
-    other->clock = clock;
+    TS_NEED(store->ctx, *out = ts_stable_array_add(store->ctx, &store->clock_sources));
+    (*out)->name = name;
     return TS_OK;
 }
 
-static ts_code put_clock_source(ts_store *store, ts_text name, ts_clock clock)
+ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock)
 {
-    ts_row_datasource_clockid row = {0, 0, name, clock};
-    row.id = (int64_t)ts_sink_rows(store->sink, TS_T_datasource_clockid);
-    return ts_sink_put(store->sink, TS_T_datasource_clockid, &row);
+    ts_named_clock *source = NULL;
+    for (size_t i = 0; source == NULL && i < store->clock_sources.n; i++) {
+        ts_named_clock *known = ts_stable_array_at(&store->clock_sources, i);
+        source = ts_text_is(known->name, name) ? known : NULL;
+    }
+    if (source == NULL) {
+        ts_text kept;
+        ts_code code;
+        TS_TRY(code, ts_store_keep(store, &kept, ts_text_of(name)));
+        TS_TRY(code, add_clock_source(&source, store, kept));
+    }
+    source->clock = source->seen ? source->clock : clock;
+    source->seen = true;
+    return TS_OK;
 }
 
 static ts_code write_clock_sources(ts_store *store)
 {
     ts_code code = TS_OK;
-    for (size_t i = 0; code == TS_OK && i < TS_KNOWN_CLOCK_SOURCES; i++) {
-        if (store->known_clock_source_seen[i]) {
-            code = put_clock_source(store, ts_text_of(clock_sources[i]),
-                                    store->known_clock_sources[i]);
-        }
-    }
-    for (size_t i = 0; code == TS_OK && i < store->other_clock_sources.n; i++) {
-        const ts_named_clock *other = ts_stable_array_at(&store->other_clock_sources, i);
-        code = put_clock_source(store, other->name, other->clock);
+    for (size_t i = 0; code == TS_OK && i < store->clock_sources.n; i++) {
+        const ts_named_clock *source = ts_stable_array_at(&store->clock_sources, i);
+        const int64_t id = (int64_t)ts_sink_rows(store->sink, TS_T_datasource_clockid);
+        const ts_row_datasource_clockid row = {0, id, source->name, source->clock};
+        code = source->seen ? ts_sink_put(store->sink, TS_T_datasource_clockid, &row) : TS_OK;
     }
     return code;
 }
@@ -263,12 +250,10 @@ void ts_meta_add_bytes(ts_store *store, uint64_t bytes)
 ts_code ts_meta_source(ts_store *store, const char *base_name, const char *source_type)
 {
     ts_code code = TS_OK;
-    if (store->meta_source_name.p == NULL && base_name != NULL) {
-        code = ts_store_keep(store, &store->meta_source_name, ts_text_of(base_name));
-    }
-    if (code == TS_OK && store->meta_source_type.p == NULL && source_type != NULL) {
-        code = ts_store_keep(store, &store->meta_source_type, ts_text_of(source_type));
-    }
+    TS_STEP_IF(code, store->meta_source_name.p == NULL,
+               ts_store_keep(store, &store->meta_source_name, ts_text_of(base_name)));
+    TS_STEP_IF(code, store->meta_source_type.p == NULL,
+               ts_store_keep(store, &store->meta_source_type, ts_text_of(source_type)));
     return code;
 }
 
@@ -308,26 +293,23 @@ static ts_code write_meta(ts_store *store)
 
 ts_code ts_store_begin_fixed(ts_store *store, const ts_store_options *options)
 {
+    static const ts_store_options none = {0};
+    ts_named_clock *source;
     int64_t id;
-    ts_code code = TS_OK;
-    if (options != NULL) {
-        store->with_times = options->with_times;
-        store->no_meta = options->no_meta;
-        if (options->viewer_source != NULL &&
-            (code = ts_store_keep(store, &store->viewer_source,
-                                  ts_text_of(options->viewer_source))) != TS_OK) {
-            return code;
-        }
-        if (options->with_times &&
-            ((code = ts_store_keep(store, &store->meta_output_name,
-                                   ts_text_of(options->output_name))) != TS_OK ||
-             (code = ts_store_keep(store, &store->meta_runtime, ts_text_of(options->runtime))) !=
-                 TS_OK)) {
-            return code;
-        }
-        if (options->adding) {
-            return TS_OK;
-        }
+    ts_code code;
+    options = options == NULL ? &none : options;
+    store->no_meta = options->no_meta;
+    for (size_t i = 0; i < sizeof clock_sources / sizeof clock_sources[0]; i++) {
+        TS_TRY(code, add_clock_source(&source, store, ts_text_of(clock_sources[i])));
+    }
+    TS_TRY(code, ts_store_keep(store, &store->viewer_source, ts_text_of(options->viewer_source)));
+    if (options->with_times) {
+        TS_TRY(code,
+               ts_store_keep(store, &store->meta_output_name, ts_text_of(options->output_name)));
+        TS_TRY(code, ts_store_keep(store, &store->meta_runtime, ts_text_of(options->runtime)));
+    }
+    if (options->adding) {
+        return TS_OK;
     }
     return ts_dict(&id, store, TS_TEXT_LIT("")); /* id 0 is the empty text */
 }

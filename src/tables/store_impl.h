@@ -106,17 +106,17 @@ typedef struct ts_input_times {
 typedef struct ts_named_clock {
     ts_text name;
     ts_clock clock;
+    bool seen;
 } ts_named_clock;
 
 typedef struct ts_stack_state ts_stack_state;
 typedef struct ts_upload_state ts_upload_state; /* store_uploads.c */
 
-enum { TS_STAT_EVENTS = 98, TS_STAT_TYPES = 5, TS_KNOWN_CLOCK_SOURCES = 12, TS_SINGLE_ISSUES = 5 };
+enum { TS_STAT_EVENTS = 98, TS_STAT_TYPES = 5, TS_SINGLE_ISSUES = 5 };
 
 struct ts_store {
     ts_ctx *ctx;
     ts_sink *sink;
-    bool with_times;
     bool dict_closed; /* rows that are not in `dict` follow in data_dict */
     bool no_meta;
     bool finished;
@@ -151,9 +151,7 @@ struct ts_store {
 
     ts_pool dict;
     uint64_t stat[TS_STAT_EVENTS][TS_STAT_TYPES];
-    ts_clock known_clock_sources[TS_KNOWN_CLOCK_SOURCES]; /* TS_CLOCK_UNKNOWN: not seen */
-    bool known_clock_source_seen[TS_KNOWN_CLOCK_SOURCES];
-    ts_stable_array other_clock_sources; /* ts_named_clock */
+    ts_stable_array clock_sources; /* ts_named_clock; known names come first, seen or not */
     uint64_t meta_bytes;
     ts_text meta_source_name;
     ts_text meta_source_type;
