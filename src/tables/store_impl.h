@@ -78,8 +78,8 @@ typedef struct ts_issue_group {
 } ts_issue_group;
 
 typedef struct ts_tally_rec {
+    int64_t source_id; /* first here and in ts_issue_rec: order_by_source */
     ts_tally tally;
-    int64_t source_id;
     ts_item item;
     const char *detail; /* kept, or NULL */
 } ts_tally_rec;

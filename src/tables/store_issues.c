@@ -277,25 +277,13 @@ ts_code ts_store_check_counts(ts_store *store)
 
 /* --- rows ---------------------------------------------------------------------------------- */
 
-static int64_t issue_source(const ts_store *store, size_t i)
-{
-    const ts_issue_rec *rec = ts_stable_array_at(&store->issues, i);
-    return rec->source_id;
-}
-
-static int64_t tally_source(const ts_store *store, size_t i)
-{
-    const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
-    return rec->source_id;
-}
-
 /*
- * The order of n records by source, within a source as they came: a counting sort, because source
- * ids are dense. *order is an array of n numbers that the caller frees.
+ * The order of records, which begin with their source, by that, within a source as they came: a
+ * counting sort, because source ids are dense. *order is an array of numbers that the caller frees.
  */
-static ts_code order_by_source(size_t **order, ts_store *store, size_t n,
-                               int64_t (*source_of)(const ts_store *store, size_t i))
+static ts_code order_by_source(size_t **order, ts_store *store, const ts_stable_array *records)
 {
+    const size_t n = records->n;
     size_t buckets = store->sources.n + 2;
     size_t *starts = ts_zalloc(store->ctx, buckets, sizeof *starts);
     *order = ts_alloc(store->ctx, n, sizeof **order);
@@ -306,13 +294,15 @@ static ts_code order_by_source(size_t **order, ts_store *store, size_t n,
         return store->ctx->error.code;
     }
     for (size_t i = 0; i < n; i++) {
-        starts[(size_t)source_of(store, i) + 1]++;
+        const int64_t *source_id = ts_stable_array_at(records, i);
+        starts[*source_id + 1]++;
     }
     for (size_t b = 1; b < buckets; b++) {
         starts[b] += starts[b - 1];
     }
     for (size_t i = 0; i < n; i++) {
-        (*order)[starts[source_of(store, i)]++] = i;
+        const int64_t *source_id = ts_stable_array_at(records, i);
+        (*order)[starts[*source_id]++] = i;
     }
     ts_free(store->ctx, starts);
     return TS_OK;
@@ -373,13 +363,13 @@ static ts_code write_count(ts_store *store, const ts_tally_rec *rec)
 ts_code ts_store_write_issues(ts_store *store)
 {
     size_t *order = NULL;
-    ts_code code = order_by_source(&order, store, store->issues.n, issue_source);
+    ts_code code = order_by_source(&order, store, &store->issues);
     for (size_t i = 0; code == TS_OK && i < store->issues.n; i++) {
         code = write_issue(store, ts_stable_array_at(&store->issues, order[i]));
     }
     ts_free(store->ctx, order);
     order = NULL;
-    TS_STEP(code, order_by_source(&order, store, store->tallies.n, tally_source));
+    TS_STEP(code, order_by_source(&order, store, &store->tallies));
     for (size_t i = 0; code == TS_OK && i < store->tallies.n; i++) {
         code = write_count(store, ts_stable_array_at(&store->tallies, order[i]));
     }

@@ -13,7 +13,7 @@
 /* What the inputs of a run lost, by the id of the topmost source; 0: bound to no source. */
 typedef struct loss_sums {
     uint64_t *counted;  /* items that tallies call lost */
-    uint64_t *recorded; /* issues of severity data_loss or error */
+    uint64_t *recorded; /* issues of severity data_loss or error: the same memory, after those */
     size_t n;
 } loss_sums;
 
@@ -30,11 +30,9 @@ static bool contradicts_declared(const ts_tally *t)
 static ts_code losses_add_up(loss_sums *sums, const ts_store *store)
 {
     sums->n = store->sources.n + 1;
-    sums->counted = ts_zalloc(store->ctx, sums->n, sizeof *sums->counted);
-    sums->recorded = ts_zalloc(store->ctx, sums->n, sizeof *sums->recorded);
-    if (sums->counted == NULL || sums->recorded == NULL) {
-        return store->ctx->error.code;
-    }
+    ts_free(store->ctx, sums->counted);
+    TS_NEED(store->ctx, sums->counted = ts_zalloc(store->ctx, sums->n, 2 * sizeof(uint64_t)));
+    sums->recorded = sums->counted + sums->n;
     for (size_t i = 0; i < store->tallies.n; i++) {
         const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         uint64_t *sum = &sums->counted[input_of(store, rec->source_id)];
@@ -92,14 +90,8 @@ ts_code ts_store_check_losses(ts_store *store)
     loss_sums sums = {0};
     ts_code code = losses_add_up(&sums, store);
     TS_STEP(code, record_counted(store, &sums));
-    if (code == TS_OK) {
-        ts_free(store->ctx, sums.counted);
-        ts_free(store->ctx, sums.recorded);
-        sums = (loss_sums){0};
-        code = losses_add_up(&sums, store); /* with the issues that were added */
-    }
+    TS_STEP(code, losses_add_up(&sums, store)); /* with the issues that were added */
     TS_STEP(code, count_recorded(store, &sums));
     ts_free(store->ctx, sums.counted);
-    ts_free(store->ctx, sums.recorded);
     return code;
 }
