@@ -85,26 +85,12 @@ ts_code scan_prepare_nulls(ts_scan *s)
     return TS_OK;
 }
 
-/* The first span that ends at this row or later. */
-static size_t first_span(const ts_scan *s, int64_t rowid)
-{
-    size_t low = 0;
-    size_t high = s->null_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->nulls[middle].last < rowid) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 void scan_apply_nulls(ts_scan *s)
 {
     unsigned rows = s->batch.rows;
-    size_t at = rows == 0 ? 0 : first_span(s, s->rowids[0]);
+    size_t at = rows == 0 ? 0
+                          : scan_lower_bound(s->nulls, s->null_count, sizeof *s->nulls,
+                                             offsetof(scan_nulls, last), s->rowids[0]);
     for (unsigned row = 0; row < rows && at < s->null_count;) {
         const scan_nulls *span = &s->nulls[at];
         if (s->rowids[row] > span->last) {

@@ -206,6 +206,25 @@ ts_code ts_reader_new(ts_reader **out, ts_ctx *ctx, const ts_reader_config *conf
 void ts_reader_table(ts_reader *reader, unsigned id, const ts_table *table, uint32_t root,
                      bool written);
 
+/* The place of the first of n records of `size` bytes whose number at `offset`, by which they are
+ * in order, is at least this. */
+static inline size_t scan_lower_bound(const void *records, size_t n, size_t size, size_t offset,
+                                      int64_t least)
+{
+    size_t low = 0;
+    while (low < n) {
+        size_t middle = low + (n - low) / 2;
+        int64_t number;
+        memcpy(&number, (const char *)records + middle * size + offset, sizeof number);
+        if (number < least) {
+            low = middle + 1;
+        } else {
+            n = middle;
+        }
+    }
+    return low;
+}
+
 static inline void scan_set_null(const scan_slot *slot, unsigned row)
 {
     slot->null[row] = 1;

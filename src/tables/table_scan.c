@@ -378,22 +378,6 @@ static ts_code scan_prepare_late(ts_scan *s, enum ts_table_id table)
     return TS_OK;
 }
 
-/* The place of the first text of this row or a later one. */
-static size_t first_late(const ts_scan *s, int64_t rowid)
-{
-    size_t low = 0;
-    size_t high = s->late_count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->late[middle].rowid < rowid) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 void scan_apply_late(ts_scan *s)
 {
     unsigned rows = s->batch.rows;
@@ -401,7 +385,8 @@ void scan_apply_late(ts_scan *s)
     if (rows == 0) {
         return;
     }
-    at = first_late(s, s->rowids[0]);
+    at = scan_lower_bound(s->late, s->late_count, sizeof *s->late, offsetof(scan_late, rowid),
+                          s->rowids[0]);
     for (unsigned row = 0; at < s->late_count && s->late[at].rowid <= s->rowids[rows - 1]; at++) {
         const scan_late *t = &s->late[at];
         while (s->rowids[row] < t->rowid) {
