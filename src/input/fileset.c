@@ -72,16 +72,14 @@ ts_code ts_join_path(char **out, ts_ctx *ctx, const char *root, const char *name
 {
     ts_buf b = {0};
     size_t n = strlen(root);
-    ts_code code = TS_OK;
-    *out = NULL;
-    if ((code = ts_buf_put(ctx, &b, root, n)) != TS_OK ||
-        (n > 0 && root[n - 1] != '/' && (code = ts_buf_putc(ctx, &b, '/')) != TS_OK) ||
-        (code = ts_buf_put(ctx, &b, name, strlen(name) + 1)) != TS_OK) {
+    ts_code code = ts_buf_put(ctx, &b, root, n);
+    TS_STEP_IF(code, n > 0 && root[n - 1] != '/', ts_buf_putc(ctx, &b, '/'));
+    TS_STEP(code, ts_buf_put(ctx, &b, name, strlen(name) + 1));
+    if (code != TS_OK) {
         ts_buf_free(ctx, &b);
-        return code;
     }
     *out = b.p;
-    return TS_OK;
+    return code;
 }
 
 const char *ts_member_shown(char *buf, size_t cap, const ts_fileset *set, uint32_t i)

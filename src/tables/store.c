@@ -30,13 +30,9 @@ ts_code ts_store_keep_cstr(ts_store *store, const char **out, uint32_t *id, cons
     uint64_t replaced = 0;
     ts_code code;
     store->scratch.n = 0;
-    if ((code = ts_utf8_clean(store->ctx, &store->scratch, &replaced, text, strlen(text))) !=
-            TS_OK ||
-        (code = ts_buf_putc(store->ctx, &store->scratch, '\0')) != TS_OK ||
-        (code = ts_pool_intern(store->ctx, id, NULL, &store->texts,
-                               ts_buf_text(&store->scratch))) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_utf8_clean(store->ctx, &store->scratch, &replaced, text, strlen(text)));
+    TS_TRY(code, ts_buf_putc(store->ctx, &store->scratch, '\0'));
+    TS_TRY(code, ts_pool_intern(store->ctx, id, NULL, &store->texts, ts_buf_text(&store->scratch)));
     *out = ts_pool_text(&store->texts, *id).p;
     return TS_OK;
 }
@@ -75,8 +71,9 @@ ts_code ts_store_new(ts_store **out, ts_ctx *ctx, ts_sink *sink, const ts_store_
     store->processes.size = sizeof(ts_process_rec);
     store->threads.size = sizeof(ts_thread_rec);
     store->clock_sources.size = sizeof(ts_named_clock);
-    if ((code = ts_store_begin_fixed(store, options)) != TS_OK ||
-        (code = ts_store_begin_threads(store)) != TS_OK) {
+    code = ts_store_begin_fixed(store, options);
+    TS_STEP(code, ts_store_begin_threads(store));
+    if (code != TS_OK) {
         ts_store_free(store);
         return code;
     }

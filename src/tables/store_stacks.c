@@ -235,16 +235,12 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
     };
     ts_node_key key = {(uint32_t)parent_id, (uint32_t)method_id};
     ts_node_place place = {0, 0};
-    ts_stack_state *state = NULL;
+    ts_stack_state *state;
     uint32_t found;
     uint32_t new_id = 0;
-    ts_code code = stack_state_of(&state, store, source_id);
-    if (state == NULL) { /* out of memory */
-        return store->ctx->error.code;
-    }
-    if (code != TS_OK || (code = ts_node_reserve(store->ctx, &state->nodes)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, stack_state_of(&state, store, source_id));
+    TS_TRY(code, ts_node_reserve(store->ctx, &state->nodes));
     found = ts_node_find(&state->nodes, &place, key, line);
     if (added != NULL) {
         *added = found == 0;
