@@ -257,10 +257,8 @@ static ts_code profile_open(void **self, ts_job *job)
     code = ts_arkts_run_of(&b->run, job);
     TS_STEP(code, ts_profile_new(&b->profile, job->ctx, job->store, &b->run->profile_ids));
     TS_STEP(code, ts_profile_begin(b->profile, job->source_id));
-    if (code == TS_OK) {
-        code =
-            ts_json_new(&b->json, job->ctx, ts_profile_handler(), b->profile, TS_JSON_RAW_STRINGS);
-    }
+    TS_STEP(code, ts_json_new(&b->json, job->ctx, &ts_json_by_table, ts_profile_place(b->profile),
+                              TS_JSON_RAW_STRINGS));
     if (code == TS_OK) {
         snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(b->profile));
         code = extract_file(job, &b->file, file);

@@ -26,6 +26,8 @@ static void clear_profile(ts_profile *p)
     profile_nodes_free(p->ctx, &p->nodes);
     profile_samples_free(p->ctx, &p->samples);
     profile_texts_free(p->ctx, &p->texts);
+    ts_json_place_free(&p->in);
+    p->in = (ts_json_place){0};
     p->open = false;
 }
 
@@ -43,6 +45,8 @@ ts_code ts_profile_begin(ts_profile *p, int64_t parent_source)
     uint32_t empty;
     ts_code code;
     *p = fresh;
+    p->in = (ts_json_place){.table = &profile_table, .user = p, .ctx = p->ctx};
+    ts_json_place_begin(&p->in);
     p->offset = TS_NO_OFFSET;
     p->id_offset = p->ids->any ? p->ids->max_id : 0;
     profile_clear_figures(&p->row);
@@ -58,6 +62,11 @@ ts_code ts_profile_begin(ts_profile *p, int64_t parent_source)
 void ts_profile_broken(ts_profile *p, char c)
 {
     p->damage.broken = !p->done && c != '\0' && strchr("0123456789+-.,:[]{}\"", c) != NULL;
+}
+
+ts_json_place *ts_profile_place(ts_profile *p)
+{
+    return &p->in;
 }
 
 bool ts_profile_is_open(const ts_profile *p)
@@ -133,14 +142,14 @@ static ts_code note_profile(ts_profile *p, ts_issue_code issue, uint64_t count, 
 static ts_code check_members(ts_profile *p)
 {
     static const struct {
-        enum profile_member member;
+        unsigned list;
         const char *text;
-    } members[] = {{MEMBER_NODES, "nodes is missing"},
-                   {MEMBER_SAMPLES, "samples is missing"},
-                   {MEMBER_DELTAS, "timeDeltas is missing"}};
+    } members[] = {{LIST_NODES, "nodes is missing"},
+                   {LIST_SAMPLES, "samples is missing"},
+                   {LIST_DELTAS, "timeDeltas is missing"}};
     ts_code code = TS_OK;
     for (size_t i = 0; i < 3 && p->done && code == TS_OK; i++) {
-        bool there = (p->at.members & 1U << members[i].member) != 0;
+        bool there = (p->lists & members[i].list) != 0;
         code = note_profile(p, TS_ISSUE_profile_field_missing, there ? 0 : 1, members[i].text);
     }
     return code;

@@ -11,7 +11,7 @@
 
 #include "base/buf.h"
 #include "base/context.h"
-#include "json/json.h"
+#include "json/json_fields.h"
 #include "tables/store.h"
 
 typedef struct ts_profile ts_profile;
@@ -48,9 +48,9 @@ const char *ts_profile_name(const ts_profile *p);
 /* Position of the input that the next events come from, for issues. */
 void ts_profile_at(ts_profile *p, int64_t offset);
 
-/* The handler (user: the ts_profile) for the events of the profile object, from a reader with or
- * without TS_JSON_RAW_STRINGS. */
-const ts_json_handler *ts_profile_handler(void);
+/* The user of ts_json_by_table for the events of the profile object, from a reader with or without
+ * TS_JSON_RAW_STRINGS. */
+ts_json_place *ts_profile_place(ts_profile *p);
 
 /*
  * The text is no JSON from the byte `c` on. One that JSON is not made of was damaged itself. Any

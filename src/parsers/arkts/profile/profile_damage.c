@@ -85,9 +85,9 @@ static bool end_contradicts(const ts_profile *p, uint64_t n)
 }
 
 /* The text broke off inside this list, at a place where parts of it may have been exchanged. */
-static bool profile_broken_in(const ts_profile *p, enum profile_member member)
+static bool profile_broken_in(const ts_profile *p, unsigned list)
 {
-    return p->damage.broken && (p->at.members & ~p->at.closed & 1U << member) != 0;
+    return p->damage.broken && (p->lists & ~p->closed & list) != 0;
 }
 
 ts_code profile_check_times(ts_profile *p)
@@ -96,7 +96,7 @@ ts_code profile_check_times(ts_profile *p)
     const char *why =
         end_contradicts(p, n) ? "endTime is not where the sum of timeDeltas ends"
         : p->damage.shifted   ? "the profile does not end where its message does"
-        : profile_broken_in(p, MEMBER_DELTAS)
+        : profile_broken_in(p, LIST_DELTAS)
             ? "the text breaks off inside timeDeltas, at a place that may not be theirs"
             : NULL;
     if (why == NULL || p->samples.unmatched || n == 0) {
@@ -319,7 +319,7 @@ ts_code profile_check_samples(ts_profile *p)
     TS_TRY(code, count_hits(p, &unknown, &foreign));
     if (p->done && p->nodes.ticks) {
         p->damage.nodes_known = count_certain(p, unknown);
-    } else if (profile_broken_in(p, MEMBER_SAMPLES) || is_scattered(p, unknown, foreign)) {
+    } else if (profile_broken_in(p, LIST_SAMPLES) || is_scattered(p, unknown, foreign)) {
         p->damage.nodes_known = 0;
     }
     if (p->damage.nodes_known >= p->samples.ids.n) {

@@ -2,19 +2,79 @@
 #include "parsers/arkts/profile/profile_state.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { MAX_PROPERTIES = 32 };
 
-/* Figures of a profile that have a column of their own. */
-static const struct {
-    const char *key;
-    size_t offset;
-    uint64_t bit;
-} figures[] = {
-#define FIGURE(key, column)                                                                        \
+/* Objects and lists of the text. A node of `head` has the nodes that it calls inside of it. */
+enum {
+    AT_TOP = 1,
+    AT_FRAME,
+    AT_NODE,
+    AT_CHILDREN,
+    AT_NODES,
+    AT_HEAD,
+    AT_HEAD_CHILDREN,
+    AT_SAMPLES,
+    AT_DELTAS,
+    AT_TIMES
+};
+
+_Static_assert(TS_N_js_cpu_profile <= 32, "the bit of a column fits a flag");
+
+/* A figure that has a column of its own. */
+#define FIGURE(name, column)                                                                       \
     {                                                                                              \
-        key, offsetof(ts_row_js_cpu_profile, column), TS_NULL_BIT(js_cpu_profile, column)          \
+        AT_TOP, TS_JSON_NUMBER | TS_JSON_TEXT,                                                     \
+            .key = (name), .offset = offsetof(ts_row_js_cpu_profile, column),                      \
+            .flag = (uint32_t)TS_NULL_BIT(js_cpu_profile, column)                                  \
     }
+#define LIST(name, place, in_ints)                                                                 \
+    {                                                                                              \
+        AT_TOP, TS_JSON_LIST | TS_JSON_NUMBER, .key = (name), .to = (place), .ints = (in_ints)     \
+    }
+#define NODE_INT(place, name, column, has)                                                         \
+    {                                                                                              \
+        place, TS_JSON_INT, .key = (name), .offset = offsetof(cpu_node, column), .flag = (has)     \
+    }
+#define FRAME_TEXT(place, name, column, also)                                                      \
+    {                                                                                              \
+        place, TS_JSON_TEXT | (also), .key = (name), .offset = offsetof(cpu_node, column)          \
+    }
+#define NODE_NUMBERS(place)                                                                        \
+    NODE_INT(place, "id", id, NODE_HAS_ID), NODE_INT(place, "hitCount", hits, NODE_HAS_HITS),      \
+        NODE_INT(place, "parent", parent_id, NODE_HAS_PARENT_ID)
+#define FRAME(place)                                                                               \
+    FRAME_TEXT(place, "functionName", name, 0),                                                    \
+        FRAME_TEXT(place, "scriptId", script, TS_JSON_NUMBER), FRAME_TEXT(place, "url", url, 0),   \
+        NODE_INT(place, "lineNumber", line, NODE_HAS_LINE),                                        \
+        NODE_INT(place, "columnNumber", column, NODE_HAS_COLUMN),                                  \
+        FRAME_TEXT(place, "moduleName", module, 0)
+
+static const uint32_t title_bit = (uint32_t)TS_NULL_BIT(js_cpu_profile, title);
+static const ts_json_field fields[] = {
+    {0, TS_JSON_OBJECT, .to = AT_TOP},
+    FRAME(AT_FRAME),
+    NODE_NUMBERS(AT_NODE),
+    {AT_NODE, TS_JSON_OBJECT, .key = "callFrame", .to = AT_FRAME},
+    {AT_NODE, TS_JSON_LIST, .key = "children", .to = AT_CHILDREN, .ints = true},
+    {AT_NODE, 0, .key = "positionTicks", .flag = NODE_TICKS},
+    {AT_CHILDREN, 0, .key = NULL},
+    {AT_NODES, TS_JSON_OBJECT, .to = AT_NODE},
+    NODE_NUMBERS(AT_HEAD),
+    FRAME(AT_HEAD),
+    {AT_HEAD, TS_JSON_LIST, .key = "children", .to = AT_HEAD_CHILDREN},
+    {AT_HEAD_CHILDREN, TS_JSON_OBJECT, .to = AT_HEAD},
+    {AT_SAMPLES, 0, .key = NULL},
+    {AT_DELTAS, TS_JSON_NUMBER, .key = NULL},
+    {AT_TIMES, TS_JSON_NUMBER, .key = NULL},
+    LIST("nodes", AT_NODES, false),
+    LIST("samples", AT_SAMPLES, true),
+    LIST("timeDeltas", AT_DELTAS, true),
+    LIST("timestampDeltas", AT_DELTAS, true), /* of Node.js 6 */
+    LIST("timestamps", AT_TIMES, true),       /* of old V8, in the place of deltas */
+    {AT_TOP, TS_JSON_OBJECT | TS_JSON_NUMBER, .key = "head", .to = AT_HEAD}, /* of old V8 */
+    FIGURE("title", title),
     FIGURE("tid", tid),
     FIGURE("gcTime", gc_time_us),
     FIGURE("cInterpreterTime", c_interpreter_time_us),
@@ -25,269 +85,112 @@ static const struct {
     FIGURE("arkuiEngineTime", arkui_engine_time_us),
     FIGURE("runtimeTime", runtime_time_us),
     FIGURE("otherTime", other_time_us),
-#undef FIGURE
+    {AT_TOP, TS_JSON_NUMBER | TS_JSON_TEXT, .key = "startTime"},
+    {AT_TOP, TS_JSON_NUMBER | TS_JSON_TEXT, .key = "endTime"},
+    {AT_TOP, TS_JSON_NUMBER | TS_JSON_TEXT, .key = "*"},
 };
-enum { FIGURES = sizeof figures / sizeof figures[0] };
+enum { FIELDS = sizeof fields / sizeof fields[0] };
 
-/* --- members -------------------------------------------------------------------------------- */
-
-static void keep_key(ts_profile *p, const char *key, size_t n)
+void profile_clear_figures(ts_row_js_cpu_profile *row)
 {
-    n = n < sizeof p->at.key ? n : sizeof p->at.key - 1;
-    memcpy(p->at.key, key, n);
-    p->at.key[n] = '\0';
-}
-
-static enum profile_member member_of(const char *key)
-{
-    return strcmp(key, "nodes") == 0             ? MEMBER_NODES
-           : strcmp(key, "samples") == 0         ? MEMBER_SAMPLES
-           : strcmp(key, "timeDeltas") == 0      ? MEMBER_DELTAS
-           : strcmp(key, "timestampDeltas") == 0 ? MEMBER_DELTAS /* of Node.js 6 */
-           : strcmp(key, "head") == 0            ? MEMBER_HEAD
-           : strcmp(key, "timestamps") == 0      ? MEMBER_TIMES
-                                                 : MEMBER_OTHER;
-}
-
-/* all: of a node of head, which has no frame inside of it. */
-static enum node_member inner_of(const char *key, bool in_frame, bool all)
-{
-    static const struct {
-        const char *key;
-        size_t n;
-        bool in_frame;
-        enum node_member member;
-    } keys[] = {
-#define KEY(key, in_frame, member) {key, sizeof(key) - 1, in_frame, member}
-        KEY("id", false, NODE_ID),
-        KEY("callFrame", false, NODE_FRAME),
-        KEY("hitCount", false, NODE_HITS),
-        KEY("children", false, NODE_CHILDREN),
-        KEY("parent", false, NODE_PARENT),
-        KEY("functionName", true, FRAME_NAME),
-        KEY("scriptId", true, FRAME_SCRIPT),
-        KEY("url", true, FRAME_URL),
-        KEY("lineNumber", true, FRAME_LINE),
-        KEY("columnNumber", true, FRAME_COLUMN),
-        KEY("moduleName", true, FRAME_MODULE),
-#undef KEY
-    };
-    const size_t n = strlen(key); /* of the many keys only those of the same length are compared */
-    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
-        if (keys[i].n == n && (all || keys[i].in_frame == in_frame) &&
-            memcmp(keys[i].key, key, n) == 0) {
-            return keys[i].member;
-        }
+    for (size_t i = 0; i < FIELDS; i++) {
+        row->null |= fields[i].at == AT_TOP ? fields[i].flag : 0;
     }
-    return NODE_OTHER;
 }
 
-/* Depths: 1 the profile, 2 one of its arrays, 3 a node, 4 its callFrame or children. */
-static ts_code profile_on_key(void *user, const char *key, size_t n)
-{
-    ts_profile *p = user;
-    if (p->at.skip > 0) {
-        return TS_OK;
-    }
-    keep_key(p, key, n);
-    if (p->at.depth == 1) {
-        p->at.member = member_of(p->at.key);
-    } else {
-        const bool head = p->at.member == MEMBER_HEAD;
-        p->at.inner = inner_of(p->at.key, p->at.depth == 4, head);
-        p->nodes.ticks = p->nodes.ticks || (p->at.inner == NODE_OTHER && p->at.depth == 3 &&
-                                            !head && strcmp(p->at.key, "positionTicks") == 0);
-    }
-    return TS_OK;
-}
-
-static ts_code odd_element(ts_profile *p);
-
-/* Something else is in the place of one of a node's numbers. */
-static void odd_number(ts_profile *p)
-{
-    bool number = p->at.inner == NODE_ID || p->at.inner == NODE_HITS ||
-                  p->at.inner == NODE_PARENT || p->at.inner == NODE_CHILDREN ||
-                  p->at.inner == FRAME_LINE || p->at.inner == FRAME_COLUMN;
-    p->bad_numbers += number ? 1 : 0;
-    p->nodes.now.flags |= p->at.inner == NODE_HITS ? NODE_BAD_HITS : 0U;
-}
+/* --- levels --------------------------------------------------------------------------------- */
 
 /* Times take the place of those between them. */
-static unsigned list_bit(const ts_profile *p)
+static unsigned list_of(unsigned place)
 {
-    return 1U << (p->at.member == MEMBER_TIMES ? MEMBER_DELTAS : p->at.member);
+    return place == AT_NODES || place == AT_HEAD     ? LIST_NODES
+           : place == AT_SAMPLES                     ? LIST_SAMPLES
+           : place == AT_DELTAS || place == AT_TIMES ? LIST_DELTAS
+                                                     : 0;
 }
 
-static ts_code begin_in_head(ts_profile *p, bool array)
+static ts_code on_begin(void *user, bool *take, unsigned place)
 {
-    const uint64_t open = p->nodes.open.n;
-    if (!array && p->at.depth == 2 * open + 2 && (open == 0 || p->at.inner == NODE_CHILDREN)) {
-        p->at.inner = NODE_OTHER;
-        p->at.members |= 1U << MEMBER_NODES;
-        return profile_open_node(p);
+    ts_profile *p = user;
+    (void)take;
+    p->lists |= list_of(place);
+    p->absolute = p->absolute || place == AT_TIMES;
+    if (place == AT_NODE) {
+        profile_begin_node(p);
     }
-    if (array && open > 0 && p->at.depth == 2 * open + 1 && p->at.inner == NODE_CHILDREN) {
-        return TS_OK;
-    }
-    p->at.skip = 1;
-    if (p->at.depth == 2 * open + 2) { /* an element of children */
+    p->nodes.now.flags |= place == AT_FRAME ? NODE_HAS_FRAME : 0U;
+    return place == AT_HEAD ? profile_open_node(p) : TS_OK;
+}
+
+static ts_code on_end(void *user, unsigned place)
+{
+    ts_profile *p = user;
+    p->done = p->done || place == AT_TOP;
+    p->closed |= place == AT_HEAD ? 0 : list_of(place);
+    return place == AT_NODE   ? profile_keep_node(p)
+           : place == AT_HEAD ? profile_close_node(p)
+                              : TS_OK;
+}
+
+/* Something else is where a number or a node should be. */
+static ts_code on_odd(void *user, unsigned kind)
+{
+    ts_profile *p = user;
+    const ts_json_field *field = p->in.field;
+    switch (p->in.at) {
+    case AT_NODES:
         return profile_odd_node(p);
+    case AT_HEAD_CHILDREN:
+        p->bad_numbers += kind == TS_JSON_LIST ? 0 : 1;
+        return kind == TS_JSON_LIST ? profile_odd_node(p) : TS_OK;
+    case AT_SAMPLES:
+        p->bad_numbers++;
+        return ts_intvec_push(p->ctx, &p->samples.ids, PROFILE_NULL);
+    case AT_DELTAS:
+    case AT_TIMES:
+        p->samples.deltas_bad++;
+        return profile_add_delta(p->ctx, &p->samples, TS_NO_TIME);
+    case AT_CHILDREN:
+        p->bad_numbers++;
+        return TS_OK;
+    default:
+        break;
     }
-    odd_number(p);
-    return TS_OK;
-}
-
-static ts_code profile_begin_value(ts_profile *p, bool array, int *want)
-{
-    bool known = false;
-    p->at.depth++;
-    if (p->at.skip > 0) {
-        p->at.skip++;
+    if (field == NULL || p->in.at == AT_TOP) {
         return TS_OK;
     }
-    if (p->at.depth == 1) {
-        known = !array;
-    } else if (p->at.member == MEMBER_HEAD) {
-        return begin_in_head(p, array);
-    } else if (p->at.depth == 2) {
-        known = array && p->at.member != MEMBER_OTHER;
-        p->at.absolute = p->at.absolute || (known && p->at.member == MEMBER_TIMES);
-        *want = known && p->at.member != MEMBER_NODES ? TS_JSON_WANT_INTS : TS_JSON_PLAIN;
-        p->at.members |= known ? list_bit(p) : 0U;
-    } else if (p->at.depth == 3) {
-        known = p->at.member == MEMBER_NODES && !array;
-        if (known) {
-            profile_begin_node(p);
-            p->at.inner = NODE_OTHER;
-        }
-    } else if (p->at.depth == 4 && p->at.inner == NODE_CHILDREN && array) {
-        known = true;
-        *want = TS_JSON_WANT_INTS;
-    } else if (p->at.depth == 4 && p->at.inner == NODE_FRAME && !array) {
-        known = true;
-        p->nodes.now.flags |= NODE_HAS_FRAME;
-    }
-    if (known) {
-        return TS_OK;
-    }
-    p->at.skip = 1;
-    if (p->at.depth == 3) {
-        return odd_element(p);
-    }
-    if (p->at.depth > 3) {
-        odd_number(p);
-    }
+    p->nodes.ticks = p->nodes.ticks || field->flag == NODE_TICKS;
+    p->nodes.now.flags |= field->flag == NODE_HAS_HITS ? NODE_BAD_HITS : 0U;
+    p->bad_numbers +=
+        (field->kinds & TS_JSON_INT) != 0 ||
+        /* Of children, only those of a node in the list may be null. */
+        ((field->kinds & TS_JSON_LIST) != 0 && (kind != TS_JSON_LITERAL || p->in.at == AT_HEAD));
     return TS_OK;
-}
-
-static ts_code profile_end_value(ts_profile *p)
-{
-    p->at.depth--;
-    if (p->at.skip > 0) {
-        p->at.skip--;
-        return TS_OK;
-    }
-    if (p->at.depth == 0) {
-        p->done = true;
-    } else if (p->at.member == MEMBER_HEAD) {
-        const bool node = p->at.depth % 2 == 1;
-        p->at.inner = node && p->at.depth > 1 ? NODE_CHILDREN : NODE_OTHER;
-        return node ? profile_close_node(p) : TS_OK;
-    } else if (p->at.depth == 1) {
-        p->at.closed |= list_bit(p);
-    } else if (p->at.depth == 2) {
-        return profile_keep_node(p);
-    } else if (p->at.depth == 3) {
-        p->at.inner = NODE_OTHER;
-    }
-    return TS_OK;
-}
-
-static ts_code profile_on_object_begin(void *user)
-{
-    int want = TS_JSON_PLAIN;
-    return profile_begin_value(user, false, &want);
-}
-
-static ts_code profile_on_array_begin(void *user, int *want)
-{
-    return profile_begin_value(user, true, want);
-}
-
-static ts_code profile_on_end(void *user)
-{
-    return profile_end_value(user);
 }
 
 /* --- numbers -------------------------------------------------------------------------------- */
 
-/* An element of an array that is not what it should be. */
-static ts_code odd_element(ts_profile *p)
-{
-    switch (p->at.member) {
-    case MEMBER_NODES:
-        return profile_odd_node(p);
-    case MEMBER_SAMPLES:
-        p->bad_numbers++;
-        return ts_intvec_push(p->ctx, &p->samples.ids, PROFILE_NULL);
-    case MEMBER_DELTAS:
-    case MEMBER_TIMES:
-        p->samples.deltas_bad++;
-        return profile_add_delta(p->ctx, &p->samples, TS_NO_TIME);
-    default:
-        return TS_OK;
-    }
-}
-
-static ts_code profile_on_ints(void *user, const int64_t *v, size_t n)
+static ts_code on_ints(void *user, const int64_t *v, size_t n)
 {
     ts_profile *p = user;
-    if (p->at.skip > 0) {
-        return TS_OK;
-    }
-    if (p->at.depth == 4) {
+    switch (p->in.at) {
+    case AT_CHILDREN:
         p->nodes.now.child_count += (uint32_t)n;
         return ts_intvec_push_many(p->ctx, &p->nodes.children, v, n);
-    }
-    if (p->at.member == MEMBER_TIMES) {
+    case AT_TIMES:
         return profile_add_times(p->ctx, &p->samples, v, n);
+    case AT_SAMPLES:
+        return ts_intvec_push_many(p->ctx, &p->samples.ids, v, n);
+    default:
+        return profile_add_deltas(p->ctx, &p->samples, v, n);
     }
-    return p->at.member == MEMBER_SAMPLES ? ts_intvec_push_many(p->ctx, &p->samples.ids, v, n)
-                                          : profile_add_deltas(p->ctx, &p->samples, v, n);
 }
 
-static void node_number(ts_profile *p, const ts_json_number *number)
+static void *target(uint32_t **flags, void *user)
 {
-    cpu_node *node = &p->nodes.now;
-    uint32_t flag = p->at.inner == NODE_ID        ? NODE_HAS_ID
-                    : p->at.inner == NODE_HITS    ? NODE_HAS_HITS
-                    : p->at.inner == NODE_PARENT  ? NODE_HAS_PARENT_ID
-                    : p->at.inner == FRAME_LINE   ? NODE_HAS_LINE
-                    : p->at.inner == FRAME_COLUMN ? NODE_HAS_COLUMN
-                                                  : 0;
-    if (flag == 0 || !number->is_int) {
-        odd_number(p);
-        return;
-    }
-    node->flags |= flag;
-    switch (p->at.inner) {
-    case NODE_ID:
-        node->id = number->i;
-        break;
-    case NODE_HITS:
-        node->hits = number->i;
-        break;
-    case NODE_PARENT:
-        node->parent_id = number->i;
-        break;
-    case FRAME_LINE:
-        node->line = number->i;
-        break;
-    default:
-        node->column = number->i;
-        break;
-    }
+    ts_profile *p = user;
+    *flags = &p->nodes.now.flags;
+    return &p->nodes.now;
 }
 
 /* TS_NO_TIME for what does not fit. */
@@ -296,181 +199,88 @@ static int64_t rounded(const ts_json_number *number)
     return number->d >= 9.2e18 || number->d <= -9.2e18 ? TS_NO_TIME : llround(number->d);
 }
 
-/* False for a time that does not fit, which is a bad number. */
-static bool keep_time(ts_profile *p, int64_t *us, int64_t v)
-{
-    bool fits = v != TS_NO_TIME;
-    *us = fits ? v : 0;
-    p->bad_numbers += fits ? 0 : 1;
-    return fits;
-}
-
 /* Times are rounded to whole µs: some runtimes write fractions. */
 static ts_code top_number(ts_profile *p, const ts_json_number *number)
 {
-    int64_t v = number->is_int ? number->i : rounded(number);
-    if (strcmp(p->at.key, "startTime") == 0) {
-        p->start_s = number->d;
-        p->has_start = keep_time(p, &p->start_us, v);
+    const ts_json_field *field = p->in.field;
+    const int64_t v = number->is_int ? number->i : rounded(number);
+    const bool start = strcmp(field->key, "startTime") == 0;
+    const bool time = start || strcmp(field->key, "endTime") == 0;
+    const bool figure = field->flag != 0 && field->flag != title_bit;
+    const ts_text key = *field->key == '*' ? ts_buf_text(&p->in.key) : ts_text_of(field->key);
+    char name[64];
+    if (time) {
+        *(start ? &p->start_s : &p->end_s) = number->d;
+        *(start ? &p->start_us : &p->end_us) = v != TS_NO_TIME ? v : 0;
+        *(start ? &p->has_start : &p->has_end) = v != TS_NO_TIME;
+    }
+    if (time || figure) {
+        p->bad_numbers += v == TS_NO_TIME;
+    }
+    if (figure && v != TS_NO_TIME) {
+        memcpy((char *)&p->row + field->offset, &v, sizeof v);
+        p->row.null &= ~(uint64_t)field->flag;
+    }
+    if (time || figure || p->properties >= MAX_PROPERTIES) {
         return TS_OK;
     }
-    if (strcmp(p->at.key, "endTime") == 0) {
-        p->end_s = number->d;
-        p->has_end = keep_time(p, &p->end_us, v);
-        return TS_OK;
-    }
-    for (size_t i = 0; i < FIGURES; i++) {
-        if (strcmp(p->at.key, figures[i].key) == 0) {
-            if (v == TS_NO_TIME) {
-                p->bad_numbers++;
-                return TS_OK;
-            }
-            memcpy((char *)&p->row + figures[i].offset, &v, sizeof v);
-            p->row.null &= ~figures[i].bit;
-            return TS_OK;
-        }
-    }
-    if (p->at.properties >= MAX_PROPERTIES) {
-        return TS_OK;
-    }
-    p->at.properties++;
-    return ts_source_property(p->store, p->source_id, p->at.key, (ts_text){number->p, number->n});
+    p->properties++;
+    snprintf(name, sizeof name, "%.*s", (int)key.n, key.p);
+    return ts_source_property(p->store, p->source_id, name, (ts_text){number->p, number->n});
 }
 
-static ts_code keep_script(ts_profile *p, ts_text text)
+static ts_code keep_text(ts_profile *p, ts_text text)
 {
-    return profile_text_keep(p, &p->nodes.now.script, text);
-}
-
-/* Members of a node of head are where a callFrame is in one of nodes. */
-static uint64_t value_depth(const ts_profile *p)
-{
-    return p->at.member == MEMBER_HEAD && p->at.depth > 1 ? 4 : p->at.depth;
-}
-
-static ts_code profile_on_number(void *user, const ts_json_number *number)
-{
-    ts_profile *p = user;
-    if (p->at.skip > 0 || p->at.depth == 0) {
-        return TS_OK;
-    }
-    if (p->at.depth == 1) {
-        return top_number(p, number);
-    }
-    if (value_depth(p) == 4 && p->at.inner == FRAME_SCRIPT) {
-        return keep_script(p, (ts_text){number->p, number->n});
-    }
-    if (value_depth(p) == 4 && p->at.inner == NODE_CHILDREN) {
-        p->bad_numbers++;
-        return TS_OK;
-    }
-    if (value_depth(p) >= 3) {
-        node_number(p, number);
-        return TS_OK;
-    }
-    if (p->at.member == MEMBER_DELTAS) {
-        p->samples.deltas_bad++;
-        return profile_add_delta(p->ctx, &p->samples, rounded(number));
-    }
-    if (p->at.member == MEMBER_TIMES) {
-        const int64_t us = rounded(number);
-        return profile_add_times(p->ctx, &p->samples, &us, 1);
-    }
-    return odd_element(p);
-}
-
-static ts_code profile_on_literal(void *user, ts_json_kind kind)
-{
-    ts_profile *p = user;
-    (void)kind;
-    if (p->at.skip > 0) {
-        return TS_OK;
-    }
-    if (value_depth(p) == 2) {
-        return odd_element(p);
-    }
-    /* Only children may be null. */
-    if (value_depth(p) == 4 || (p->at.depth == 3 && p->at.inner != NODE_CHILDREN)) {
-        odd_number(p);
-    }
+    uint32_t id;
+    ts_code code;
+    TS_TRY(code, profile_text_keep(p, &id, text));
+    memcpy((char *)&p->nodes.now + p->in.field->offset, &id, sizeof id);
     return TS_OK;
+}
+
+static ts_code on_number(void *user, const ts_json_number *number)
+{
+    ts_profile *p = user;
+    const int64_t v = rounded(number);
+    switch (p->in.at) {
+    case AT_TOP:
+        return top_number(p, number);
+    case AT_DELTAS:
+        p->samples.deltas_bad++;
+        return profile_add_delta(p->ctx, &p->samples, v);
+    case AT_TIMES:
+        return profile_add_times(p->ctx, &p->samples, &v, 1);
+    default:
+        return keep_text(p, (ts_text){number->p, number->n});
+    }
 }
 
 /* --- texts ---------------------------------------------------------------------------------- */
 
-static ts_code keep_text(ts_profile *p, ts_text text)
-{
-    if (p->at.depth == 1) {
-        if (strcmp(p->at.key, "title") == 0) {
-            p->row.null &= ~TS_NULL_BIT(js_cpu_profile, title);
-            return ts_source_text(p->store, p->source_id, &p->row.title, text.p, text.n);
-        }
-        return TS_OK;
-    }
-    switch (p->at.inner) {
-    case FRAME_NAME:
-        return profile_text_keep(p, &p->nodes.now.name, text);
-    case FRAME_MODULE:
-        return profile_text_keep(p, &p->nodes.now.module, text);
-    case FRAME_URL:
-        return profile_text_keep(p, &p->nodes.now.url, text);
-    default:
-        return keep_script(p, text);
-    }
-}
-
-static bool text_wanted(const ts_profile *p)
-{
-    if (p->at.depth == 1) {
-        return p->at.member == MEMBER_OTHER;
-    }
-    return value_depth(p) == 4 && (p->at.inner == FRAME_NAME || p->at.inner == FRAME_MODULE ||
-                                   p->at.inner == FRAME_URL || p->at.inner == FRAME_SCRIPT);
-}
-
-static ts_code profile_on_string(void *user, const char *s, size_t n, unsigned flags)
+static ts_code on_text(void *user, const char *s, size_t n, unsigned flags)
 {
     ts_profile *p = user;
     ts_text text;
     bool whole;
-    ts_code code;
-    if (p->at.skip > 0) {
-        return TS_OK;
+    ts_code code = profile_text_piece(p, &text, &whole, s, n, flags);
+    if (code != TS_OK || !whole || (p->in.at == AT_TOP && p->in.field->flag != title_bit)) {
+        return code;
     }
-    if (!text_wanted(p)) {
-        if ((flags & TS_JSON_FIRST) == 0) {
-            return TS_OK;
-        }
-        if (value_depth(p) >= 3) {
-            odd_number(p);
-        }
-        return value_depth(p) == 2 ? odd_element(p) : TS_OK;
+    if (p->in.at != AT_TOP) {
+        return keep_text(p, text);
     }
-    code = profile_text_piece(p, &text, &whole, s, n, flags);
-    return code != TS_OK || !whole ? code : keep_text(p, text);
+    p->row.null &= ~(uint64_t)title_bit;
+    return ts_source_text(p->store, p->source_id, &p->row.title, text.p, text.n);
 }
 
-static const ts_json_handler profile_handler = {
-    .object_begin = profile_on_object_begin,
-    .object_end = profile_on_end,
-    .array_begin = profile_on_array_begin,
-    .array_end = profile_on_end,
-    .key = profile_on_key,
-    .string = profile_on_string,
-    .number = profile_on_number,
-    .literal = profile_on_literal,
-    .ints = profile_on_ints,
+const ts_json_table profile_table = {
+    .fields = fields,
+    .count = FIELDS,
+    .begin = on_begin,
+    .end = on_end,
+    .target = target,
+    .number = on_number,
+    .text = on_text,
+    .ints = on_ints,
+    .odd = on_odd,
 };
-
-const ts_json_handler *ts_profile_handler(void)
-{
-    return &profile_handler;
-}
-
-void profile_clear_figures(ts_row_js_cpu_profile *row)
-{
-    row->null |= TS_NULL_BIT(js_cpu_profile, title);
-    for (size_t i = 0; i < FIGURES; i++) {
-        row->null |= figures[i].bit;
-    }
-}

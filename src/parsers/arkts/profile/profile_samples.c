@@ -49,7 +49,7 @@ ts_code profile_date(ts_profile *p)
 {
     const int64_t first = p->samples.deltas.n == 0 ? 0 : ts_intvec_get(&p->samples.deltas, 0);
     int64_t delta;
-    if (!p->at.absolute || fabs(p->start_s) > 9e12 || fabs(p->end_s) > 9e12) {
+    if (!p->absolute || fabs(p->start_s) > 9e12 || fabs(p->end_s) > 9e12) {
         return TS_OK;
     }
     p->start_us = llround(p->start_s * 1e6);
@@ -549,8 +549,8 @@ static ts_code match_arrays(ts_profile *p)
 {
     uint64_t samples = p->samples.ids.n;
     uint64_t deltas = p->samples.deltas.n;
-    bool all_samples = p->done || (p->at.closed & 1U << MEMBER_SAMPLES) != 0;
-    bool all_deltas = p->done || (p->at.closed & 1U << MEMBER_DELTAS) != 0;
+    bool all_samples = p->done || (p->closed & LIST_SAMPLES) != 0;
+    bool all_deltas = p->done || (p->closed & LIST_DELTAS) != 0;
     if (all_samples && samples < deltas) {
         p->samples.unmatched = true;
         return ts_issue_n(p->store, p->source_id, TS_ISSUE_cpu_delta_extra, p->name, p->offset,

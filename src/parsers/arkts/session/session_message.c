@@ -19,8 +19,8 @@
 static const ts_json_handler *route_handler(ts_session *s, void **user)
 {
     if (s->now.route == ROUTE_PROFILE) {
-        *user = s->profile;
-        return ts_profile_handler();
+        *user = ts_profile_place(s->profile);
+        return &ts_json_by_table;
     }
     *user = s->heap;
     return ts_heap_handler();
