@@ -41,8 +41,7 @@ ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64
     return h->store == NULL || event == NULL ? TS_OK : ts_stat(h->store, event, type, n);
 }
 
-/* --- headers -----------------------------------------------------------------------------------
- */
+/* --- headers ---------------------------------------------------------------------------------- */
 
 /* A property of the source; of sections after the first the key says which. */
 static ts_code put_text_property(ts_htrace *h, const char *key, const char *p, size_t n)
@@ -153,8 +152,7 @@ ts_code ts_htrace_record_header(ts_htrace *h)
     return code;
 }
 
-/* --- the end -----------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Start and end are in the boottime clock, which counts only when rows have times in it. */
 ts_code ts_htrace_record_times(ts_htrace *h)

@@ -24,8 +24,7 @@
 
 enum { FIELD_CLOCKS_DETAIL = 6 };
 
-/* --- clock readings in an ftrace result --------------------------------------------------------
- */
+/* --- clock readings in an ftrace result ------------------------------------------------------- */
 
 static ts_code detail_begin(void *user, uint32_t field, uint64_t n, bool *want)
 {
@@ -90,8 +89,7 @@ ts_code ts_clock_scan_feed(ts_clock_scan *scan, const uint8_t *p, size_t n)
     return ts_wire_push_feed(&scan->wire, p, n);
 }
 
-/* --- the clocks of the input -------------------------------------------------------------------
- */
+/* --- the clocks of the input ------------------------------------------------------------------ */
 
 static unsigned count_clocks(const ts_clock_set *set)
 {

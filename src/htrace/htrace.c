@@ -18,8 +18,7 @@
 
 #include <inttypes.h>
 
-/* --- making and freeing ------------------------------------------------------------------------
- */
+/* --- making and freeing ----------------------------------------------------------------------- */
 
 /* What only a reader that records has. */
 static ts_code open_recording(ts_htrace *h)
@@ -76,8 +75,7 @@ const ts_clock_set *ts_htrace_clocks(const ts_htrace *h)
     return &h->clocks.set;
 }
 
-/* --- headers -----------------------------------------------------------------------------------
- */
+/* --- headers ---------------------------------------------------------------------------------- */
 
 static ts_code settle_header(ts_htrace *h)
 {
@@ -92,8 +90,7 @@ static ts_code settle_header(ts_htrace *h)
                            "the input does not begin with OHOSPROF");
 }
 
-/* --- sections that are not made of segments ----------------------------------------------------
- */
+/* --- sections that are not made of segments --------------------------------------------------- */
 
 static ts_code count_raw(ts_htrace *h, uint64_t n)
 {
@@ -121,8 +118,7 @@ static ts_code take_raw(size_t *used, ts_htrace *h, size_t n)
     return count_raw(h, *used);
 }
 
-/* --- the loop ----------------------------------------------------------------------------------
- */
+/* --- the loop --------------------------------------------------------------------------------- */
 
 void ts_window_unread(ts_window *w, size_t keep)
 {
@@ -276,8 +272,7 @@ ts_code ts_htrace_feed_zeros(ts_htrace *h, uint64_t *used, uint64_t n)
     return h->failed;
 }
 
-/* --- the end of a file -------------------------------------------------------------------------
- */
+/* --- the end of a file ------------------------------------------------------------------------ */
 
 static ts_code end_header(ts_htrace *h)
 {

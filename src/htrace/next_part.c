@@ -187,8 +187,7 @@ ts_code ts_htrace_settle_next(ts_htrace *h, bool at_end)
     return begin_resync(h);
 }
 
-/* --- a segment at the declared end of its section ----------------------------------------------
- */
+/* --- a segment at the declared end of its section --------------------------------------------- */
 
 ts_code ts_htrace_settle_crossing(ts_htrace *h, bool at_end)
 {
@@ -211,8 +210,7 @@ ts_code ts_htrace_settle_crossing(ts_htrace *h, bool at_end)
     return code;
 }
 
-/* --- zero bytes --------------------------------------------------------------------------------
- */
+/* --- zero bytes ------------------------------------------------------------------------------- */
 
 ts_code ts_htrace_take_zeros(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
 {

@@ -17,8 +17,7 @@
 
 #include <inttypes.h>
 
-/* --- opening and ending ------------------------------------------------------------------------
- */
+/* --- opening and ending ----------------------------------------------------------------------- */
 
 ts_code ts_readers_open(ts_htrace *h)
 {
@@ -86,8 +85,7 @@ ts_reader *ts_reader_find(const ts_plugin_name **as, const ts_htrace *h, const c
     return NULL;
 }
 
-/* --- gaps --------------------------------------------------------------------------------------
- */
+/* --- gaps ------------------------------------------------------------------------------------- */
 
 void ts_htrace_note_gap(ts_htrace *h, uint64_t offset)
 {
@@ -111,8 +109,7 @@ ts_code ts_htrace_gap(ts_htrace *h, int64_t offset)
     return code;
 }
 
-/* --- segments ----------------------------------------------------------------------------------
- */
+/* --- segments --------------------------------------------------------------------------------- */
 
 ts_code ts_deliver_begin(ts_htrace *h)
 {
@@ -219,8 +216,7 @@ ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n)
     return code;
 }
 
-/* --- times -------------------------------------------------------------------------------------
- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 ts_code ts_htrace_wanted(ts_span *span, const ts_plugin_host *host, const char *plugin,
                          ts_clock clock, int64_t first)

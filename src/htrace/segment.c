@@ -23,8 +23,7 @@
 /* Fields of a segment's message (ProfilerPluginData). */
 enum { FIELD_NAME = 1, FIELD_DATA = 3, FIELD_TV_SEC = 5, FIELD_TV_NSEC = 6, FIELD_LAST = 8 };
 
-/* --- fields ------------------------------------------------------------------------------------
- */
+/* --- fields ----------------------------------------------------------------------------------- */
 
 static ts_code seg_number(void *user, uint32_t field, ts_wire_type type, uint64_t value)
 {
@@ -214,8 +213,7 @@ static ts_code seg_end(void *user, uint32_t field, bool complete)
     return TS_OK;
 }
 
-/* --- beginning and bytes -----------------------------------------------------------------------
- */
+/* --- beginning and bytes ---------------------------------------------------------------------- */
 
 bool ts_segment_plausible(const ts_htrace *h, uint32_t n, const uint8_t *p, size_t have)
 {
@@ -284,8 +282,7 @@ ts_code ts_htrace_take_segment(size_t *used, ts_htrace *h, const uint8_t *p, siz
     return code;
 }
 
-/* --- the end -----------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Ends the walk over the fields and records what was wrong with them. *damaged: the message broke
  * by itself, not because bytes are missing. */

@@ -41,6 +41,12 @@
 
 #define TS_NULL_BIT(table, column) (UINT64_C(1) << TS_C_##table##__##column)
 #define TS_SET_NULL(table, row, column) ((row)->null |= TS_NULL_BIT(table, column))
+#define TS_NULL_IF(condition, table, row, column)                                                  \
+    ((row)->null |= (condition) ? TS_NULL_BIT(table, column) : 0)
+
+/* A column that was NULL gets its value. */
+#define TS_SET_VALUE(table, row, column, ...)                                                      \
+    ((row)->column = (__VA_ARGS__), (row)->null &= ~TS_NULL_BIT(table, column))
 
 /* ts_put_<table>(sink, row): appends a row. A key column must be rows so far + 1. */
 #define TS_TABLE(t, c, d)                                                                          \

@@ -73,9 +73,9 @@ static ts_code put_row(ts_counters *c, const last_value *v, int64_t ts, int64_t 
                           .dur = dur,
                           .value = v->value,
                           .filter_id = v->filter};
-    row.null |= ts == TS_NO_TIME ? TS_NULL_BIT(measure, ts) : 0;
-    row.null |= v->known ? 0 : TS_NULL_BIT(measure, value);
-    row.null |= dur == TS_NO_TIME ? TS_NULL_BIT(measure, dur) : 0;
+    TS_NULL_IF(ts == TS_NO_TIME, measure, &row, ts);
+    TS_NULL_IF(!v->known, measure, &row, value);
+    TS_NULL_IF(dur == TS_NO_TIME, measure, &row, dur);
     c->values->imported++;
     return ts_sink_reserve(sink_of(c), c->table, &row, reserve ? TS_NULL_BIT(measure, dur) : 0);
 }

@@ -22,8 +22,7 @@ void ts_records_table_add(ts_records *r, enum ts_table_id table, uint64_t column
         (ts_records_table){table, columns, (int64_t)ts_sink_rows(sink, table) + 1};
 }
 
-/* --- clocks ------------------------------------------------------------------------------------
- */
+/* --- clocks ----------------------------------------------------------------------------------- */
 
 /* The clock that times are converted to as far as the clocks are known now. */
 static ts_clock clock_now(const ts_records *r)
@@ -75,8 +74,7 @@ static ts_code follow_clocks(ts_records *r)
     return code != TS_OK ? code : choose_span(r, r->begin);
 }
 
-/* --- messages ----------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* What is not known here is for the plugin to say. */
 static ts_code begin_clock(const ts_records *r)
@@ -141,8 +139,7 @@ ts_code ts_records_row(bool *put, const ts_records *r, const char *part, bool so
     return code;
 }
 
-/* --- times -------------------------------------------------------------------------------------
- */
+/* --- times ------------------------------------------------------------------------------------ */
 
 int64_t ts_records_ns(ts_records *r, int64_t sec, int64_t part)
 {
@@ -195,8 +192,7 @@ int64_t ts_records_outer(ts_records *r, const ts_message *m)
     return m->seg->ts; /* what does not fit was recorded by the container */
 }
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 ts_code ts_records_text(ts_text *out, ts_buf *buf, ts_records *r, const ts_value *value)
 {
@@ -227,8 +223,7 @@ int64_t ts_records_int(uint64_t *null, uint64_t bit, ts_records *r, const ts_val
     return value->i;
 }
 
-/* --- the end -----------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Values of rows that are not known. */
 static ts_code count_values(const ts_records *r)

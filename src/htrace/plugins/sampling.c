@@ -64,8 +64,7 @@ const ts_plugin_host *ts_sampling_host(const ts_sampling *s)
     return s->host;
 }
 
-/* --- samples ------------------------------------------------------------------------------------
- */
+/* --- samples ---------------------------------------------------------------------------------- */
 
 static ts_code begin(ts_sampling *s)
 {
@@ -179,8 +178,7 @@ ts_code ts_sampling_gap(void *self, int64_t offset)
     return TS_OK;
 }
 
-/* --- order --------------------------------------------------------------------------------------
- */
+/* --- order ------------------------------------------------------------------------------------ */
 
 /* By time; those without one last; equal ones as they came. */
 static bool comes_before(const kept *a, const kept *b)
@@ -232,8 +230,7 @@ static void sort(const ts_sampling *s)
     }
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* No two measurements have one time, to the nanosecond, and all values in common: the message
  * is repeated. */

@@ -33,9 +33,7 @@ static ts_code new_series(chrome_trace *c, int64_t *series, int64_t ipid)
     row.name = ts_buf_text(&c->args.value);
     TS_SET_NULL(timeseries, &row, itid);
     TS_SET_NULL(timeseries, &row, interval);
-    if (ipid < 0) {
-        TS_SET_NULL(chrome_counter, &more, ipid);
-    }
+    TS_NULL_IF(ipid < 0, chrome_counter, &more, ipid);
     *series = row.id;
     if (code != TS_OK || (code = ts_put_timeseries(c->sink, &row)) != TS_OK) {
         return code;

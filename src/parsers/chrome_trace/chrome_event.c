@@ -63,12 +63,12 @@ static ts_code put_row(chrome_trace *c, uint32_t thread, bool profile)
         TS_TRY(code, ts_buf_putc(c->ctx, &c->raw.extras, '}'));
         row.extra = ts_buf_text(&c->raw.extras);
     }
-    row.null |= t->ipid < 0 ? TS_NULL_BIT(chrome_event, ipid) : 0;
-    row.null |= t->itid < 0 ? TS_NULL_BIT(chrome_event, itid) : 0;
-    row.null |= e->ts == TS_NO_TIME ? TS_NULL_BIT(chrome_event, ts) : 0;
-    row.null |= e->dur == TS_NO_TIME ? TS_NULL_BIT(chrome_event, dur) : 0;
-    row.null |= e->tts == TS_NO_TIME ? TS_NULL_BIT(chrome_event, thread_ts) : 0;
-    row.null |= e->tdur == TS_NO_TIME ? TS_NULL_BIT(chrome_event, thread_dur) : 0;
+    TS_NULL_IF(t->ipid < 0, chrome_event, &row, ipid);
+    TS_NULL_IF(t->itid < 0, chrome_event, &row, itid);
+    TS_NULL_IF(e->ts == TS_NO_TIME, chrome_event, &row, ts);
+    TS_NULL_IF(e->dur == TS_NO_TIME, chrome_event, &row, dur);
+    TS_NULL_IF(e->tts == TS_NO_TIME, chrome_event, &row, thread_ts);
+    TS_NULL_IF(e->tdur == TS_NO_TIME, chrome_event, &row, thread_dur);
     if (!c->raw.complete || profile) {
         return ts_put_chrome_event(c->sink, &row);
     }

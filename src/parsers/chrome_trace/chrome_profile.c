@@ -90,8 +90,7 @@ static void begin_profile(chrome_trace *c, chrome_profile *profile, uint32_t thr
         const ts_row_process *process = ts_process_row(c->store, t->ipid);
         ts_row_source *source = ts_source(c->store, profile->source_id);
         if ((process->null & TS_NULL_BIT(process, pid)) == 0) {
-            source->pid = process->pid;
-            source->null &= ~TS_NULL_BIT(source, pid);
+            TS_SET_VALUE(source, source, pid, process->pid);
         }
     }
 }
@@ -209,14 +208,13 @@ static ts_code put_sample(chrome_trace *c, const chrome_sample *s, int64_t end)
                             "a sample names node %" PRId64 ", which is not there", s->node);
         }
     }
-    row.null |= row.itid < 0 ? TS_NULL_BIT(stack_sample, itid) : 0;
-    row.null |= row.ts == TS_NO_TIME ? TS_NULL_BIT(stack_sample, ts) : 0;
-    if (row.ts == TS_NO_TIME || end == TS_NO_TIME || ts_ckd_sub(&row.dur, end, row.ts)) {
-        TS_SET_NULL(stack_sample, &row, dur);
-    }
-    more.null |= s->event_id == 0 ? TS_NULL_BIT(chrome_sample, event_id) : 0;
-    more.null |= s->line < 0 ? TS_NULL_BIT(chrome_sample, line) : 0;
-    more.null |= s->column < 0 ? TS_NULL_BIT(chrome_sample, column) : 0;
+    TS_NULL_IF(row.itid < 0, stack_sample, &row, itid);
+    TS_NULL_IF(row.ts == TS_NO_TIME, stack_sample, &row, ts);
+    TS_NULL_IF(row.ts == TS_NO_TIME || end == TS_NO_TIME || ts_ckd_sub(&row.dur, end, row.ts),
+               stack_sample, &row, dur);
+    TS_NULL_IF(s->event_id == 0, chrome_sample, &more, event_id);
+    TS_NULL_IF(s->line < 0, chrome_sample, &more, line);
+    TS_NULL_IF(s->column < 0, chrome_sample, &more, column);
     if (code != TS_OK || (code = ts_put_stack_sample(c->sink, &row)) != TS_OK) {
         return code;
     }
@@ -337,12 +335,10 @@ static ts_code describe(chrome_trace *c, const chrome_profile *profile)
     const char *clock = ts_clock_name(TS_CLOCK_MONOTONIC);
     ts_code code = TS_OK;
     if (profile->start != TS_NO_TIME) {
-        source->start_ts = profile->start;
-        source->null &= ~TS_NULL_BIT(source, start_ts);
+        TS_SET_VALUE(source, source, start_ts, profile->start);
     }
     if (profile->end != TS_NO_TIME) {
-        source->end_ts = profile->end;
-        source->null &= ~TS_NULL_BIT(source, end_ts);
+        TS_SET_VALUE(source, source, end_ts, profile->end);
     }
     if (!profile->began || profile->start == TS_NO_TIME) {
         source->complete = 0;

@@ -110,12 +110,9 @@ static ts_code put_node(chrome_trace *c, chrome_profile *profile, chrome_node *n
                          parent == NULL ? 0 : parent->stack_node, node->method, TS_NO_LINE,
                          node->depth, &node->id);
     row.node_id = node->stack_node;
-    row.null |=
-        (node->has & CHROME_NODE_SCRIPT) == 0 ? TS_NULL_BIT(chrome_profile_node, script_id) : 0;
-    row.null |=
-        (node->has & CHROME_NODE_LINE) == 0 ? TS_NULL_BIT(chrome_profile_node, line_number) : 0;
-    row.null |=
-        (node->has & CHROME_NODE_COLUMN) == 0 ? TS_NULL_BIT(chrome_profile_node, column_number) : 0;
+    TS_NULL_IF((node->has & CHROME_NODE_SCRIPT) == 0, chrome_profile_node, &row, script_id);
+    TS_NULL_IF((node->has & CHROME_NODE_LINE) == 0, chrome_profile_node, &row, line_number);
+    TS_NULL_IF((node->has & CHROME_NODE_COLUMN) == 0, chrome_profile_node, &row, column_number);
     TS_STEP(code, ts_put_chrome_profile_node(c->sink, &row));
     return code;
 }

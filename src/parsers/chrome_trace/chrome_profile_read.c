@@ -171,9 +171,7 @@ static ts_code put_mark(chrome_trace *c, const ts_json_number *v)
         .trace_id = ts_buf_text(&p->in.key),
         .id = v == NULL ? 0 : v->i,
     };
-    if (v == NULL || !v->is_int) {
-        TS_SET_NULL(chrome_trace_id, &row, id);
-    }
+    TS_NULL_IF(v == NULL || !v->is_int, chrome_trace_id, &row, id);
     return ts_put_chrome_trace_id(c->sink, &row);
 }
 

@@ -115,9 +115,7 @@ static ts_code set_self(chrome_trace *c, int64_t row, int64_t self)
     if (row > s->written) {
         entry->open = false;
         entry->row.self_dur = self;
-        if (self == TS_NO_TIME) {
-            TS_SET_NULL(stack_slice, &entry->row, self_dur);
-        }
+        TS_NULL_IF(self == TS_NO_TIME, stack_slice, &entry->row, self_dur);
         return TS_OK;
     }
     row += s->base;
@@ -276,9 +274,7 @@ static ts_code put_chrome_slice(chrome_trace *c, const chrome_slice *s)
         .end_event_id = chrome_slice_end_event(s),
         .async = s->group != 0,
     };
-    if (chrome_slice_end_event(s) == 0) {
-        TS_SET_NULL(chrome_slice, &row, end_event_id);
-    }
+    TS_NULL_IF(chrome_slice_end_event(s) == 0, chrome_slice, &row, end_event_id);
     return ts_put_chrome_slice(c->sink, &row);
 }
 
@@ -306,12 +302,12 @@ static ts_code put_span(chrome_trace *c, const chrome_slice *s, const place *at,
     row.node_id = f->node;
     row.depth = f->depth;
     row.dur = f->dur;
-    row.null |= row.itid < 0 ? TS_NULL_BIT(stack_slice, itid) : 0;
-    row.null |= s->cpu == TS_NO_TIME ? TS_NULL_BIT(stack_slice, cpu_dur) : 0;
+    TS_NULL_IF(row.itid < 0, stack_slice, &row, itid);
+    TS_NULL_IF(s->cpu == TS_NO_TIME, stack_slice, &row, cpu_dur);
     row.null |=
         f->path_known ? 0 : TS_NULL_BIT(stack_slice, node_id) | TS_NULL_BIT(stack_slice, depth);
-    row.null |= f->dur == TS_NO_TIME ? TS_NULL_BIT(stack_slice, dur) : 0;
-    row.null |= f->dur == TS_NO_TIME || at->doubted ? TS_NULL_BIT(stack_slice, self_dur) : 0;
+    TS_NULL_IF(f->dur == TS_NO_TIME, stack_slice, &row, dur);
+    TS_NULL_IF(f->dur == TS_NO_TIME || at->doubted, stack_slice, &row, self_dur);
     if (certain && parent != NULL) {
         row.parent_id = c->slices->base + parent->row;
     } else {

@@ -25,9 +25,7 @@ enum {
     DATAKIT_MAX_BYTES = 16 << 20,
 };
 
-/* --- metadata (datakit_metadata.c)
- * ---------------------------------------------------------------------
- */
+/* --- metadata (datakit_metadata.c) ------------------------------------------------------------ */
 
 /* A tag, or a member of the event file or value of the form. Numbers of texts. */
 typedef struct datakit_pair {
@@ -71,8 +69,7 @@ ts_text datakit_meta_get(datakit_meta *m, const char *names, datakit_where where
 
 void datakit_meta_free(datakit_meta *m);
 
-/* --- files of JSON (event.c, numbers.c) ----------------------------------------------------------
- */
+/* --- files of JSON (event.c, numbers.c) ------------------------------------------------------- */
 
 /* Reads an event file that is pushed; *why: NULL, or what is wrong with it, at *at. */
 typedef struct datakit_event datakit_event;
@@ -90,17 +87,13 @@ ts_code datakit_numbers_finish(const char **why, uint64_t *at, datakit_numbers *
 void datakit_numbers_counts(uint64_t *put, uint64_t *bad, const datakit_numbers *d);
 void datakit_numbers_close(datakit_numbers *d);
 
-/* --- times (datakit_times.c)
- * -----------------------------------------------------------------------------
- */
+/* --- times (datakit_times.c) ------------------------------------------------------------------ */
 
 /* RFC 3339, with up to nine digits of a second. False: it is none, before 1970, or beyond 64 bits.
  */
 bool datakit_time(int64_t *ns, ts_text text);
 
-/* --- an upload (upload.c, row.c)
- * ------------------------------------------------------------------
- */
+/* --- an upload (upload.c, row.c) -------------------------------------------------------------- */
 
 typedef enum datakit_part {
     DATAKIT_EVENT,

@@ -30,8 +30,7 @@ static int datakit_sniff(const ts_sniff *s)
     return s->form && s->name_count > 0 ? TS_SNIFF_LIKELY : TS_SNIFF_NO;
 }
 
-/* --- members ------------------------------------------------------------------------------------
- */
+/* --- members ---------------------------------------------------------------------------------- */
 
 static datakit_part part_of_file(const char *name, const char *field)
 {
@@ -110,8 +109,7 @@ static ts_code list_members(datakit_entry **entries, size_t *n, ts_job *job)
     return TS_OK;
 }
 
-/* --- uploads ------------------------------------------------------------------------------------
- */
+/* --- uploads ---------------------------------------------------------------------------------- */
 
 /* The upload's row: that of the input for the first one, as a Flare directory has it. */
 static ts_code begin_source(int64_t *id, ts_job *job, const datakit_entry *e, bool first)

@@ -5,8 +5,7 @@
 
 #include <inttypes.h>
 
-/* --- cells --------------------------------------------------------------------------------------
- */
+/* --- cells ------------------------------------------------------------------------------------ */
 
 /* The version in the event file is that of its form, not that of the service. */
 static const struct {
@@ -94,8 +93,7 @@ static ts_code row_times(datakit_upload *u)
     return code;
 }
 
-/* --- tags ---------------------------------------------------------------------------------------
- */
+/* --- tags ------------------------------------------------------------------------------------- */
 
 static ts_code row_put_pairs(datakit_upload *u)
 {
@@ -172,8 +170,7 @@ ts_code datakit_row_fill(datakit_upload *u)
     return row_put_pairs(u);
 }
 
-/* --- the end ------------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 /* Uploads of a run, by their ids. */
 typedef struct row_run {
@@ -216,14 +213,12 @@ static ts_code row_finish_times(datakit_upload *u, ts_row_profile *row)
     ts_profile_times(row, from, to, dur);
     if (from != TS_NO_TIME) {
         source->clock = TS_TEXT_LIT("realtime");
-        source->start_ts = from;
-        source->null &= ~TS_NULL_BIT(source, start_ts);
+        TS_SET_VALUE(source, source, start_ts, from);
         ts_range_note(u->store, TS_CLOCK_REALTIME, TS_RANGE_MARKS, from);
     }
     if (to != TS_NO_TIME) {
         source->clock = TS_TEXT_LIT("realtime");
-        source->end_ts = to;
-        source->null &= ~TS_NULL_BIT(source, end_ts);
+        TS_SET_VALUE(source, source, end_ts, to);
         ts_range_note(u->store, TS_CLOCK_REALTIME, TS_RANGE_MARKS, to);
     }
     if (dur == 0 && to < from) {

@@ -179,8 +179,7 @@ static void upload_empty_file(ts_row_profile_attachment *row, ts_text name, bool
 
 static void upload_set_size(ts_row_profile_attachment *row, uint64_t bytes)
 {
-    row->size = bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes;
-    row->null &= ~TS_NULL_BIT(profile_attachment, size);
+    TS_SET_VALUE(profile_attachment, row, size, bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes);
 }
 
 static ts_code upload_feed_numbers(void *user, const char *p, size_t n)
@@ -252,13 +251,11 @@ static void upload_set_times(datakit_upload *u, ts_row_profile_attachment *row,
                              const ts_upload_file *file)
 {
     if (file->start != TS_NO_TIME) {
-        row->start_ts = file->start;
-        row->null &= ~TS_NULL_BIT(profile_attachment, start_ts);
+        TS_SET_VALUE(profile_attachment, row, start_ts, file->start);
         u->start = u->start == TS_NO_TIME || file->start < u->start ? file->start : u->start;
     }
     if (file->end != TS_NO_TIME) {
-        row->end_ts = file->end;
-        row->null &= ~TS_NULL_BIT(profile_attachment, end_ts);
+        TS_SET_VALUE(profile_attachment, row, end_ts, file->end);
         u->end = u->end == TS_NO_TIME || file->end > u->end ? file->end : u->end;
     }
 }
@@ -276,8 +273,7 @@ static ts_code upload_imported(datakit_upload *u, const datakit_entry *e,
     ts_profile_id_add(&u->id, (const uint8_t *)file.id, sizeof file.id);
     upload_set_times(u, row, &file);
     if (got->source_id != 0) {
-        row->source_id = got->source_id;
-        row->null &= ~TS_NULL_BIT(profile_attachment, source_id);
+        TS_SET_VALUE(profile_attachment, row, source_id, got->source_id);
     }
     if (imported) {
         row->format = ts_text_of(got->format->name);

@@ -63,21 +63,12 @@ static ts_code put_node_row(heap_profile *p, const heap_profile_node *node)
         .column_number = node->column,
         .self_size = node->self_size,
     };
-    if ((node->has & HAS_ID) == 0) {
-        TS_SET_NULL(heap_profile_node, &row, id);
-    }
-    if ((node->has & HAS_SCRIPT) == 0) {
-        TS_SET_NULL(heap_profile_node, &row, script_id);
-    }
-    if ((node->has & HAS_LINE) == 0) {
-        TS_SET_NULL(heap_profile_node, &row, line_number);
-    }
-    if ((node->has & HAS_COLUMN) == 0) {
-        TS_SET_NULL(heap_profile_node, &row, column_number);
-    }
-    if ((node->has & HAS_SIZE) == 0 || !sizes_agree(p, node)) {
-        TS_SET_NULL(heap_profile_node, &row, self_size);
-    }
+    TS_NULL_IF((node->has & HAS_ID) == 0, heap_profile_node, &row, id);
+    TS_NULL_IF((node->has & HAS_SCRIPT) == 0, heap_profile_node, &row, script_id);
+    TS_NULL_IF((node->has & HAS_LINE) == 0, heap_profile_node, &row, line_number);
+    TS_NULL_IF((node->has & HAS_COLUMN) == 0, heap_profile_node, &row, column_number);
+    TS_NULL_IF((node->has & HAS_SIZE) == 0 || !sizes_agree(p, node), heap_profile_node, &row,
+               self_size);
     return ts_put_heap_profile_node(p->sink, &row);
 }
 
@@ -136,9 +127,7 @@ static ts_code put_stack_sample(heap_profile *p, int64_t *id, const heap_profile
     TS_SET_NULL(stack_sample, &row, itid);
     TS_SET_NULL(stack_sample, &row, ts);
     TS_SET_NULL(stack_sample, &row, dur);
-    if (row.node_id == 0) {
-        TS_SET_NULL(stack_sample, &row, node_id);
-    }
+    TS_NULL_IF(row.node_id == 0, stack_sample, &row, node_id);
     return ts_put_stack_sample(p->sink, &row);
 }
 
@@ -171,9 +160,7 @@ static ts_code put_sample(heap_profile *p, int64_t *type, const heap_profile_sam
         node = node_at(p, (size_t)index);
     }
     TS_TRY(code, check_node(p, s, node != NULL && node->stack_node != 0));
-    if ((s->has & HAS_ORDINAL) == 0) {
-        TS_SET_NULL(heap_profile_sample, &row, ordinal);
-    }
+    TS_NULL_IF((s->has & HAS_ORDINAL) == 0, heap_profile_sample, &row, ordinal);
     code = put_stack_sample(p, &row.sample_id, node);
     TS_STEP_IF(code, (s->has & HAS_SIZE) != 0 && (node == NULL || sizes_agree(p, node)),
                put_value(p, type, row.sample_id, s->size));

@@ -34,9 +34,7 @@ static ts_code open_call(scope_writer *w, int64_t frame, int64_t ts)
         call.slice = row.id;
         ts_count_slice(w->s->job->store, w->itid);
         TS_SET_NULL(stack_slice, &row, cpu_dur);
-        if (parent == NULL) {
-            TS_SET_NULL(stack_slice, &row, parent_id);
-        }
+        TS_NULL_IF(parent == NULL, stack_slice, &row, parent_id);
         code = ts_sink_reserve(w->s->sink, TS_T_stack_slice, &row,
                                TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur) |
                                    TS_NULL_BIT(stack_slice, state));

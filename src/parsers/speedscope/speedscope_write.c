@@ -109,12 +109,8 @@ ts_code scope_put_sample(scope_writer *w, int64_t node, int64_t ts, int64_t weig
     } else {
         ts_range_note(w->s->job->store, TS_CLOCK_RELATIVE, TS_RANGE_ROWS, ts);
     }
-    if (row.dur == TS_NO_TIME) {
-        TS_SET_NULL(stack_sample, &row, dur);
-    }
-    if (node == 0) {
-        TS_SET_NULL(stack_sample, &row, node_id);
-    }
+    TS_NULL_IF(row.dur == TS_NO_TIME, stack_sample, &row, dur);
+    TS_NULL_IF(node == 0, stack_sample, &row, node_id);
     w->samples++;
     code = ts_put_stack_sample(w->s->sink, &row);
     if (code != TS_OK || timed) {

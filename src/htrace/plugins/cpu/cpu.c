@@ -27,8 +27,8 @@ static ts_code put(const ts_plugin_host *host, const ts_interval *interval)
     row.ts = interval->ts;
     row.dur = interval->dur;
     row.total_load = ts_sampling_cut(host, row.total_load); /* QP-3 */
-    row.null |= interval->ts == TS_NO_TIME ? TS_NULL_BIT(cpu_usage, ts) : 0;
-    row.null |= interval->dur == TS_NO_TIME ? TS_NULL_BIT(cpu_usage, dur) : 0;
+    TS_NULL_IF(interval->ts == TS_NO_TIME, cpu_usage, &row, ts);
+    TS_NULL_IF(interval->dur == TS_NO_TIME, cpu_usage, &row, dur);
     return ts_put_cpu_usage(ts_store_sink(host->store), &row);
 }
 

@@ -77,8 +77,8 @@ static ts_code put(const ts_plugin_host *host, const ts_interval *interval)
                          .wr_count = at->kb[1],
                          .rd_count_speed = at->rate[0],
                          .wr_count_speed = at->rate[1]};
-    row.null |= interval->ts == TS_NO_TIME ? TS_NULL_BIT(diskio, ts) : 0;
-    row.null |= interval->dur == TS_NO_TIME ? TS_NULL_BIT(diskio, dur) : 0;
+    TS_NULL_IF(interval->ts == TS_NO_TIME, diskio, &row, ts);
+    TS_NULL_IF(interval->dur == TS_NO_TIME, diskio, &row, dur);
     put_rate(&row.rd_speed, &row.null, TS_NULL_BIT(diskio, rd_speed), host, interval,
              at->rd_growth);
     put_rate(&row.wr_speed, &row.null, TS_NULL_BIT(diskio, wr_speed), host, interval,

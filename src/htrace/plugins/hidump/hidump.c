@@ -141,8 +141,8 @@ static ts_code put_event(hidump *h, ts_span *span, bool *spanned, const measured
         return code;
     }
     ts_range_note(r->host->store, clock, TS_RANGE_ROWS, row.ts);
-    row.null |= row.ts == TS_NO_TIME ? TS_NULL_BIT(hidump, ts) : 0;
-    row.null |= event->known ? 0 : TS_NULL_BIT(hidump, fps);
+    TS_NULL_IF(row.ts == TS_NO_TIME, hidump, &row, ts);
+    TS_NULL_IF(!event->known, hidump, &row, fps);
     h->counted->imported++;
     return ts_put_hidump(sink, &row);
 }

@@ -117,8 +117,8 @@ static ts_code put_line(hilog *h, ts_message *m, const ts_value *line, const ts_
     row.seq = ts_records_int(&row.null, TS_NULL_BIT(log, seq), r, &line[ID]);
     row.pid = ts_records_int(&row.null, TS_NULL_BIT(log, pid), r, &detail[PID]);
     row.tid = ts_records_int(&row.null, TS_NULL_BIT(log, tid), r, &detail[TID]);
-    row.null |= row.ts == TS_NO_TIME ? TS_NULL_BIT(log, ts) : 0;
-    row.null |= row.origints == TS_NO_TIME ? TS_NULL_BIT(log, origints) : 0;
+    TS_NULL_IF(row.ts == TS_NO_TIME, log, &row, ts);
+    TS_NULL_IF(row.origints == TS_NO_TIME, log, &row, origints);
     TS_TRY(code, level_of(&row.level, letter, h, m, &detail[LEVEL]));
     TS_TRY(code, ts_records_text(&row.tag, &h->tag, r, &detail[TAG]));
     TS_TRY(code, ts_records_text(&row.context, &h->context, r, &line[CONTEXT]));

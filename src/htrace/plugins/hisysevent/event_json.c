@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- reading -----------------------------------------------------------------------------------
- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 /* Appends to texts; where it begins in *at. */
 static ts_code keep(uint32_t *at, event_json *e, const char *p, size_t n)
@@ -120,8 +119,7 @@ static const ts_json_handler handler = {
     .literal = on_literal,
 };
 
-/* --- order of members --------------------------------------------------------------------------
- */
+/* --- order of members ------------------------------------------------------------------------- */
 
 static int compare_texts(ts_text a, ts_text b)
 {
@@ -215,8 +213,7 @@ const event_value *event_json_member(const event_json *e, const char *key)
     return v;
 }
 
-/* --- writing -----------------------------------------------------------------------------------
- */
+/* --- writing ---------------------------------------------------------------------------------- */
 
 /* A scalar, or the beginning of an array or object. */
 static void write_begin(ts_jout *j, const event_json *e, const event_value *v)

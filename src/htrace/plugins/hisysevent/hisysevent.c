@@ -40,8 +40,7 @@ typedef struct hisysevent {
     uint64_t number; /* in its message, from 1 */
 } hisysevent;
 
-/* --- events ------------------------------------------------------------------------------------
- */
+/* --- events ----------------------------------------------------------------------------------- */
 
 static const char *const power_events[] = {
     "POWER_IDE_BATTERY",
@@ -230,8 +229,7 @@ static ts_code put_event(hisysevent *h, int64_t ts)
     return ts_put_hisys_all_event(sink, &row);
 }
 
-/* --- values ------------------------------------------------------------------------------------
- */
+/* --- values ----------------------------------------------------------------------------------- */
 
 /* The number of the pair in app_name. */
 static ts_code key_id(int64_t *id, hisysevent *h, int64_t name, ts_text key)
@@ -351,8 +349,7 @@ static ts_code put_measures(hisysevent *h, int64_t ts, const ts_value *serial)
     return code != TS_OK ? code : put_values(h, &row);
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* Reads the line; *some: it is an event. */
 static ts_code read_line(bool *some, hisysevent *h, const ts_value *content)
@@ -407,8 +404,7 @@ static ts_code one_line(void *user, ts_message *m, const uint8_t *p, size_t n)
     return code != TS_OK ? code : put_measures(h, ts, &v[SERIAL]);
 }
 
-/* --- the device --------------------------------------------------------------------------------
- */
+/* --- the device ------------------------------------------------------------------------------- */
 
 enum { VOLUMES = 16, SETTINGS = 4 };
 
@@ -455,8 +451,7 @@ static ts_code device_state(hisysevent *h, ts_message *m, const uint8_t *p, size
     return ts_put_device_state(sink, &row);
 }
 
-/* --- the plugin --------------------------------------------------------------------------------
- */
+/* --- the plugin ------------------------------------------------------------------------------- */
 
 /* What was asked for. */
 static ts_code configure(hisysevent *h, ts_message *m, const uint8_t *p, size_t n)

@@ -14,8 +14,7 @@ static ts_sink *sink_of(const memory_plugin *s)
     return ts_store_sink(s->records.host->store);
 }
 
-/* --- memory of processes on the GPU ------------------------------------------------------------
- */
+/* --- memory of processes on the GPU ----------------------------------------------------------- */
 
 enum { G_NAME, G_ALL, G_PROCESSES, G_FIELDS };
 static const ts_field_def gpu_fields[G_FIELDS] = {
@@ -95,8 +94,7 @@ ts_code memory_gpu(void *user, ts_message *m, const uint8_t *p, size_t n)
                : ts_fields_repeat(m, gpu_fields[G_PROCESSES].number, p, n, gpu_process, &part);
 }
 
-/* --- windows -----------------------------------------------------------------------------------
- */
+/* --- windows ---------------------------------------------------------------------------------- */
 
 enum { W_NAME, W_ID, W_MODULES, W_PURGEABLE, W_FIELDS };
 static const ts_field_def window_fields[W_FIELDS] = {
@@ -237,8 +235,7 @@ ts_code memory_windows_end(memory_plugin *s)
     return code;
 }
 
-/* --- the render service ------------------------------------------------------------------------
- */
+/* --- the render service ----------------------------------------------------------------------- */
 
 ts_code memory_cpu_dump(void *user, ts_message *m, const uint8_t *p, size_t n)
 {

@@ -5,8 +5,7 @@
 
 #include <stdlib.h>
 
-/* --- mappings ----------------------------------------------------------------------------------
- */
+/* --- mappings --------------------------------------------------------------------------------- */
 
 enum {
     START,
@@ -79,7 +78,7 @@ static ts_code put_map(memory_plugin *s, const ts_value *v, int64_t ipid)
     ts_buf start = {0};
     ts_buf end = {0};
     ts_code code;
-    row.null |= s->ts == TS_NO_TIME ? TS_NULL_BIT(smaps, timeStamp) : 0;
+    TS_NULL_IF(s->ts == TS_NO_TIME, smaps, &row, timeStamp);
     TAKE(smaps, dirty, &v[DIRTY]);
     TAKE(smaps, swapper, &v[SWAPPER]);
     TAKE(smaps, resident_size, &v[RSS]);
@@ -141,8 +140,7 @@ ts_code memory_map(void *user, ts_message *m, const uint8_t *p, size_t n, int64_
     return put ? put_map(s, v, ipid) : TS_OK;
 }
 
-/* --- what several processes hold ---------------------------------------------------------------
- */
+/* --- what several processes hold -------------------------------------------------------------- */
 
 /* Rows of one message that share a thing: the flag of each depends on the others. */
 typedef struct shared_thing {
@@ -189,8 +187,7 @@ static void set_flags(shared_thing *things, size_t n)
     qsort(things, n, sizeof *things, by_given_place);
 }
 
-/* --- anonymous shared memory -------------------------------------------------------------------
- */
+/* --- anonymous shared memory ------------------------------------------------------------------ */
 
 enum { A_NAME, A_PID, A_ADJ, A_FD, A_TEXT, A_SIZE, A_ID, A_TIME, A_REFERENCES, A_PURGED, A_FIELDS };
 static const ts_field_def ashmem_fields[A_FIELDS] = {
@@ -226,7 +223,7 @@ static ts_code one_ashmem(void *user, ts_message *m, const uint8_t *p, size_t n)
         (code = memory_record(&put, s, "ashmem", known)) != TS_OK || !put) {
         return code;
     }
-    row.null |= s->ts == TS_NO_TIME ? TS_NULL_BIT(memory_ashmem, ts) : 0;
+    TS_NULL_IF(s->ts == TS_NO_TIME, memory_ashmem, &row, ts);
     TAKE(memory_ashmem, adj, &v[A_ADJ]);
     TAKE(memory_ashmem, fd, &v[A_FD]);
     TAKE(memory_ashmem, size, &v[A_SIZE]);
@@ -290,8 +287,7 @@ ts_code memory_ashmem(memory_plugin *s, const uint8_t *p, size_t n)
     return code;
 }
 
-/* --- DMA buffers -------------------------------------------------------------------------------
- */
+/* --- DMA buffers ------------------------------------------------------------------------------ */
 
 enum { D_NAME, D_PID, D_FD, D_SIZE, D_INO, D_EXP_PID, D_EXP_TASK, D_BUFFER, D_EXPORTER, D_FIELDS };
 static const ts_field_def dma_fields[D_FIELDS] = {
@@ -332,7 +328,7 @@ static ts_code one_dma(void *user, ts_message *m, const uint8_t *p, size_t n)
         (code = memory_record(&put, s, "dma", known)) != TS_OK || !put) {
         return code;
     }
-    row.null |= s->ts == TS_NO_TIME ? TS_NULL_BIT(memory_dma, ts) : 0;
+    TS_NULL_IF(s->ts == TS_NO_TIME, memory_dma, &row, ts);
     TAKE(memory_dma, fd, &v[D_FD]);
     TAKE(memory_dma, size, &v[D_SIZE]);
     TAKE(memory_dma, ino, &v[D_INO]);

@@ -186,8 +186,7 @@ const char *memory_virtual_name(int64_t key)
     return key >= 0 && key < n ? virtual_names[key] : NULL;
 }
 
-/* --- mappings ----------------------------------------------------------------------------------
- */
+/* --- mappings --------------------------------------------------------------------------------- */
 
 static bool begins(ts_text t, const char *with)
 {

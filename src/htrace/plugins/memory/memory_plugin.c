@@ -61,8 +61,7 @@ static const ts_field_def process_fields[PROCESS_FIELDS] = {
     [NAME] = {2, TS_FIELD_BYTES, "name"},   [MAPS] = {12, TS_FIELD_BYTES, "smapinfo"},
 };
 
-/* --- what the parts share ----------------------------------------------------------------------
- */
+/* --- what the parts share --------------------------------------------------------------------- */
 
 ts_code memory_dict(int64_t *id, uint64_t *null, uint64_t bit, memory_plugin *s,
                     const ts_value *value)
@@ -103,8 +102,7 @@ int64_t memory_next(const memory_plugin *s, enum ts_table_id table)
     return (int64_t)ts_sink_rows(ts_store_sink(s->records.host->store), table);
 }
 
-/* --- processes ---------------------------------------------------------------------------------
- */
+/* --- processes -------------------------------------------------------------------------------- */
 
 static ts_code put_counter(memory_plugin *s, ts_counters *counters, ts_filter_kind kind,
                            int64_t owner, const char *name, const ts_value *value)
@@ -166,8 +164,7 @@ static ts_code one_process(void *user, ts_message *m, const uint8_t *p, size_t n
                          : ts_fields_repeat(m, process_fields[MAPS].number, p, n, one_map, &of);
 }
 
-/* --- the system --------------------------------------------------------------------------------
- */
+/* --- the system ------------------------------------------------------------------------------- */
 
 enum { KEY, VALUE, PAIR };
 static const ts_field_def pair_fields[PAIR] = {
@@ -227,8 +224,7 @@ static ts_code put_totals(memory_plugin *s, const ts_value *v)
     return code;
 }
 
-/* --- messages ----------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 static ts_code count_parts(const memory_plugin *s, const ts_value *v)
 {
@@ -279,8 +275,7 @@ static ts_code read_parts(memory_plugin *s, const ts_value *v, const uint8_t *p,
     return repeat(s, IMAGE, p, n, memory_image);
 }
 
-/* --- configuration -----------------------------------------------------------------------------
- */
+/* --- configuration ---------------------------------------------------------------------------- */
 
 static ts_code put_config(memory_plugin *s, const char *key, int64_t value)
 {
@@ -311,8 +306,7 @@ static ts_code configure(memory_plugin *s, ts_message *m, const uint8_t *p, size
     return code;
 }
 
-/* --- the plugin --------------------------------------------------------------------------------
- */
+/* --- the plugin ------------------------------------------------------------------------------- */
 
 static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size_t n)
 {

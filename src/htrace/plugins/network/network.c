@@ -72,8 +72,8 @@ static ts_code put(const ts_plugin_host *host, const ts_interval *interval)
     ts_row_network row = {.ts = interval->ts, .dur = interval->dur};
     double rates[COUNTERS];
     ts_code code = TS_OK;
-    row.null |= interval->ts == TS_NO_TIME ? TS_NULL_BIT(network, ts) : 0;
-    row.null |= interval->dur == TS_NO_TIME ? TS_NULL_BIT(network, dur) : 0;
+    TS_NULL_IF(interval->ts == TS_NO_TIME, network, &row, ts);
+    TS_NULL_IF(interval->dur == TS_NO_TIME, network, &row, dur);
     for (unsigned k = 0; code == TS_OK && k < COUNTERS; k++) {
         bool known;
         code = rate_of(&rates[k], &known, host, interval, k);

@@ -81,8 +81,7 @@ typedef struct process_plugin {
     uint64_t repeated;
 } process_plugin;
 
-/* --- messages ----------------------------------------------------------------------------------
- */
+/* --- messages --------------------------------------------------------------------------------- */
 
 /* Reads a part of a process; when it is not known nothing of it is. */
 static ts_code read_part(ts_value *values, ts_message *m, const ts_field_def *def,
@@ -215,8 +214,7 @@ static ts_code gap(void *self, int64_t offset)
     return TS_OK;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* The time since the message before; a loss may be anywhere when the order of coming is not that of
  * time. */
@@ -268,8 +266,8 @@ static ts_code put_process(process_plugin *s, const sampled_process *e)
         s->processes->skipped++;
         return code;
     }
-    row.null |= row.ts == TS_NO_TIME ? TS_NULL_BIT(live_process, ts) : 0;
-    row.null |= row.dur == TS_NO_TIME ? TS_NULL_BIT(live_process, dur) : 0;
+    TS_NULL_IF(row.ts == TS_NO_TIME, live_process, &row, ts);
+    TS_NULL_IF(row.dur == TS_NO_TIME, live_process, &row, dur);
     if ((e->null & TS_NULL_BIT(live_process, process_name)) == 0) {
         row.process_name = ts_pool_text(&s->names, e->name);
     }

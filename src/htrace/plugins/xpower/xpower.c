@@ -37,8 +37,7 @@ static int64_t xpower_optional(uint64_t *null, uint64_t bit, xpower *x, const ts
     return ts_records_int(null, bit, &x->records, value);
 }
 
-/* --- counters ----------------------------------------------------------------------------------
- */
+/* --- counters --------------------------------------------------------------------------------- */
 
 static ts_code put_counter(xpower *x, const char *name, int64_t raw, const ts_value *value)
 {
@@ -106,8 +105,7 @@ static ts_code thermal(xpower *x, ts_message *m, const uint8_t *p, size_t n)
     return code != TS_OK ? code : put_counter(x, "ThermalReport.ThermalLevel", x->raw, &v[1]);
 }
 
-/* --- what the application used -----------------------------------------------------------------
- */
+/* --- what the application used ---------------------------------------------------------------- */
 
 static ts_code statistic_of(xpower *x, ts_message *m, const ts_field_def *component,
                             const uint8_t *p, size_t n)
@@ -133,7 +131,7 @@ static ts_code statistic_of(xpower *x, ts_message *m, const ts_field_def *compon
     row.energy = xpower_optional(&row.null, TS_NULL_BIT(xpower_app_statistic, energy), x, &v[0]);
     row.duration =
         xpower_optional(&row.null, TS_NULL_BIT(xpower_app_statistic, duration), x, &v[1]);
-    row.null |= x->ts == TS_NO_TIME ? TS_NULL_BIT(xpower_app_statistic, start_time) : 0;
+    TS_NULL_IF(x->ts == TS_NO_TIME, xpower_app_statistic, &row, start_time);
     return ts_put_xpower_app_statistic(ts_store_sink(host->store), &row);
 }
 
@@ -250,8 +248,7 @@ static ts_code detail(xpower *x, ts_message *m, const uint8_t *p, size_t n)
     return code != TS_OK ? code : read_parts(x, m, v, readers, ALL);
 }
 
-/* --- reports -----------------------------------------------------------------------------------
- */
+/* --- reports ---------------------------------------------------------------------------------- */
 
 static ts_code put_name(xpower *x, ts_text name)
 {

@@ -44,8 +44,7 @@ static void set(list_row *row, size_t at, int64_t value)
     memcpy((char *)row + at, &value, sizeof value);
 }
 
-/* --- reading lists side by side -----------------------------------------------------------------
- */
+/* --- reading lists side by side --------------------------------------------------------------- */
 
 /* Lists on their way. */
 typedef struct lists {
@@ -180,8 +179,7 @@ static ts_code put_lists(xpower *x, ts_message *m, const list_shape *shape, int6
     return code != TS_OK ? code : lose(x, m, shape, shortest, longest);
 }
 
-/* --- details of the application ----------------------------------------------------------------
- */
+/* --- details of the application --------------------------------------------------------------- */
 
 #define AT(table, column) offsetof(ts_row_##table, column)
 #define COLUMN(table, column)                                                                      \
@@ -231,8 +229,7 @@ ts_code xpower_frequencies(xpower *x, ts_message *m, const uint8_t *p, size_t n)
     return put_lists(x, m, &frequencies, 0, p, n);
 }
 
-/* --- the largest users -------------------------------------------------------------------------
- */
+/* --- the largest users ------------------------------------------------------------------------ */
 
 #define TOP(column) COLUMN(xpower_component_top, column)
 #define NONE(column) TS_NULL_BIT(xpower_component_top, column)

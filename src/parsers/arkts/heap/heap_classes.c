@@ -36,15 +36,9 @@ ts_code heap_classes_write(ts_heap *h)
             .count = entry->count,
             .self_size = entry->self_size,
         };
-        if (entry->type == HEAP_NULL) {
-            TS_SET_NULL(js_heap_class, &row, type);
-        }
-        if (entry->self_size == HEAP_NULL) {
-            TS_SET_NULL(js_heap_class, &row, self_size);
-        }
-        if (entry->name == HEAP_NULL) {
-            TS_SET_NULL(js_heap_class, &row, name);
-        }
+        TS_NULL_IF(entry->type == HEAP_NULL, js_heap_class, &row, type);
+        TS_NULL_IF(entry->self_size == HEAP_NULL, js_heap_class, &row, self_size);
+        TS_NULL_IF(entry->name == HEAP_NULL, js_heap_class, &row, name);
         code = ts_put_js_heap_class(h->sink, &row);
     }
     if (c->slots != NULL) {

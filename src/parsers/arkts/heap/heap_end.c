@@ -247,9 +247,7 @@ static ts_code put_detail(ts_heap *h, bool complete)
         .string_count = (int64_t)h->strings.count,
         .complete = complete,
     };
-    if (row.node_stride == 0) {
-        TS_SET_NULL(js_heap_file_detail, &row, node_stride);
-    }
+    TS_NULL_IF(row.node_stride == 0, js_heap_file_detail, &row, node_stride);
     FIRST_ROW(first_info_rowid, js_heap_info);
     row.first_info_rowid += h->meta.types[0].names_at;
     FIRST_ROW(first_edge_type_rowid, js_heap_info);
@@ -278,12 +276,10 @@ static ts_code describe_snapshot(ts_heap *h, const ts_heap_end *end, const char 
     source->bytes = (int64_t)h->fed;
     source->complete = complete;
     if (end->has_start) {
-        source->start_ts = end->start_ts;
-        source->null &= ~TS_NULL_BIT(source, start_ts);
+        TS_SET_VALUE(source, source, start_ts, end->start_ts);
     }
     if (end->has_end) {
-        source->end_ts = end->end_ts;
-        source->null &= ~TS_NULL_BIT(source, end_ts);
+        TS_SET_VALUE(source, source, end_ts, end->end_ts);
     }
     if (end->timeline) {
         TS_TRY(code, ts_source_text(h->store, h->source_id, &source->kind, "timeline", 8));
@@ -360,15 +356,9 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
                  whole ? "" : " (incomplete)");
     }
     row.file_name = ts_text_of(name);
-    if (h->nodes.self_size_overflow) {
-        TS_SET_NULL(js_heap_files, &row, self_size);
-    }
-    if (!end->has_start) {
-        TS_SET_NULL(js_heap_files, &row, start_time);
-    }
-    if (!end->has_end) {
-        TS_SET_NULL(js_heap_files, &row, end_time);
-    }
+    TS_NULL_IF(h->nodes.self_size_overflow, js_heap_files, &row, self_size);
+    TS_NULL_IF(!end->has_start, js_heap_files, &row, start_time);
+    TS_NULL_IF(!end->has_end, js_heap_files, &row, end_time);
     TS_TRY(code, put_file_rows(h, end, &row, whole));
     code = describe_snapshot(h, end, name, whole);
     return code != TS_OK ? code : count_unknown(h);

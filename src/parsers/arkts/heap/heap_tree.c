@@ -89,9 +89,7 @@ static ts_code put_trace_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     if ((nulls & 1U) == 0 && heap_tree_note(h, v[0], HEAP_NOTED_TUPLE) != TS_OK) {
         return h->ctx->error.code;
     }
-    if (row.parent_id == HEAP_NULL) {
-        TS_SET_NULL(js_heap_trace_node, &row, parent_id);
-    }
+    TS_NULL_IF(row.parent_id == HEAP_NULL, js_heap_trace_node, &row, parent_id);
     return ts_put_js_heap_trace_node(h->sink, &row);
 }
 

@@ -201,12 +201,10 @@ static ts_code describe_profile(ts_profile *p, const profile_clock *clock)
     ts_code code;
     source->complete = p->done;
     if ((p->row.null & TS_NULL_BIT(js_cpu_profile, start_time)) == 0) {
-        source->start_ts = p->row.start_time;
-        source->null &= ~TS_NULL_BIT(source, start_ts);
+        TS_SET_VALUE(source, source, start_ts, p->row.start_time);
     }
     if ((p->row.null & TS_NULL_BIT(js_cpu_profile, end_time)) == 0) {
-        source->end_ts = p->row.end_time;
-        source->null &= ~TS_NULL_BIT(source, end_ts);
+        TS_SET_VALUE(source, source, end_ts, p->row.end_time);
     }
     code = ts_source_text(p->store, p->source_id, &source->name, p->name, strlen(p->name));
     return code != TS_OK
@@ -226,18 +224,10 @@ static void fill_times(ts_profile *p, const ts_profile_end *end_of, profile_cloc
     clock->over += p->has_end && length == TS_NO_TIME ? 1 : 0;
     row->started_ts = end_of->started_ts;
     row->reported_ts = end_of->reported_ts;
-    if (row->start_time == TS_NO_TIME) {
-        TS_SET_NULL(js_cpu_profile, row, start_time);
-    }
-    if (row->end_time == TS_NO_TIME) {
-        TS_SET_NULL(js_cpu_profile, row, end_time);
-    }
-    if (!end_of->has_started) {
-        TS_SET_NULL(js_cpu_profile, row, started_ts);
-    }
-    if (!end_of->has_reported) {
-        TS_SET_NULL(js_cpu_profile, row, reported_ts);
-    }
+    TS_NULL_IF(row->start_time == TS_NO_TIME, js_cpu_profile, row, start_time);
+    TS_NULL_IF(row->end_time == TS_NO_TIME, js_cpu_profile, row, end_time);
+    TS_NULL_IF(!end_of->has_started, js_cpu_profile, row, started_ts);
+    TS_NULL_IF(!end_of->has_reported, js_cpu_profile, row, reported_ts);
 }
 
 /* A profile's tid makes a thread; its process is that of the configuration. */
@@ -291,9 +281,7 @@ ts_code ts_profile_finish(ts_profile *p, const ts_profile_end *end_of)
         (int64_t)(ts_sink_rows(p->sink, TS_T_js_cpu_profiler_node) - nodes) + p->nodes.root_merged;
     p->row.sample_count = (int64_t)(ts_sink_rows(p->sink, TS_T_stack_sample) - samples);
     p->row.first_sample_id = (int64_t)samples + 1;
-    if (p->row.sample_count == 0) {
-        TS_SET_NULL(js_cpu_profile, &p->row, first_sample_id);
-    }
+    TS_NULL_IF(p->row.sample_count == 0, js_cpu_profile, &p->row, first_sample_id);
     if (end_of->relative && p->has_start) {
         snprintf(text, sizeof text, "%" PRId64, p->start_us);
         code = ts_source_property(p->store, p->source_id, "startTime", ts_text_of(text));

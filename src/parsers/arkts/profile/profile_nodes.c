@@ -411,21 +411,12 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
     if (row.script_id.n == 0) {
         row.script_id = TS_TEXT_LIT("0");
     }
-    if (row.function_id == PROFILE_NULL) {
-        TS_SET_NULL(js_cpu_profiler_node, &row, function_id);
-    }
-    if (row.parent_id == PROFILE_NULL || (node->flags & NODE_ORPHAN) != 0) {
-        TS_SET_NULL(js_cpu_profiler_node, &row, parent_id);
-    }
-    if ((node->flags & NODE_HAS_LINE) == 0) {
-        TS_SET_NULL(js_cpu_profiler_node, &row, line_number);
-    }
-    if ((node->flags & NODE_HAS_COLUMN) == 0) {
-        TS_SET_NULL(js_cpu_profiler_node, &row, column_number);
-    }
-    if ((node->flags & NODE_BAD_HITS) != 0) {
-        TS_SET_NULL(js_cpu_profiler_node, &row, hit_count);
-    }
+    TS_NULL_IF(row.function_id == PROFILE_NULL, js_cpu_profiler_node, &row, function_id);
+    TS_NULL_IF(row.parent_id == PROFILE_NULL || (node->flags & NODE_ORPHAN) != 0,
+               js_cpu_profiler_node, &row, parent_id);
+    TS_NULL_IF((node->flags & NODE_HAS_LINE) == 0, js_cpu_profiler_node, &row, line_number);
+    TS_NULL_IF((node->flags & NODE_HAS_COLUMN) == 0, js_cpu_profiler_node, &row, column_number);
+    TS_NULL_IF((node->flags & NODE_BAD_HITS) != 0, js_cpu_profiler_node, &row, hit_count);
     if (row.function_id > p->ids->max_id) {
         p->ids->max_id = row.function_id;
     }

@@ -200,18 +200,10 @@ static ts_code put_run(ts_profile *p, const sample_run *run, int64_t end)
         .start_time = ts_time_add(run->start, p->samples.place),
         .end_time = ts_time_add(end, p->samples.place),
     };
-    if (row.function_id == PROFILE_NULL) {
-        TS_SET_NULL(js_cpu_profiler_sample, &row, function_id);
-    }
-    if (row.start_time == TS_NO_TIME) {
-        TS_SET_NULL(js_cpu_profiler_sample, &row, start_time);
-    }
-    if (row.end_time == TS_NO_TIME) {
-        TS_SET_NULL(js_cpu_profiler_sample, &row, end_time);
-    }
-    if (!span_of(&row.dur, run->start, end)) {
-        TS_SET_NULL(js_cpu_profiler_sample, &row, dur);
-    }
+    TS_NULL_IF(row.function_id == PROFILE_NULL, js_cpu_profiler_sample, &row, function_id);
+    TS_NULL_IF(row.start_time == TS_NO_TIME, js_cpu_profiler_sample, &row, start_time);
+    TS_NULL_IF(row.end_time == TS_NO_TIME, js_cpu_profiler_sample, &row, end_time);
+    TS_NULL_IF(!span_of(&row.dur, run->start, end), js_cpu_profiler_sample, &row, dur);
     return ts_put_js_cpu_profiler_sample(p->sink, &row);
 }
 
@@ -228,15 +220,9 @@ static ts_code put_sample(ts_profile *p, int64_t id, int64_t ts, int64_t end, in
         .event = TS_TEXT_LIT("cpu"),
     };
     ts_code code = TS_OK;
-    if (itid < 0) {
-        TS_SET_NULL(stack_sample, &row, itid);
-    }
-    if (ts == TS_NO_TIME) {
-        TS_SET_NULL(stack_sample, &row, ts);
-    }
-    if (!span_of(&row.dur, ts, end)) {
-        TS_SET_NULL(stack_sample, &row, dur);
-    }
+    TS_NULL_IF(itid < 0, stack_sample, &row, itid);
+    TS_NULL_IF(ts == TS_NO_TIME, stack_sample, &row, ts);
+    TS_NULL_IF(!span_of(&row.dur, ts, end), stack_sample, &row, dur);
     if (node == NO_INDEX) {
         TS_SET_NULL(stack_sample, &row, node_id);
         if (id != PROFILE_NULL) {

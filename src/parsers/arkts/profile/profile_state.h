@@ -13,8 +13,7 @@
 #include "base/vec.h"
 #include "parsers/arkts/profile/profile.h"
 
-/* --- profile_read.c: JSON events to figures, and to nodes, texts and samples of the parts ------
- */
+/* --- profile_read.c: JSON events to figures, and to nodes, texts and samples of the parts ----- */
 
 /* A bit for each list. */
 enum { LIST_NODES = 1, LIST_SAMPLES = 2, LIST_DELTAS = 4 };
@@ -114,8 +113,7 @@ ts_code profile_put_nodes(ts_profile *p);
 /* The same for references to the node: that of a root without a row is another root's. */
 int64_t profile_function_id(ts_profile *p, int64_t id);
 
-/* --- profile_texts.c: names, URLs and script ids, each once in a pool; long ones in a spool ----
- */
+/* --- profile_texts.c: names, URLs and script ids, each once in a pool; long ones in a spool --- */
 
 typedef struct profile_texts {
     ts_pool pool;    /* texts, or the keys of long ones */
@@ -142,8 +140,7 @@ ts_code profile_text_keep(ts_profile *p, uint32_t *id, ts_text text);
 /* The text of an id; a long one is read into `buf`. Borrowed. */
 ts_code profile_text(ts_profile *p, ts_text *out, ts_buf *buf, uint32_t id);
 
-/* --- profile_samples.c: samples and their times, kept to the end, written in order of time ------
- */
+/* --- profile_samples.c: samples and their times, kept to the end, written in order of time ---- */
 
 typedef struct profile_samples {
     ts_intvec ids;    /* of their nodes */
@@ -193,8 +190,7 @@ int64_t profile_time(profile_clock *clock, int64_t relative_us);
 /* All samples are there: writes their rows. itid: the thread, or -1. */
 ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid);
 
-/* --- profile_damage.c: what can be trusted; the end of a profile sets `broken` and `shifted` ----
- */
+/* --- profile_damage.c: what can be trusted; the end of a profile sets `broken` and `shifted` -- */
 
 typedef struct profile_damage {
     bool broken;          /* a list ends where parts meet that were not neighbours */
@@ -208,8 +204,7 @@ ts_code profile_check_times(ts_profile *p);
 /* Sets damage.nodes_known. */
 ts_code profile_check_samples(ts_profile *p);
 
-/* --- profile.c: the profile's row and name ------------------------------------------------------
- */
+/* --- profile.c: the profile's row and name ---------------------------------------------------- */
 
 struct ts_profile {
     ts_ctx *ctx; /* borrowed, as store, sink and ids */

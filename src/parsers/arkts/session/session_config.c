@@ -29,8 +29,7 @@ static ts_code note_process(ts_session *s, int64_t pid)
     code = ts_process(&ipid, s->store, s->job->source_id, pid);
     if (code == TS_OK) {
         ts_row_source *source = ts_source(s->store, s->job->source_id);
-        source->pid = pid;
-        source->null &= ~TS_NULL_BIT(source, pid);
+        TS_SET_VALUE(source, source, pid, pid);
         ts_process_detail_row(s->store, ipid)->runtime = TS_TEXT_LIT("ArkTS");
     }
     return code;
