@@ -129,7 +129,8 @@ static ts_code begin_member(ts_heap *h, bool array, int *want)
     }
     if (h->part < PART_INTS && array) {
         *want = TS_JSON_WANT_INTS;
-        return heap_array_open(h, h->part);
+        h->arrays[h->part].state = PART_OPEN;
+        return TS_OK;
     }
     h->skip = 1;
     return h->part == PART_OTHER ? TS_OK : unexpected(h, heap_part_name(h->part));
@@ -314,15 +315,25 @@ ts_code ts_heap_new(ts_heap **out, ts_ctx *ctx, ts_store *store)
 /* Releases everything that one snapshot needed. */
 static void clear_heap(ts_heap *h)
 {
-    heap_array_reset(h);
-    heap_meta_reset(h);
-    heap_nodes_free(h->ctx, &h->nodes);
-    heap_edges_free(h->ctx, &h->edges);
-    heap_tree_free(h->ctx, &h->tree);
-    heap_classes_free(h);
-    heap_rows_free(h->ctx, &h->rows);
-    heap_strings_free(h->ctx, &h->strings);
-    h->open = false;
+    ts_ctx *ctx = h->ctx;
+    for (int i = 0; i < PART_INTS; i++) {
+        ts_spool_free(h->arrays[i].spool);
+    }
+    ts_buf_free(ctx, &h->meta.types[0].entries);
+    ts_buf_free(ctx, &h->meta.types[1].entries);
+    ts_intvec_free(ctx, &h->nodes.ids);
+    ts_intvec_free(ctx, &h->nodes.edge_counts);
+    ts_free(ctx, h->edges.ids);
+    ts_intvec_free(ctx, &h->tree.parents);
+    ts_free(ctx, h->tree.noted);
+    ts_free(ctx, h->classes.entries);
+    ts_free(ctx, h->classes.slots);
+    ts_free(ctx, h->rows.located);
+    ts_intvec_free(ctx, &h->rows.function_ids);
+    ts_buf_free(ctx, &h->strings.text);
+    ts_buf_free(ctx, &h->strings.clean);
+    ts_spool_free(h->strings.long_text);
+    *h = (ts_heap){.ctx = ctx, .store = h->store, .sink = h->sink, .json = h->json};
 }
 
 void ts_heap_free(ts_heap *h)
@@ -342,11 +353,11 @@ ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label)
     ts_json_reset(h->json);
     h->part = PART_OTHER;
     h->offset = TS_NO_OFFSET;
-    heap_nodes_begin(&h->nodes);
-    heap_edges_begin(&h->edges);
-    heap_rows_begin(&h->rows);
-    heap_tree_reset(&h->tree);
-    heap_chunks_reset(&h->chunks);
+    h->nodes = (heap_nodes){.owner_stop = UINT64_MAX, .name_max = -1};
+    h->edges = (heap_edges){.owner = UINT64_MAX, .target_stop = UINT64_MAX, .name_max = -1};
+    h->rows.function_name_max = -1;
+    h->tree.function_max = -1;
+    h->chunks.suspect = UINT64_MAX;
     heap_trust_begin(h);
     h->file_id = (int64_t)ts_sink_rows(sink, TS_T_js_heap_files);
     snprintf(h->label, sizeof h->label, "%s", label);

@@ -5,11 +5,6 @@
  */
 #include "parsers/arkts/heap/heap_state.h"
 
-void heap_chunks_reset(heap_chunks *chunks)
-{
-    *chunks = (heap_chunks){.suspect = UINT64_MAX};
-}
-
 static heap_mark *mark_of(ts_heap *h, uint64_t number)
 {
     return &h->chunks.marks[number % HEAP_MARKS];

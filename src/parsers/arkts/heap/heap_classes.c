@@ -16,13 +16,6 @@ enum {
     ENTRY_MASK = (1 << ENTRY_BITS) - 1
 };
 
-void heap_classes_free(ts_heap *h)
-{
-    ts_free(h->ctx, h->classes.entries);
-    ts_free(h->ctx, h->classes.slots);
-    h->classes = (heap_classes){0};
-}
-
 ts_code heap_classes_write(ts_heap *h)
 {
     heap_classes *c = &h->classes;

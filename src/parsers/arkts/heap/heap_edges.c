@@ -3,28 +3,17 @@
 
 #include "base/alloc.h"
 
-void heap_edges_begin(heap_edges *edges)
-{
-    *edges = (heap_edges){.owner = UINT64_MAX, .target_stop = UINT64_MAX, .name_max = -1};
-}
-
-void heap_edges_free(ts_ctx *ctx, heap_edges *edges)
-{
-    ts_free(ctx, edges->ids);
-    edges->ids = NULL;
-}
-
 ts_code heap_edges_copy_ids(ts_heap *h)
 {
     const size_t n = (size_t)h->nodes.ids.n;
-    heap_edges_free(h->ctx, &h->edges);
     if (h->ctx->limits.max_memory != 0 || n == 0) {
         return TS_OK;
     }
     TS_NEED(h->ctx, h->edges.ids = ts_alloc(h->ctx, n, sizeof *h->edges.ids));
     ts_alloc_spread(h->edges.ids, n * sizeof *h->edges.ids);
     if (!ts_intvec_copy(h->edges.ids, &h->nodes.ids)) {
-        heap_edges_free(h->ctx, &h->edges);
+        ts_free(h->ctx, h->edges.ids);
+        h->edges.ids = NULL;
     }
     return TS_OK;
 }

@@ -53,13 +53,6 @@ void heap_fields_default(heap_fields *fields, enum heap_part part)
     fields->missing = part == PART_NODES ? 1U << NODE_NATIVE_SIZE : 0;
 }
 
-void heap_meta_reset(ts_heap *h)
-{
-    ts_buf_free(h->ctx, &h->meta.types[0].entries);
-    ts_buf_free(h->ctx, &h->meta.types[1].entries);
-    memset(&h->meta, 0, sizeof h->meta);
-}
-
 /* --- reading ------------------------------------------------------------------------------- */
 
 /* Depth 3 is inside snapshot.meta: the key says which list comes. */

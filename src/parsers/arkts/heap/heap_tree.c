@@ -9,18 +9,6 @@
 
 enum { FIRST_NOTED = 4096 };
 
-void heap_tree_reset(heap_tree *tree)
-{
-    *tree = (heap_tree){.function_max = -1};
-}
-
-void heap_tree_free(ts_ctx *ctx, heap_tree *tree)
-{
-    ts_intvec_free(ctx, &tree->parents);
-    ts_free(ctx, tree->noted);
-    tree->noted = NULL;
-}
-
 ts_code heap_tree_note(ts_heap *h, int64_t id, enum heap_noted by)
 {
     heap_tree *t = &h->tree;

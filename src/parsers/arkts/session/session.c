@@ -4,6 +4,7 @@
 #include "base/ckd.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 enum { MARK_SNAPSHOT = 1, MARK_TIMELINE_STOP = 2, MARK_CPU = 3 };
 
@@ -20,27 +21,11 @@ ts_code ts_session_new(ts_session **out, ts_job *job)
     s->job = job;
     s->configs.pid = -1;
     code = ts_arkts_run_of(&s->run, job);
-    if (code != TS_OK) {
-        goto out;
-    }
-    code = ts_heap_new(&s->heap, s->ctx, s->store);
-    if (code != TS_OK) {
-        goto out;
-    }
-    code = ts_profile_new(&s->profile, s->ctx, s->store, &s->run->profile_ids);
-    if (code != TS_OK) {
-        goto out;
-    }
-    code = ts_json_new(&s->json, s->ctx, &session_message_handler, s, TS_JSON_RAW_STRINGS);
-    if (code != TS_OK) {
-        goto out;
-    }
-    code = ts_count(&s->messages, s->store, job->source_id, TS_ITEM_messages, NULL);
-    if (code != TS_OK) {
-        goto out;
-    }
-    code = ts_count(&s->text_bytes, s->store, job->source_id, TS_ITEM_text_bytes, NULL);
-out:
+    TS_STEP(code, ts_heap_new(&s->heap, s->ctx, s->store));
+    TS_STEP(code, ts_profile_new(&s->profile, s->ctx, s->store, &s->run->profile_ids));
+    TS_STEP(code, ts_json_new(&s->json, s->ctx, &session_message_handler, s, TS_JSON_RAW_STRINGS));
+    TS_STEP(code, ts_count(&s->messages, s->store, job->source_id, TS_ITEM_messages, NULL));
+    TS_STEP(code, ts_count(&s->text_bytes, s->store, job->source_id, TS_ITEM_text_bytes, NULL));
     if (code != TS_OK) {
         ts_session_free(s);
         return code;
@@ -149,6 +134,47 @@ ts_code session_gap(ts_session *s, int64_t offset, const char *why)
 ts_code ts_session_gap(ts_session *s, int64_t offset)
 {
     return session_gap(s, offset, "bytes are missing");
+}
+
+/* --- CPU profiles ----------------------------------------------------------------------------- */
+
+ts_code session_open_profile(ts_session *s)
+{
+    char file[48];
+    ts_code code;
+    TS_TRY(code, ts_profile_begin(s->profile, s->job->source_id));
+    s->profiles.count++;
+    ts_profile_at(s->profile, s->now.offset);
+    snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(s->profile));
+    return extract_begin(s, &s->profiles.file, file);
+}
+
+ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char *reason,
+                              bool shifted)
+{
+    ts_clock clock = TS_CLOCK_UNKNOWN;
+    ts_profile_end end = {
+        .clocks = s->times.clocks,
+        .has_started = s->profiles.has_started,
+        .has_reported = has_ts,
+        .pid = s->configs.pid,
+        .reason = reason,
+        .shifted = shifted,
+    };
+    bool complete = ts_profile_complete(s->profile);
+    ts_code code;
+    if (s->profiles.has_started) {
+        end.started_ts = session_time(s, &clock, s->profiles.started_ts);
+        end.has_started = end.started_ts != TS_NO_TIME;
+    }
+    if (has_ts) {
+        end.reported_ts = session_time(s, &clock, ts);
+        end.has_reported = end.reported_ts != TS_NO_TIME;
+        ts_range_note(s->store, clock, TS_RANGE_MARKS, end.reported_ts);
+    }
+    s->profiles.has_started = false;
+    code = ts_profile_finish(s->profile, &end);
+    return code != TS_OK ? code : extract_end(s, &s->profiles.file, complete);
 }
 
 /* --- the end -------------------------------------------------------------------------------- */
