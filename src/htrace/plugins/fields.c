@@ -110,6 +110,19 @@ ts_code ts_fields_part(ts_value *values, bool *damaged, ts_message *m, const cha
                     wire.fault_at, ts_wire_fault_text(wire.fault));
 }
 
+ts_code ts_fields_inside(ts_value *values, ts_message *m, const ts_field_def *def,
+                         const ts_value *part, const ts_field_def *defs, size_t count)
+{
+    if (part->state == TS_VALUE_READ) {
+        return ts_fields_part(values, NULL, m, def->name, defs, count, part->p, part->n);
+    }
+    memset(values, 0, count * sizeof *values);
+    for (size_t k = 0; k < count; k++) {
+        values[k].state = part->state;
+    }
+    return TS_OK;
+}
+
 ts_code ts_fields_read(ts_value *values, bool *damaged, const ts_plugin_host *host,
                        const ts_segment *seg, const ts_field_def *defs, size_t count,
                        const uint8_t *p, size_t n)

@@ -65,6 +65,10 @@ typedef struct ts_message {
 ts_code ts_fields_part(ts_value *values, bool *damaged, ts_message *m, const char *part,
                        const ts_field_def *defs, size_t count, const uint8_t *p, size_t n);
 
+/* The same for the part that the field `def` holds: when that is not known nothing of it is. */
+ts_code ts_fields_inside(ts_value *values, ts_message *m, const ts_field_def *def,
+                         const ts_value *part, const ts_field_def *defs, size_t count);
+
 /* Counts the occurrences of fields that have no columns ("extra_fields:<plugin>.<name>"), but not
  * those that are empty. */
 ts_code ts_fields_extra(const ts_plugin_host *host, const ts_segment *seg, const ts_field_def *defs,

@@ -2,25 +2,34 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "base/sorter.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* One sample as it is kept; the plugin's record follows. */
+enum { SORT_MEMORY = 4 << 20 };
+
+/* One sample as it is sorted; the plugin's record follows. */
 typedef struct kept {
-    int64_t ts;      /* realtime as recorded, or TS_NO_TIME */
+    uint64_t key;    /* of the time; those without one come last */
     uint64_t number; /* in the order of coming, from 0 */
-    bool after_gap;
+    int64_t ts;      /* realtime as recorded, or TS_NO_TIME */
+    uint64_t after_gap;
 } kept;
+
+/* A sample with its record. */
+typedef union sample {
+    kept k;
+    uint8_t bytes[sizeof(kept) + TS_SAMPLE_RECORD];
+} sample;
 
 struct ts_sampling {
     const ts_plugin_host *host;
     const ts_sampling_kind *kind;
     ts_htrace_times times;
-    size_t size; /* of a kept sample with its record */
-    uint8_t *p;
-    size_t n;
-    size_t cap;
+    ts_sorter *sorter; /* NULL before the first sample */
+    size_t size;       /* of a sample with its record */
+    uint64_t n;
     int64_t latest;
     bool unordered;     /* samples did not come in the order of their times */
     bool gap;           /* before the next sample */
@@ -31,6 +40,10 @@ struct ts_sampling {
     uint64_t gapped;
     uint64_t repeated;
     int64_t first_untimed; /* offset */
+    /* While rows are put: the sample before. */
+    sample before;
+    bool begun;
+    ts_span span;
 };
 
 ts_code ts_sampling_new(void **self, const ts_plugin_host *host, const ts_sampling_kind *kind)
@@ -46,6 +59,7 @@ ts_code ts_sampling_new(void **self, const ts_plugin_host *host, const ts_sampli
     s->times.clocks = host->clocks;
     s->size = sizeof(kept) + (kind->record + 7) / 8 * 8;
     s->latest = TS_NO_TIME;
+    s->span = TS_SPAN_ALL;
     *self = s;
     return TS_OK;
 }
@@ -54,7 +68,7 @@ void ts_sampling_free(void *self)
 {
     ts_sampling *s = self;
     if (s != NULL) {
-        ts_free(s->host->ctx, s->p);
+        ts_sorter_close(s->sorter);
         ts_free(s->host->ctx, s);
     }
 }
@@ -99,43 +113,28 @@ static ts_code lose_values(const ts_sampling *s, uint64_t n)
     return code;
 }
 
-static kept *sample_at(const ts_sampling *s, size_t i)
-{
-    return (kept *)(void *)(s->p + i * s->size);
-}
-
-static ts_code grow(ts_sampling *s)
-{
-    size_t cap = s->cap == 0 ? 64 : s->cap * 2;
-    uint8_t *p;
-    if (s->n < s->cap) {
-        return TS_OK;
-    }
-    TS_NEED(s->host->ctx, p = ts_realloc(s->host->ctx, s->p, cap, s->size));
-    s->p = p;
-    s->cap = cap;
-    return TS_OK;
-}
-
 static ts_code keep(ts_sampling *s, const ts_segment *seg, const void *record)
 {
-    kept *k;
-    ts_code code;
-    TS_TRY(code, grow(s));
-    k = sample_at(s, s->n);
-    *k = (kept){.ts = seg->timed ? seg->ts : TS_NO_TIME, .number = s->n, .after_gap = s->gap};
-    memcpy(k + 1, record, s->kind->record);
-    s->n++;
+    static const ts_sorter_order order = {.key_offset = 0, .key_count = 2};
+    const int64_t ts = seg->timed ? seg->ts : TS_NO_TIME;
+    sample k = {.k = {.key = ts == TS_NO_TIME ? UINT64_MAX : ts_sorter_key(ts),
+                      .number = s->n++,
+                      .ts = ts,
+                      .after_gap = s->gap}};
+    ts_code code = TS_OK;
+    memcpy(&k.k + 1, record, s->kind->record);
     s->gaps = s->gaps || s->gap;
-    s->gap = k->ts == TS_NO_TIME; /* that one lies between this and the next */
-    if (k->ts == TS_NO_TIME) {
+    s->gap = ts == TS_NO_TIME; /* that one lies between this and the next */
+    if (ts == TS_NO_TIME) {
         s->first_untimed = s->untimed == 0 ? seg->offset : s->first_untimed;
         s->untimed++;
-        return TS_OK;
+    } else {
+        s->unordered = s->unordered || ts < s->latest;
+        s->latest = ts;
     }
-    s->unordered = s->unordered || k->ts < s->latest;
-    s->latest = k->ts;
-    return TS_OK;
+    TS_STEP_IF(code, s->sorter == NULL,
+               ts_sorter_open(&s->sorter, s->host->ctx, s->size, &order, SORT_MEMORY));
+    return code != TS_OK ? code : ts_sorter_add(s->sorter, &k);
 }
 
 ts_code ts_sampling_add(ts_sampling *s, const ts_segment *seg, const void *record, bool damaged,
@@ -178,117 +177,60 @@ ts_code ts_sampling_gap(void *self, int64_t offset)
     return TS_OK;
 }
 
-/* --- order ------------------------------------------------------------------------------------ */
-
-/* By time; those without one last; equal ones as they came. */
-static bool comes_before(const kept *a, const kept *b)
-{
-    if (a->ts != b->ts && a->ts != TS_NO_TIME && b->ts != TS_NO_TIME) {
-        return a->ts < b->ts;
-    }
-    if ((a->ts == TS_NO_TIME) != (b->ts == TS_NO_TIME)) {
-        return b->ts == TS_NO_TIME;
-    }
-    return a->number < b->number;
-}
-
-static void exchange(const ts_sampling *s, size_t i, size_t j)
-{
-    uint8_t spare[sizeof(kept) + TS_SAMPLE_RECORD];
-    memcpy(spare, sample_at(s, i), s->size);
-    memcpy(sample_at(s, i), sample_at(s, j), s->size);
-    memcpy(sample_at(s, j), spare, s->size);
-}
-
-static void sift(const ts_sampling *s, size_t root, size_t n)
-{
-    for (;;) {
-        size_t child = 2 * root + 1;
-        if (child >= n) {
-            return;
-        }
-        if (child + 1 < n && comes_before(sample_at(s, child), sample_at(s, child + 1))) {
-            child++;
-        }
-        if (!comes_before(sample_at(s, root), sample_at(s, child))) {
-            return;
-        }
-        exchange(s, root, child);
-        root = child;
-    }
-}
-
-/* A heap sort: in place, and never more than n log n; numbers make it stable. */
-static void sort(const ts_sampling *s)
-{
-    for (size_t i = s->n / 2; i > 0; i--) {
-        sift(s, i - 1, s->n);
-    }
-    for (size_t n = s->n; n > 1; n--) {
-        exchange(s, 0, n - 1);
-        sift(s, 0, n - 1);
-    }
-}
-
 /* --- rows ------------------------------------------------------------------------------------- */
 
 /* No two measurements have one time, to the nanosecond, and all values in common: the message
  * is repeated. */
-static bool is_repeated(const ts_sampling *s, size_t i)
+static bool is_repeated(const ts_sampling *s, const kept *k)
 {
-    const kept *k = sample_at(s, i);
-    const kept *before = i == 0 ? NULL : sample_at(s, i - 1);
-    return before != NULL && k->ts != TS_NO_TIME && k->ts == before->ts &&
-           memcmp(k + 1, before + 1, s->kind->record) == 0;
+    return s->begun && k->ts != TS_NO_TIME && k->ts == s->before.k.ts &&
+           memcmp(k + 1, &s->before.k + 1, s->kind->record) == 0;
 }
 
-static ts_code put_row(ts_sampling *s, size_t i, int64_t ts)
+static ts_code put_sample(ts_sampling *s, const kept *k)
 {
-    const kept *k = sample_at(s, i);
-    ts_interval row = {.ts = ts, .dur = TS_NO_TIME, .at = k + 1};
+    ts_clock clock;
+    ts_interval row = {.ts = ts_htrace_time(&clock, &s->times, TS_CLOCK_REALTIME, k->ts),
+                       .dur = TS_NO_TIME,
+                       .at = k + 1};
+    const bool repeated = is_repeated(s, k);
     /* A loss may be anywhere when the order of coming is not that of time. */
-    bool gap = k->after_gap || (s->gaps && s->unordered);
-    if (k->ts != TS_NO_TIME && !gap) { /* then it is not the first: that has no row */
-        const kept *before = sample_at(s, i - 1);
-        row.dur = k->ts - before->ts; /* neither is negative */
-        row.before = before + 1;
+    const bool gap = k->after_gap || (s->gaps && s->unordered);
+    bool all;
+    ts_code code;
+    if (!s->begun) {
+        TS_TRY(code, ts_htrace_wanted(&s->span, s->host, s->kind->plugin, clock, row.ts));
+    }
+    all = s->span.from == INT64_MIN && s->span.to == INT64_MAX;
+    s->samples->seen++;
+    s->repeated += repeated;
+    if (repeated || (row.ts == TS_NO_TIME ? !all : !ts_span_has(&s->span, row.ts))) {
+        s->samples->skipped++;
+        return TS_OK;
+    }
+    ts_range_note(s->host->store, clock, TS_RANGE_ROWS, row.ts);
+    if (!s->begun && k->ts != TS_NO_TIME && !gap) { /* it begins an interval and has none itself */
+        s->samples->skipped++;
+        return TS_OK;
+    }
+    if (k->ts != TS_NO_TIME && !gap) {
+        row.dur = k->ts - s->before.k.ts; /* neither is negative */
+        row.before = &s->before.k + 1;
     }
     s->gapped += k->ts != TS_NO_TIME && gap;
     s->samples->imported++;
     return s->kind->put(s->host, &row);
 }
 
-/* The first sample begins an interval and has none itself. */
-static bool has_row(const ts_sampling *s, size_t i)
-{
-    const kept *k = sample_at(s, i);
-    return i > 0 || k->ts == TS_NO_TIME || k->after_gap || (s->gaps && s->unordered);
-}
-
 static ts_code put_rows(ts_sampling *s)
 {
-    ts_span span = TS_SPAN_ALL;
-    ts_code code = TS_OK;
-    for (size_t i = 0; code == TS_OK && i < s->n; i++) {
-        ts_clock clock;
-        int64_t ts = ts_htrace_time(&clock, &s->times, TS_CLOCK_REALTIME, sample_at(s, i)->ts);
-        bool all;
-        if (i == 0) {
-            code = ts_htrace_wanted(&span, s->host, s->kind->plugin, clock, ts);
-        }
-        all = span.from == INT64_MIN && span.to == INT64_MAX;
-        s->samples->seen++;
-        s->repeated += is_repeated(s, i);
-        if (is_repeated(s, i) || (ts == TS_NO_TIME ? !all : !ts_span_has(&span, ts))) {
-            s->samples->skipped++;
-            continue;
-        }
-        ts_range_note(s->host->store, clock, TS_RANGE_ROWS, ts);
-        if (!has_row(s, i)) {
-            s->samples->skipped++;
-        } else if (code == TS_OK) {
-            code = put_row(s, i, ts);
-        }
+    const void *k = NULL;
+    ts_code code = s->sorter == NULL ? TS_OK : ts_sorter_finish(s->sorter);
+    while (code == TS_OK && s->sorter != NULL && (code = ts_sorter_next(&k, s->sorter)) == TS_OK &&
+           k != NULL) {
+        code = put_sample(s, k);
+        memcpy(s->before.bytes, k, s->size);
+        s->begun = true;
     }
     return code;
 }
@@ -322,9 +264,6 @@ ts_code ts_sampling_finish(void *self)
     ts_code code = TS_OK;
     if (s->messages == NULL) {
         return TS_OK;
-    }
-    if (s->unordered || s->untimed > 0) {
-        sort(s);
     }
     code = put_rows(s);
     TS_STEP(code, record(s));

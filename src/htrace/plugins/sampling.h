@@ -6,7 +6,7 @@
  * A sample before which others may be lost has a row without `dur`, also when it is the first one.
  * Samples whose time is not known have rows after all others.
  *
- * Memory: 24 bytes and the plugin's own record for each sample.
+ * Memory: what a sorter takes, at most 4 MiB a plugin; more samples are sorted in a spool.
  */
 #ifndef TS_HTRACE_PLUGINS_SAMPLING_H
 #define TS_HTRACE_PLUGINS_SAMPLING_H
@@ -21,7 +21,10 @@ typedef struct ts_interval {
     const void *at;     /* the record at its end */
 } ts_interval;
 
-enum { TS_SAMPLE_RECORD = 192 }; /* the largest record */
+enum {
+    TS_SAMPLE_RECORD = 192,      /* the largest record */
+    TS_SAMPLE_MESSAGE = 16 << 20 /* the largest message */
+};
 
 typedef struct ts_sampling_kind {
     const char *plugin;   /* its name */
@@ -61,5 +64,23 @@ bool ts_sampling_rate(double *rate, const ts_interval *interval, int64_t growth)
 
 /* With --compat the number without its fraction. */
 double ts_sampling_cut(const ts_plugin_host *host, double v);
+
+/* Defines the plugin of such a kind for the list: its only segments are those of `wire`, and its
+ * `message` is of the file. reads: as in ts_plugin_name. */
+#define TS_SAMPLING_PLUGIN(name, wire, sampling, wire_reads)                                       \
+    static ts_code open_plugin(void **self, const ts_plugin_host *host)                            \
+    {                                                                                              \
+        return ts_sampling_new(self, host, sampling);                                              \
+    }                                                                                              \
+    static const ts_plugin_name names[] = {{wire, TS_SAMPLE_MESSAGE, wire_reads},                  \
+                                           {NULL, 0, NULL}};                                       \
+    TS_HTRACE_PLUGIN(name) = {                                                                     \
+        .names = names,                                                                            \
+        .open = open_plugin,                                                                       \
+        .message = message,                                                                        \
+        .gap = ts_sampling_gap,                                                                    \
+        .finish = ts_sampling_finish,                                                              \
+        .close = ts_sampling_free,                                                                 \
+    }
 
 #endif

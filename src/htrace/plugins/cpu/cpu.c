@@ -10,8 +10,6 @@
 
 #include <inttypes.h>
 
-enum { MAX_MESSAGE = 16 << 20 };
-
 /* Fields of a message (CpuData). What is inside of the first two has no columns. */
 enum { USAGE, THREADS, PROCESSES, USER, SYSTEM, TOTAL, FIELDS, COLUMNS = 4 };
 
@@ -89,11 +87,9 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     ts_row_cpu_usage row;
     unsigned unknown;
     bool damaged;
-    ts_code code = ts_fields_read(v, &damaged, host, seg, fields, FIELDS, p, n);
-    if (code != TS_OK ||
-        (code = ts_fields_extra(host, seg, &fields[USAGE], &v[USAGE], 2)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fields_read(v, &damaged, host, seg, fields, FIELDS, p, n));
+    TS_TRY(code, ts_fields_extra(host, seg, &fields[USAGE], &v[USAGE], 2));
     row = columns(&unknown, v);
     if (v[USAGE].state == TS_VALUE_ABSENT) {
         return ts_sampling_none(s);
@@ -129,21 +125,4 @@ static bool reads(const uint8_t *p, size_t n, uint64_t size)
     return !first && wire.fault == TS_WIRE_OK;
 }
 
-static ts_code open_plugin(void **self, const ts_plugin_host *host)
-{
-    return ts_sampling_new(self, host, &kind);
-}
-
-static const ts_plugin_name names[] = {
-    {"cpu-plugin", MAX_MESSAGE, reads},
-    {NULL, 0, NULL},
-};
-
-TS_HTRACE_PLUGIN(cpu) = {
-    .names = names,
-    .open = open_plugin,
-    .message = message,
-    .gap = ts_sampling_gap,
-    .finish = ts_sampling_finish,
-    .close = ts_sampling_free,
-};
+TS_SAMPLING_PLUGIN(cpu, "cpu-plugin", &kind, reads);

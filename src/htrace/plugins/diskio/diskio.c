@@ -10,8 +10,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { MAX_MESSAGE = 16 << 20 };
-
 /* Fields of a message (DiskioData). */
 enum { RD_BEFORE, WR_BEFORE, RD, WR, STATS, FIELDS };
 static const ts_field_def fields[FIELDS] = {
@@ -185,12 +183,11 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     disk_sums sums = {.sample = &sample};
     unsigned unknown = 0;
     bool damaged;
-    ts_code code = ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n);
-    if (code != TS_OK || (code = add_devices(&sums, &m, &v[STATS])) != TS_OK ||
-        (code = take_totals(&sample.rd, &sample.rd_growth, &sample, &unknown, &m, v, 0)) != TS_OK ||
-        (code = take_totals(&sample.wr, &sample.wr_growth, &sample, &unknown, &m, v, 1)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
+    TS_TRY(code, add_devices(&sums, &m, &v[STATS]));
+    TS_TRY(code, take_totals(&sample.rd, &sample.rd_growth, &sample, &unknown, &m, v, 0));
+    TS_TRY(code, take_totals(&sample.wr, &sample.wr_growth, &sample, &unknown, &m, v, 1));
     for (unsigned k = 0; k < SUMS; k++) {
         sample.null |= (sums.unknown >> k & 1) != 0 ? sum_columns[k] : 0;
         unknown += sums.unknown >> k & 1;
@@ -199,21 +196,4 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
                                : ts_sampling_add(s, seg, &sample, damaged || sums.damaged, unknown);
 }
 
-static ts_code open_plugin(void **self, const ts_plugin_host *host)
-{
-    return ts_sampling_new(self, host, &kind);
-}
-
-static const ts_plugin_name names[] = {
-    {"diskio-plugin", MAX_MESSAGE, NULL},
-    {NULL, 0, NULL},
-};
-
-TS_HTRACE_PLUGIN(diskio) = {
-    .names = names,
-    .open = open_plugin,
-    .message = message,
-    .gap = ts_sampling_gap,
-    .finish = ts_sampling_finish,
-    .close = ts_sampling_free,
-};
+TS_SAMPLING_PLUGIN(diskio, "diskio-plugin", &kind, NULL);

@@ -126,15 +126,6 @@ static ts_code put_line(hilog *h, ts_message *m, const ts_value *line, const ts_
     return ts_put_log(ts_store_sink(r->host->store), &row);
 }
 
-/* What is not known of a line because its detail is not. */
-static void unknown_detail(ts_value *detail)
-{
-    memset(detail, 0, DETAIL_FIELDS * sizeof *detail);
-    for (unsigned k = 0; k < DETAIL_FIELDS; k++) {
-        detail[k].state = TS_VALUE_UNKNOWN;
-    }
-}
-
 static ts_code one_line(void *user, ts_message *m, const uint8_t *p, size_t n)
 {
     hilog *h = user;
@@ -147,12 +138,8 @@ static ts_code one_line(void *user, ts_message *m, const uint8_t *p, size_t n)
         h->lines->lost++;
         return TS_OK;
     }
-    if (line[DETAIL].state == TS_VALUE_UNKNOWN) {
-        unknown_detail(detail);
-    } else if ((code = ts_fields_part(detail, NULL, m, "detail", detail_fields, DETAIL_FIELDS,
-                                      line[DETAIL].p, line[DETAIL].n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_fields_inside(detail, m, &line_fields[DETAIL], &line[DETAIL], detail_fields,
+                                  DETAIL_FIELDS));
     h->received++;
     follow_numbers(h, m, &line[ID]);
     return put_line(h, m, line, detail);

@@ -425,19 +425,14 @@ static ts_code device_state(hisysevent *h, ts_message *m, const uint8_t *p, size
     ts_row_device_state row = {0};
     ts_field_def volumes[VOLUMES];
     ts_value v[SETTINGS + 1];
-    ts_value levels[VOLUMES] = {{0}};
+    ts_value levels[VOLUMES];
     int64_t numbers[SETTINGS + VOLUMES];
     bool put;
     ts_code code = ts_fields_part(v, NULL, m, fields[STATE].name, defs, SETTINGS + 1, p, n);
     for (unsigned k = 0; k < VOLUMES; k++) {
         volumes[k] = (ts_field_def){k + 1, TS_FIELD_INT32, "volume_state"};
-        levels[k].state =
-            v[SETTINGS].state == TS_VALUE_UNKNOWN ? TS_VALUE_UNKNOWN : TS_VALUE_ABSENT;
     }
-    if (code == TS_OK && v[SETTINGS].state == TS_VALUE_READ) {
-        code = ts_fields_part(levels, NULL, m, defs[SETTINGS].name, volumes, VOLUMES, v[SETTINGS].p,
-                              v[SETTINGS].n);
-    }
+    TS_STEP(code, ts_fields_inside(levels, m, &defs[SETTINGS], &v[SETTINGS], volumes, VOLUMES));
     if (code != TS_OK ||
         (code = ts_records_row(&put, &h->records, fields[STATE].name, true, true)) != TS_OK) {
         return code;

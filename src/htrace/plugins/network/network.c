@@ -9,8 +9,6 @@
 
 #include <inttypes.h>
 
-enum { MAX_MESSAGE = 16 << 20 };
-
 /* Fields of a message (NetworkDatas). What is measured of processes has no columns. */
 enum { OF_PROCESSES, SYSTEM, FIELDS };
 static const ts_field_def fields[FIELDS] = {
@@ -112,11 +110,9 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     unsigned unknown = 0;
     bool damaged;
     bool part_damaged;
-    ts_code code = ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n);
-    if (code != TS_OK || (code = ts_fields_extra(m.host, seg, &fields[OF_PROCESSES],
-                                                 &v[OF_PROCESSES], 1)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
+    TS_TRY(code, ts_fields_extra(m.host, seg, &fields[OF_PROCESSES], &v[OF_PROCESSES], 1));
     if (v[SYSTEM].state == TS_VALUE_ABSENT) {
         return ts_sampling_none(s);
     }
@@ -135,21 +131,4 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
                                : ts_sampling_add(s, seg, &sample, damaged || part_damaged, unknown);
 }
 
-static ts_code open_plugin(void **self, const ts_plugin_host *host)
-{
-    return ts_sampling_new(self, host, &kind);
-}
-
-static const ts_plugin_name names[] = {
-    {"network-plugin", MAX_MESSAGE, NULL},
-    {NULL, 0, NULL},
-};
-
-TS_HTRACE_PLUGIN(network) = {
-    .names = names,
-    .open = open_plugin,
-    .message = message,
-    .gap = ts_sampling_gap,
-    .finish = ts_sampling_finish,
-    .close = ts_sampling_free,
-};
+TS_SAMPLING_PLUGIN(network, "network-plugin", &kind, NULL);

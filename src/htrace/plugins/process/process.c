@@ -83,20 +83,6 @@ typedef struct process_plugin {
 
 /* --- messages --------------------------------------------------------------------------------- */
 
-/* Reads a part of a process; when it is not known nothing of it is. */
-static ts_code read_part(ts_value *values, ts_message *m, const ts_field_def *def,
-                         const ts_value *part, const ts_field_def *defs, size_t count)
-{
-    if (part->state == TS_VALUE_READ) {
-        return ts_fields_part(values, NULL, m, def->name, defs, count, part->p, part->n);
-    }
-    memset(values, 0, count * sizeof *values);
-    for (size_t k = 0; k < count; k++) {
-        values[k].state = part->state;
-    }
-    return TS_OK;
-}
-
 /* The name goes to the pool. */
 static ts_code take_name(sampled_process *e, process_plugin *s, const ts_value *name)
 {
@@ -119,9 +105,9 @@ static ts_code take_process(sampled_process *e, process_plugin *s, ts_message *m
     ts_value pss[1];
     ts_value disk[DISK_FIELDS];
     ts_code code;
-    TS_TRY(code, read_part(cpu, m, &fields[CPU], &v[CPU], cpu_fields, CPU_FIELDS));
-    TS_TRY(code, read_part(pss, m, &fields[PSS], &v[PSS], pss_fields, 1));
-    TS_TRY(code, read_part(disk, m, &fields[DISK], &v[DISK], disk_fields, DISK_FIELDS));
+    TS_TRY(code, ts_fields_inside(cpu, m, &fields[CPU], &v[CPU], cpu_fields, CPU_FIELDS));
+    TS_TRY(code, ts_fields_inside(pss, m, &fields[PSS], &v[PSS], pss_fields, 1));
+    TS_TRY(code, ts_fields_inside(disk, m, &fields[DISK], &v[DISK], disk_fields, DISK_FIELDS));
     e->pid = TAKE(process_id, &v[PID]);
     e->parent = TAKE(parent_process_id, &v[PARENT]);
     e->user = TAKE(uid, &v[USER]);

@@ -9,6 +9,9 @@
 #include "base/ckd.h"
 
 #include <inttypes.h>
+#include <string.h>
+
+enum { NUMBERS_MAX = 11 };
 
 #define NS_PER_MS INT64_C(1000000)
 
@@ -156,66 +159,79 @@ static ts_code statistic(xpower *x, ts_message *m, const uint8_t *p, size_t n)
     return code;
 }
 
+/* A part that is one row of numbers: its fields count from 1, its columns follow each other. */
+typedef struct number_shape {
+    const char *part;
+    enum ts_table_id table;
+    uint64_t start_null, first_null;
+    size_t start_at, first_at; /* offsets of columns in the row */
+    size_t count;
+    const char *names[NUMBERS_MAX];
+} number_shape;
+
+#define NUMBERS(name, table_name, first)                                                           \
+    .part = (name), .table = TS_T_##table_name, .start_null = TS_NULL_BIT(table_name, start_time), \
+    .first_null = TS_NULL_BIT(table_name, first),                                                  \
+    .start_at = offsetof(ts_row_##table_name, start_time),                                         \
+    .first_at = offsetof(ts_row_##table_name, first)
+
+static ts_code put_numbers(xpower *x, ts_message *m, const number_shape *shape, const uint8_t *p,
+                           size_t n)
+{
+    union {
+        ts_row_xpower_app_detail_wifi wifi;
+        ts_row_xpower_app_detail_display display;
+    } row;
+    ts_field_def defs[NUMBERS_MAX];
+    ts_value v[NUMBERS_MAX];
+    int64_t numbers[NUMBERS_MAX];
+    bool put;
+    ts_code code;
+    for (unsigned k = 0; k < shape->count; k++) {
+        defs[k] = (ts_field_def){k + 1, TS_FIELD_INT, shape->names[k]};
+    }
+    TS_TRY(code, ts_fields_part(v, NULL, m, shape->part, defs, shape->count, p, n));
+    TS_TRY(code, ts_records_row(&put, &x->records, shape->part, true, x->wanted));
+    if (!put) {
+        return TS_OK;
+    }
+    memset(&row, 0, sizeof row);
+    row.wifi.id = xpower_next(x, shape->table);
+    row.wifi.null = x->ts == TS_NO_TIME ? shape->start_null : 0;
+    memcpy((char *)&row + shape->start_at, &x->ts, sizeof x->ts);
+    for (size_t k = 0; k < shape->count; k++) {
+        numbers[k] = xpower_optional(&row.wifi.null, shape->first_null << k, x, &v[k]);
+    }
+    memcpy((char *)&row + shape->first_at, numbers, shape->count * sizeof *numbers);
+    return ts_sink_put(ts_store_sink(x->records.host->store), shape->table, &row);
+}
+
+_Static_assert(
+    offsetof(ts_row_xpower_app_detail_wifi, id) == offsetof(ts_row_xpower_app_detail_display, id) &&
+        TS_C_xpower_app_detail_wifi__rx_bytes - TS_C_xpower_app_detail_wifi__tx_packets == 3 &&
+        TS_C_xpower_app_detail_display__count_180hz - TS_C_xpower_app_detail_display__count_1hz ==
+            10,
+    "rows begin alike, and the columns are in the order of the fields");
+
 static ts_code wifi(xpower *x, ts_message *m, const uint8_t *p, size_t n)
 {
-    enum { ALL = 4 };
-    static const ts_field_def defs[ALL] = {
-        {1, TS_FIELD_INT, "tx_packets"},
-        {2, TS_FIELD_INT, "rx_packets"},
-        {3, TS_FIELD_INT, "tx_bytes"},
-        {4, TS_FIELD_INT, "rx_bytes"},
+    static const number_shape shape = {
+        NUMBERS("app_detail.wifi", xpower_app_detail_wifi, tx_packets),
+        .count = 4,
+        .names = {"tx_packets", "rx_packets", "tx_bytes", "rx_bytes"},
     };
-    ts_row_xpower_app_detail_wifi row = {.start_time = x->ts};
-    int64_t *const columns[ALL] = {&row.tx_packets, &row.rx_packets, &row.tx_bytes, &row.rx_bytes};
-    ts_value v[ALL];
-    bool put;
-    ts_code code = ts_fields_part(v, NULL, m, "app_detail.wifi", defs, ALL, p, n);
-    if (code != TS_OK ||
-        (code = ts_records_row(&put, &x->records, "app_detail.wifi", true, x->wanted)) != TS_OK ||
-        !put) {
-        return code;
-    }
-    row.id = xpower_next(x, TS_T_xpower_app_detail_wifi);
-    row.null = x->ts == TS_NO_TIME ? TS_NULL_BIT(xpower_app_detail_wifi, start_time) : 0;
-    for (size_t k = 0; k < ALL; k++) {
-        *columns[k] = xpower_optional(
-            &row.null, TS_NULL_BIT(xpower_app_detail_wifi, tx_packets) << k, x, &v[k]);
-    }
-    return ts_put_xpower_app_detail_wifi(ts_store_sink(x->records.host->store), &row);
+    return put_numbers(x, m, &shape, p, n);
 }
 
 static ts_code display(xpower *x, ts_message *m, const uint8_t *p, size_t n)
 {
-    enum { ALL = 11 };
-    static const ts_field_def defs[ALL] = {
-        {1, TS_FIELD_INT, "count_1hz"},    {2, TS_FIELD_INT, "count_5hz"},
-        {3, TS_FIELD_INT, "count_10hz"},   {4, TS_FIELD_INT, "count_15hz"},
-        {5, TS_FIELD_INT, "count_24hz"},   {6, TS_FIELD_INT, "count_30hz"},
-        {7, TS_FIELD_INT, "count_45hz"},   {8, TS_FIELD_INT, "count_60hz"},
-        {9, TS_FIELD_INT, "count_90hz"},   {10, TS_FIELD_INT, "count_120hz"},
-        {11, TS_FIELD_INT, "count_180hz"},
+    static const number_shape shape = {
+        NUMBERS("app_detail.display", xpower_app_detail_display, count_1hz),
+        .count = 11,
+        .names = {"count_1hz", "count_5hz", "count_10hz", "count_15hz", "count_24hz", "count_30hz",
+                  "count_45hz", "count_60hz", "count_90hz", "count_120hz", "count_180hz"},
     };
-    ts_row_xpower_app_detail_display row = {.start_time = x->ts};
-    int64_t *const columns[ALL] = {&row.count_1hz,   &row.count_5hz,  &row.count_10hz,
-                                   &row.count_15hz,  &row.count_24hz, &row.count_30hz,
-                                   &row.count_45hz,  &row.count_60hz, &row.count_90hz,
-                                   &row.count_120hz, &row.count_180hz};
-    ts_value v[ALL];
-    bool put;
-    ts_code code = ts_fields_part(v, NULL, m, "app_detail.display", defs, ALL, p, n);
-    if (code != TS_OK ||
-        (code = ts_records_row(&put, &x->records, "app_detail.display", true, x->wanted)) !=
-            TS_OK ||
-        !put) {
-        return code;
-    }
-    row.id = xpower_next(x, TS_T_xpower_app_detail_display);
-    row.null = x->ts == TS_NO_TIME ? TS_NULL_BIT(xpower_app_detail_display, start_time) : 0;
-    for (size_t k = 0; k < ALL; k++) {
-        *columns[k] = xpower_optional(
-            &row.null, TS_NULL_BIT(xpower_app_detail_display, count_1hz) << k, x, &v[k]);
-    }
-    return ts_put_xpower_app_detail_display(ts_store_sink(x->records.host->store), &row);
+    return put_numbers(x, m, &shape, p, n);
 }
 
 typedef ts_code part_reader(xpower *x, ts_message *m, const uint8_t *p, size_t n);
@@ -314,11 +330,9 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     ts_value v[FIELDS];
     ts_message m;
     bool first;
-    ts_code code = ts_records_begin(&m, &x->records, seg);
-    if (code != TS_OK ||
-        (code = ts_fields_part(v, NULL, &m, NULL, fields, FIELDS, p, n)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_records_begin(&m, &x->records, seg));
+    TS_TRY(code, ts_fields_part(v, NULL, &m, NULL, fields, FIELDS, p, n));
     if (v[START].state != TS_VALUE_READ || v[END].state != TS_VALUE_READ) {
         m.faults++;
         ts_records_untimed(&x->records, &m);
