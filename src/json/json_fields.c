@@ -21,10 +21,11 @@ static ts_code on_key(void *user, const char *p, size_t n)
     r->field = f < end && f->at == r->at ? f : NULL;
     r->last = r->field;
     if (r->field != NULL && f->key[0] == '*') {
+        ts_code code;
         r->key.n = 0;
-        return ts_buf_put(r->ctx, &r->key, p, n);
+        TS_TRY(code, ts_buf_put(r->ctx, &r->key, p, n));
     }
-    return TS_OK;
+    return r->field == NULL || r->table->key == NULL ? TS_OK : r->table->key(r->user);
 }
 
 /* The reader is at a place now: in a list its elements come, in an object a key. */
@@ -45,17 +46,28 @@ static ts_code odd(ts_json_place *r, unsigned kind)
     return r->table->odd == NULL ? TS_OK : r->table->odd(r->user, kind);
 }
 
+static bool is_any(const ts_json_place *r)
+{
+    return r->field != NULL && (r->field->kinds & TS_JSON_ANY) != 0;
+}
+
 /* --- levels --------------------------------------------------------------------------------- */
 
 static ts_code begin_level(ts_json_place *r, unsigned kind, int *want)
 {
     const ts_json_field *f = r->field;
-    bool take = f != NULL && (f->kinds & kind) != 0;
+    const ts_json_field *end = r->table->fields + r->table->count;
+    bool take;
     ts_code code = TS_OK;
-    if (r->skip > 0) {
+    if (r->skip > 0 || is_any(r)) {
         r->skip++;
         return TS_OK;
     }
+    while (f != NULL && f->key == NULL && (f->kinds & kind) == 0 && f + 1 < end &&
+           f[1].at == f->at) {
+        f++; /* elements of another kind */
+    }
+    take = f != NULL && (f->kinds & kind) != 0;
     if (take && r->table->begin != NULL) {
         code = r->table->begin(r->user, &take, f->to);
     }
@@ -85,8 +97,7 @@ static ts_code on_end(void *user)
     ts_json_place *r = user;
     const unsigned place = r->at;
     if (r->skip > 0) {
-        r->skip--;
-        return TS_OK;
+        return --r->skip == 0 && is_any(r) ? r->table->passed(r->user) : TS_OK;
     }
     enter(r, (unsigned char)r->around.p[--r->around.n]);
     return r->table->end == NULL ? TS_OK : r->table->end(r->user, place);
@@ -103,6 +114,9 @@ static ts_code on_number(void *user, const ts_json_number *number)
     uint32_t *flags;
     if (r->skip > 0) {
         return TS_OK;
+    }
+    if (is_any(r)) {
+        return r->table->passed(r->user);
     }
     if ((kinds & TS_JSON_NUMBER) != 0) {
         return r->table->number(r->user, number);
@@ -129,6 +143,9 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
     if (r->skip > 0) {
         return TS_OK;
     }
+    if (is_any(r)) {
+        return (flags & TS_JSON_LAST) != 0 ? r->table->passed(r->user) : TS_OK;
+    }
     if (r->table->all_texts || (f != NULL && (f->kinds & TS_JSON_TEXT) != 0)) {
         return r->table->text(r->user, p, n, flags);
     }
@@ -138,8 +155,13 @@ static ts_code on_string(void *user, const char *p, size_t n, unsigned flags)
 static ts_code on_literal(void *user, ts_json_kind kind)
 {
     ts_json_place *r = user;
-    (void)kind;
-    return r->skip > 0 ? TS_OK : odd(r, TS_JSON_LITERAL);
+    if (r->skip > 0) {
+        return TS_OK;
+    }
+    return is_any(r) ? r->table->passed(r->user)
+           : r->field != NULL && (r->field->kinds & TS_JSON_LITERAL) != 0
+               ? r->table->literal(r->user, kind)
+               : odd(r, TS_JSON_LITERAL);
 }
 
 static ts_code on_ints(void *user, const int64_t *v, size_t n)

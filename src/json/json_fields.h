@@ -4,8 +4,8 @@
  * lists begin and end, and everything that is not what the table says.
  *
  * A place is a kind of object or list; place 0 is around the document. An object's members have a
- * line each, a list one line for its elements. The lines of a place follow each other, that of
- * elements first.
+ * line each, a list one line for its elements, or one for each kind of them. The lines of a place
+ * follow each other, that of elements first.
  */
 #ifndef TS_JSON_JSON_FIELDS_H
 #define TS_JSON_JSON_FIELDS_H
@@ -17,17 +17,18 @@
 enum {
     TS_JSON_OBJECT = 1,
     TS_JSON_LIST = 2,
-    TS_JSON_INT = 4,     /* an integer, into an int64_t */
-    TS_JSON_INT32 = 8,   /* the same, into an int32_t */
-    TS_JSON_SIZE = 16,   /* the same, into an int64_t, and not negative */
-    TS_JSON_NUMBER = 32, /* any number, by a call */
-    TS_JSON_TEXT = 64,   /* by calls */
-    TS_JSON_LITERAL = 128
+    TS_JSON_INT = 4,       /* an integer, into an int64_t */
+    TS_JSON_INT32 = 8,     /* the same, into an int32_t */
+    TS_JSON_SIZE = 16,     /* the same, into an int64_t, and not negative */
+    TS_JSON_NUMBER = 32,   /* any number, by a call */
+    TS_JSON_TEXT = 64,     /* by calls */
+    TS_JSON_LITERAL = 128, /* by a call */
+    TS_JSON_ANY = 256      /* any value, which is passed over; a call says that it has ended */
 };
 
 typedef struct ts_json_field {
     uint8_t at;      /* the place that has it */
-    uint8_t kinds;   /* 0: none is right */
+    uint16_t kinds;  /* 0: none is right */
     uint8_t to;      /* object, list: its place */
     bool ints;       /* list: integers come in batches */
     const char *key; /* NULL: elements of a list; "*", after all others: any, which is kept */
@@ -48,6 +49,9 @@ typedef struct ts_json_table {
     ts_code (*number)(void *user, const ts_json_number *number);
     ts_code (*text)(void *user, const char *p, size_t n, unsigned flags); /* as ts_json_handler */
     ts_code (*ints)(void *user, const int64_t *v, size_t n);
+    ts_code (*literal)(void *user, ts_json_kind kind);
+    ts_code (*key)(void *user); /* a key of the table was read */
+    ts_code (*passed)(void *user);
     /* A value, after its last piece, that is none of the field's kinds: it is of this one, which
      * may be TS_JSON_LITERAL. */
     ts_code (*odd)(void *user, unsigned kind);

@@ -69,8 +69,7 @@ static void chrome_close(void *self)
     ts_buf_free(ctx, &c->raw.held);
     ts_buf_free(ctx, &c->raw.extras);
     ts_buf_free(ctx, &c->raw.clean);
-    ts_buf_free(ctx, &c->top_key);
-    ts_buf_free(ctx, &c->fact);
+    ts_json_place_free(&c->in);
     ts_buf_free(ctx, &c->fact_value);
     ts_buf_free(ctx, &c->texts);
     ts_json_place_free(&c->args.in);
@@ -102,11 +101,13 @@ static ts_code chrome_open(void **self, ts_job *job)
     c->ctx = job->ctx;
     c->store = job->store;
     c->sink = ts_store_sink(job->store);
+    c->in = (ts_json_place){.table = &chrome_table, .user = c, .ctx = c->ctx};
+    ts_json_place_begin(&c->in);
     c->wanted = TS_SPAN_ALL;
     c->first_ts = TS_NO_TIME;
     c->last_ts = TS_NO_TIME;
     if ((code = add_source(c)) != TS_OK ||
-        (code = ts_json_new(&c->json, c->ctx, chrome_handler(), c, 0)) != TS_OK ||
+        (code = ts_json_new(&c->json, c->ctx, &ts_json_by_table, &c->in, 0)) != TS_OK ||
         (code = chrome_pairs_open(c)) != TS_OK || (code = chrome_slices_open(c)) != TS_OK ||
         (code = chrome_profiles_open(c)) != TS_OK) {
         chrome_close(c);
@@ -226,20 +227,16 @@ static ts_code count_items(chrome_trace *c, uint64_t bytes)
 static ts_code check_end(chrome_trace *c)
 {
     char reason[160];
-    bool in_event = c->at == CHROME_IN_EVENT || c->at == CHROME_IN_ID2 ||
-                    (c->at == CHROME_IN_SKIPPED && c->skip_back != CHROME_AT_TOP &&
-                     c->skip_back != CHROME_IN_FACTS);
+    bool in_event = c->in.at == CHROME_EVENT || c->in.at == CHROME_ID2;
     bool bad = ts_json_state(c->json) == TS_JSON_BAD;
-    if (in_event && bad) {
-        c->n.events_lost += c->at == CHROME_IN_SKIPPED && c->skip_back == CHROME_IN_LIST ? 0 : 1;
-    }
+    c->n.events_lost += in_event && bad ? 1 : 0;
     if (!bad || c->done) {
         return !bad ? TS_OK
                     : ts_issue(c->store, c->source_id, TS_ISSUE_json_trailing_bytes, NULL,
                                (int64_t)ts_json_position(c->json),
                                "text follows the trace and was not looked at");
     }
-    if (c->list_alone && c->at == CHROME_IN_LIST &&
+    if (c->list_alone && c->in.at == CHROME_LIST && c->in.skip == 0 &&
         (!c->broken || (c->bad_byte == ']' && c->n.events > 0))) {
         c->done = true;
         c->no_end = true;

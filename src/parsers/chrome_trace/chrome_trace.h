@@ -61,21 +61,11 @@ typedef enum chrome_key {
     CHROME_DUR,
     CHROME_TTS,
     CHROME_TDUR,
-    CHROME_ID2,
     CHROME_ARGS
 } chrome_key;
 
-/* Where the reader is. */
-typedef enum chrome_place {
-    CHROME_AT_START,
-    CHROME_AT_TOP,     /* in the object around the list */
-    CHROME_IN_FACTS,   /* in metadata or otherData */
-    CHROME_IN_LIST,    /* between events */
-    CHROME_IN_EVENT,   /* in an event's object */
-    CHROME_IN_ID2,     /* in its id2 */
-    CHROME_IN_SKIPPED, /* in a value that is not looked at */
-    CHROME_AT_END      /* after the outermost value */
-} chrome_place;
+/* Objects and lists of the file. */
+enum { CHROME_EVENT = 1, CHROME_ID2, CHROME_LIST, CHROME_TOP, CHROME_FACTS };
 
 /* A text of the event: a part of chrome_trace.texts. */
 typedef struct chrome_piece {
@@ -161,17 +151,12 @@ typedef struct chrome_trace {
     uint64_t block_at;
     uint64_t fed;
 
-    chrome_place at;
-    chrome_key key;
-    uint64_t depth, skip_from; /* open levels; CHROME_IN_SKIPPED ends when depth is skip_from */
-    chrome_place skip_back;
+    ts_json_place in;
     bool list_alone; /* no object around it */
     bool has_list, list_closed, done;
-    bool no_end;    /* the list was not closed, as it may be */
-    bool broken;    /* the text is no JSON */
-    char bad_byte;  /* ... from this byte on */
-    ts_buf top_key; /* of the member of the outermost object */
-    ts_buf fact;    /* key of a member of metadata */
+    bool no_end;   /* the list was not closed, as it may be */
+    bool broken;   /* the text is no JSON */
+    char bad_byte; /* ... from this byte on */
     ts_buf fact_value;
     uint64_t facts;
 
@@ -214,7 +199,7 @@ typedef struct chrome_trace {
 
 /* --- chrome_read.c ---------------------------------------------------------------------------- */
 
-const ts_json_handler *chrome_handler(void);
+extern const ts_json_table chrome_table;
 
 /* --- chrome_number.c -------------------------------------------------------------------------- */
 
