@@ -196,14 +196,13 @@ static ts_code put_animation(animation_work *a, const animation_record *begin,
         if (end->rates > begin->rates) {
             code = rate_of(rate, sizeof rate, a, end->rate_row);
         }
-        code = code != TS_OK ? code
-               : rate[0] != '\0'
-                   ? ts_buf_printf(a->w->ctx, &info, "0:%s", rate)
-                   : ts_buf_printf(a->w->ctx, &info, "%llu:0",
-                                   (unsigned long long)(end->repaints - begin->repaints));
+        TS_STEP(code, rate[0] != '\0'
+                          ? ts_buf_printf(a->w->ctx, &info, "0:%s", rate)
+                          : ts_buf_printf(a->w->ctx, &info, "%llu:0",
+                                          (unsigned long long)(end->repaints - begin->repaints)));
         row.frame_info = ts_buf_text(&info);
     }
-    code = code != TS_OK ? code : marker_name(&row.name, a->w, begin->row);
+    TS_STEP(code, marker_name(&row.name, a->w, begin->row));
     if (code == TS_OK) {
         rest = row.name;
         (void)marker_part(&rest, ", ");
@@ -245,9 +244,9 @@ static ts_code animations_finish(void *self)
     if (a->count == 0) {
         return TS_OK; /* what is drawn is not counted for nothing */
     }
-    code = read_clocks(a);
-    code = code != TS_OK ? code : count_moments(a);
-    return code != TS_OK ? code : put_animations(a);
+    TS_TRY(code, read_clocks(a));
+    TS_TRY(code, count_moments(a));
+    return put_animations(a);
 }
 
 static void animations_close(void *self)

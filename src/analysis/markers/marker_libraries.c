@@ -69,7 +69,7 @@ static ts_code put_library(library_work *l, const library_record *r)
     row.null |= t.ipid < 0 ? TS_NULL_BIT(static_initalize, ipid) : 0;
     row.null |= t.has_tid ? 0 : TS_NULL_BIT(static_initalize, tid);
     row.null |= r->end == TS_NO_TIME ? TS_NULL_BIT(static_initalize, end_time) : 0;
-    code = code != TS_OK ? code : marker_name(&row.so_name, l->w, r->row);
+    TS_STEP(code, marker_name(&row.so_name, l->w, r->row));
     return code != TS_OK ? code : ts_put_static_initalize(l->w->sink, &row);
 }
 

@@ -214,9 +214,8 @@ static ts_code scan_frames(startup_work *s, const by_process *sorted)
             code = ts_idmap_put(s->w->ctx, &next, sorted[i - 1].ipid, i);
         }
     }
-    code = code != TS_OK
-               ? code
-               : ts_scan_open(&scan, s->w->reader, TS_T_frame_slice, frame_columns, FRAME_COLUMNS);
+    TS_STEP(code,
+            ts_scan_open(&scan, s->w->reader, TS_T_frame_slice, frame_columns, FRAME_COLUMNS));
     while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             code = meet_frame(s, &next, sorted, b, i);

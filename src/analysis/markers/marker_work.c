@@ -129,9 +129,8 @@ ts_code marker_name(ts_text *name, marker_work *w, int64_t row)
             text->size - w->text.n < TS_SCAN_TEXT_MAX ? text->size - w->text.n : TS_SCAN_TEXT_MAX;
         size_t got = 0;
         code = ts_buf_reserve(w->ctx, &w->text, want);
-        code = code != TS_OK ? code
-                             : ts_scan_text_part(&got, w->names, 0, 0, w->text.n,
-                                                 (char *)w->text.p + w->text.n, want);
+        TS_STEP(code, ts_scan_text_part(&got, w->names, 0, 0, w->text.n,
+                                        (char *)w->text.p + w->text.n, want));
         if (code != TS_OK || got == 0) {
             break;
         }

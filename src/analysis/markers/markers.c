@@ -139,8 +139,8 @@ static ts_code markers_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     for (unsigned i = 0; i < KINDS && code == TS_OK; i++) {
         code = kinds[i]->open(&selves[i], &w);
     }
-    code = code != TS_OK ? code : ts_scan_open(&w.names, reader, TS_T_callstack, name, 1);
-    code = code != TS_OK ? code : read_rows(&w, selves);
+    TS_STEP(code, ts_scan_open(&w.names, reader, TS_T_callstack, name, 1));
+    TS_STEP(code, read_rows(&w, selves));
     for (unsigned i = 0; i < KINDS && code == TS_OK; i++) {
         code = kinds[i]->finish(selves[i]);
     }

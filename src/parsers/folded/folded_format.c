@@ -251,27 +251,21 @@ static ts_code folded_finish(void *self, const ts_stream_end *end)
 {
     folded *f = self;
     uint64_t values;
-    ts_code code = count(f, f->job->source_id, TS_ITEM_bytes, end->bytes, 0);
-    if (code != TS_OK ||
-        (code = end_last_line(f, end->damage != NULL && !end->damage->trailing)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, count(f, f->job->source_id, TS_ITEM_bytes, end->bytes, 0));
+    TS_TRY(code, end_last_line(f, end->damage != NULL && !end->damage->trailing));
     if (f->good == 0) {
         return ts_fail(f->job->ctx, TS_ERR_FORMAT,
                        "%s has no folded stacks: no line ends in a blank and a number",
                        f->job->name);
     }
     values = f->good * (f->differential ? 2 : 1);
-    if ((code = put_profile(f)) != TS_OK ||
-        (code = folded_note(f, TS_ISSUE_prof_rounded, f->rounded, "weights were rounded")) !=
-            TS_OK ||
-        (code = folded_note(f, TS_ISSUE_prof_bad_text, f->bad_texts,
-                            "parts of texts that are no text became U+FFFD")) != TS_OK ||
-        (code = count(f, f->source_id, TS_ITEM_profile_samples, f->good + f->bad, f->bad)) !=
-            TS_OK ||
-        (code = count(f, f->source_id, TS_ITEM_profile_values, values, 0)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_profile(f));
+    TS_TRY(code, folded_note(f, TS_ISSUE_prof_rounded, f->rounded, "weights were rounded"));
+    TS_TRY(code, folded_note(f, TS_ISSUE_prof_bad_text, f->bad_texts,
+                             "parts of texts that are no text became U+FFFD"));
+    TS_TRY(code, count(f, f->source_id, TS_ITEM_profile_samples, f->good + f->bad, f->bad));
+    TS_TRY(code, count(f, f->source_id, TS_ITEM_profile_values, values, 0));
     ts_stack_release(f->job->store, f->source_id);
     return TS_OK;
 }

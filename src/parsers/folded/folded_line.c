@@ -160,10 +160,9 @@ static ts_code put_line(folded *f, ts_text stack, const folded_weights *w)
         .event = TS_TEXT_LIT("cpu"),
     };
     size_t tokens;
-    ts_code code = f->types[0].id == 0 ? add_types(f) : TS_OK;
-    if (code != TS_OK || (code = folded_tokens(&tokens, f, stack)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, f->types[0].id == 0 ? add_types(f) : TS_OK);
+    TS_TRY(code, folded_tokens(&tokens, f, stack));
     stack = (ts_text){stack.p + tokens, stack.n - tokens};
     if (stack.n > 0 && (code = find_path(&row.node_id, f, stack)) != TS_OK) {
         return code;

@@ -59,11 +59,11 @@ static ts_code limit_rows(ftrace_file *f)
 ts_code ftrace_file_finish(ftrace_file *f)
 {
     ts_code code = limit_rows(f);
-    code = code != TS_OK ? code : ftrace_feed_drain(&f->feed, to_machine, f);
+    TS_STEP(code, ftrace_feed_drain(&f->feed, to_machine, f));
     ftrace_feed_close(&f->feed);
-    code = code != TS_OK ? code : ftrace_machine_finish(f->machine);
-    return code != TS_OK ? code
-                         : ftrace_feed_note(&f->feed, f->job->store, f->job->source_id, NULL);
+    TS_STEP(code, ftrace_machine_finish(f->machine));
+    TS_STEP(code, ftrace_feed_note(&f->feed, f->job->store, f->job->source_id, NULL));
+    return code;
 }
 
 ts_code ftrace_file_count(const ftrace_file *f, ts_item item, const char *detail, uint64_t imported,

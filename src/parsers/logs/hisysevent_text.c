@@ -76,10 +76,9 @@ static ts_code event_line(void *user, ts_text line)
         return TS_OK;
     }
     im->events++;
-    code = make_message(im, line);
-    return code != TS_OK ? code
-                         : ts_plugin_hisysevent.message(
-                               im->plugin, &seg, (const uint8_t *)im->message.p, im->message.n);
+    TS_TRY(code, make_message(im, line));
+    return ts_plugin_hisysevent.message(im->plugin, &seg, (const uint8_t *)im->message.p,
+                                        im->message.n);
 }
 
 static void events_close(void *self)
@@ -124,19 +123,17 @@ static ts_code events_finish(void *self, const ts_stream_end *end)
 {
     events_import *im = self;
     const ts_job *job = im->lines.job;
-    ts_code code = log_lines_end(&im->lines);
-    if (code != TS_OK || (code = ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL,
-                                              end->bytes, 0, 0)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, log_lines_end(&im->lines));
+    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
     if (job->ctx->time_range.kind == TS_WANTED_ALL && im->events > 0 &&
         ts_sink_rows(ts_store_sink(job->store), TS_T_hisys_all_event) == im->before) {
         return ts_fail(job->ctx, TS_ERR_FORMAT, "%s has no system event: no line is a JSON object",
                        job->name);
     }
-    code = ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL, im->events,
-                        im->lines.lost, 0);
-    return code != TS_OK ? code : ts_plugin_hisysevent.finish(im->plugin);
+    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL, im->events,
+                              im->lines.lost, 0));
+    return ts_plugin_hisysevent.finish(im->plugin);
 }
 
 TS_SOURCE_FORMAT(hisysevent_text) = {

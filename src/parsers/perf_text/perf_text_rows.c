@@ -28,12 +28,9 @@ static ts_code find_type(perf_text *p, ts_text event, bool period)
     bool added;
     ts_code code;
     p->scratch.n = 0;
-    if ((code = ts_buf_putc(ctx, &p->scratch, period ? 'p' : 's')) != TS_OK ||
-        (code = ts_buf_put(ctx, &p->scratch, event.p, event.n)) != TS_OK ||
-        (code = ts_pool_intern(ctx, &number, &added, &p->events, ts_buf_text(&p->scratch))) !=
-            TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_putc(ctx, &p->scratch, period ? 'p' : 's'));
+    TS_TRY(code, ts_buf_put(ctx, &p->scratch, event.p, event.n));
+    TS_TRY(code, ts_pool_intern(ctx, &number, &added, &p->events, ts_buf_text(&p->scratch)));
     p->type = number;
     p->event = ts_pool_text(&p->events, number);
     p->event = p->event.n == 1 ? TS_TEXT_NULL : (ts_text){p->event.p + 1, p->event.n - 1};
@@ -77,12 +74,9 @@ static ts_code find_thread(perf_text *p, const perf_header *h)
     bool added;
     ts_code code;
     p->scratch.n = 0;
-    if ((code = ts_buf_put(ctx, &p->scratch, numbers, sizeof numbers)) != TS_OK ||
-        (code = ts_buf_put(ctx, &p->scratch, h->comm.p, h->comm.n)) != TS_OK ||
-        (code = ts_pool_intern(ctx, &number, &added, &p->threads, ts_buf_text(&p->scratch))) !=
-            TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_buf_put(ctx, &p->scratch, numbers, sizeof numbers));
+    TS_TRY(code, ts_buf_put(ctx, &p->scratch, h->comm.p, h->comm.n));
+    TS_TRY(code, ts_pool_intern(ctx, &number, &added, &p->threads, ts_buf_text(&p->scratch)));
     if (added) {
         TS_NEED(ctx, itid = ts_vec_add(ctx, &p->itids, sizeof *itid));
         code = new_thread(itid, p, h);

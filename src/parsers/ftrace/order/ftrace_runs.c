@@ -101,10 +101,9 @@ static ts_code spill_events(ftrace_runs *r)
 {
     const void *record = NULL;
     ftrace_run *run;
-    ts_code code = r->spool == NULL ? ts_spool_new(&r->spool, r->ctx) : TS_OK;
-    if (code != TS_OK || (code = ts_sorter_finish(r->keys)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, r->spool == NULL ? ts_spool_new(&r->spool, r->ctx) : TS_OK);
+    TS_TRY(code, ts_sorter_finish(r->keys));
     TS_NEED(r->ctx, run = ts_vec_add(r->ctx, &r->runs, sizeof *run));
     run->begin = ts_spool_size(r->spool);
     for (uint64_t i = 0; code == TS_OK; i++) {

@@ -180,9 +180,9 @@ static ts_code read_events(ftrace_ffrt *ffrt, ts_message *m, const uint8_t *p, s
     TS_STEP_IF(code, ffrt->events == NULL,
                ts_count(&ffrt->events, ffrt->host->store, ffrt->host->source_id,
                         TS_ITEM_plugin_records, PLUGIN));
-    code = code != TS_OK ? code : ts_fields_part(&events, NULL, m, NULL, message_fields, 1, p, n);
-    return code != TS_OK ? code
-                         : ts_fields_repeat(m, message_fields[0].number, p, n, one_event, ffrt);
+    TS_STEP(code, ts_fields_part(&events, NULL, m, NULL, message_fields, 1, p, n));
+    TS_STEP(code, ts_fields_repeat(m, message_fields[0].number, p, n, one_event, ffrt));
+    return code;
 }
 
 ts_code ftrace_ffrt_message(ftrace_ffrt *ffrt, const ts_segment *seg, const uint8_t *p, size_t n)

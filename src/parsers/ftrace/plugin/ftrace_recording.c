@@ -195,7 +195,7 @@ static ts_code open_machine(ftrace_recording *rec)
         .clock = rec->rows, .clocks = host->clocks, .stream = PLUGIN};
     ts_code code =
         ftrace_machine_open(&rec->machine, host->ctx, host->store, host->source_id, &options);
-    code = code != TS_OK ? code : ftrace_machine_limit(rec->machine, &rec->wanted);
+    TS_STEP(code, ftrace_machine_limit(rec->machine, &rec->wanted));
     return code != TS_OK ? code : give_names(rec);
 }
 

@@ -162,10 +162,9 @@ static ts_code begin_section(ftrace_raw *r)
     if (r->section == 0 || r->section > SECTION_SYMBOLS) {
         ts_code code = lose(r, FTRACE_UNKNOWN_CPU);
         r->state = RAW_LOST;
-        return code != TS_OK
-                   ? code
-                   : r->calls.defect(r->calls.user, FTRACE_RAW_BAD_SECTION, r->at - SECTION_HEADER,
-                                     "the type of a section is not known");
+        TS_STEP(code, r->calls.defect(r->calls.user, FTRACE_RAW_BAD_SECTION, r->at - SECTION_HEADER,
+                                      "the type of a section is not known"));
+        return code;
     }
     if (r->section < SECTION_CPU || r->section >= SECTION_PAGE) {
         r->state = RAW_TEXT;
@@ -314,9 +313,8 @@ ts_code ftrace_raw_end(ftrace_raw *r)
     if (r->state == RAW_TEXT) {
         r->held.n = 0; /* a line that is cut */
     }
-    code = end_section(r);
-    return code != TS_OK ? code
-                         : r->calls.defect(r->calls.user, FTRACE_RAW_CUT, r->at, "a section");
+    TS_TRY(code, end_section(r));
+    return r->calls.defect(r->calls.user, FTRACE_RAW_CUT, r->at, "a section");
 }
 
 const ftrace_raw_counts *ftrace_raw_count(const ftrace_raw *r)

@@ -85,17 +85,14 @@ static ts_code add_sent(int64_t *set, ftrace_machine *m, const ftrace_event *eve
     ftrace_args *args = &m->args;
     ts_code code =
         ftrace_args_int(set, args, "transaction id", n[FTRACE_N_binder_transaction_debug_id]);
-    code = code != TS_OK ? code
-                         : ftrace_args_int(set, args, "destination node",
-                                           n[FTRACE_N_binder_transaction_target_node]);
-    code = code != TS_OK ? code
-                         : ftrace_args_int(set, args, "destination process",
-                                           n[FTRACE_N_binder_transaction_to_proc]);
-    code = code != TS_OK ? code
-                         : ftrace_args_bool(set, args, "reply transaction?",
-                                            n[FTRACE_N_binder_transaction_reply] != 0);
-    code = code != TS_OK ? code : add_flags(set, m, (int32_t)n[FTRACE_N_binder_transaction_flags]);
-    code = code != TS_OK ? code : add_code(set, m, (int32_t)n[FTRACE_N_binder_transaction_code]);
+    TS_STEP(code, ftrace_args_int(set, args, "destination node",
+                                  n[FTRACE_N_binder_transaction_target_node]));
+    TS_STEP(code, ftrace_args_int(set, args, "destination process",
+                                  n[FTRACE_N_binder_transaction_to_proc]));
+    TS_STEP(code, ftrace_args_bool(set, args, "reply transaction?",
+                                   n[FTRACE_N_binder_transaction_reply] != 0));
+    TS_STEP(code, add_flags(set, m, (int32_t)n[FTRACE_N_binder_transaction_flags]));
+    TS_STEP(code, add_code(set, m, (int32_t)n[FTRACE_N_binder_transaction_code]));
     return code != TS_OK ? code : ftrace_args_int(set, args, "calling tid", event->pid);
 }
 
@@ -111,12 +108,11 @@ static ts_code give_set(ftrace_machine *m, ftrace_slice *slice, int64_t set)
 static ts_code add_thread(int64_t *set, ftrace_machine *m, int64_t tid)
 {
     ftrace_thread *thread = NULL;
-    ts_code code = ftrace_args_int(set, &m->args, "destination thread", tid);
-    code = code != TS_OK ? code : ftrace_thread_any(&thread, &m->threads, tid, TS_TEXT_NULL);
-    return code != TS_OK
-               ? code
-               : ftrace_args_text(set, &m->args, "destination name",
-                                  thread->name.p == NULL ? TS_TEXT_LIT("") : thread->name);
+    ts_code code;
+    TS_TRY(code, ftrace_args_int(set, &m->args, "destination thread", tid));
+    TS_TRY(code, ftrace_thread_any(&thread, &m->threads, tid, TS_TEXT_NULL));
+    return ftrace_args_text(set, &m->args, "destination name",
+                            thread->name.p == NULL ? TS_TEXT_LIT("") : thread->name);
 }
 
 /* --- transactions -------------------------------------------------------------------------- */
@@ -134,23 +130,22 @@ static ts_code send_reply(ftrace_machine *m, const ftrace_event *event, ftrace_t
         if (slice != NULL) {
             set = slice->args;
             code = add_thread(&set, m, receiver);
-            code = code != TS_OK ? code : give_set(m, slice, set);
+            TS_STEP(code, give_set(m, slice, set));
         }
         ftrace_open_remove(&m->binder.running, key_of(m, event->pid));
     }
-    code = code != TS_OK ? code
-                         : ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE,
-                                             FTRACE_NAME_OTHER);
+    TS_STEP(code,
+            ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE, FTRACE_NAME_OTHER));
     if (code == TS_OK && slice != NULL) {
         const bool twice = m->quirks.sent_twice && slice->args == FTRACE_NO_ARGS;
         set = slice->args;
         code = add_sent(&set, m, event);
         code = code != TS_OK || !twice ? code : add_sent(&set, m, event);
-        code = code != TS_OK ? code : ftrace_slice_args(m, slice, set);
-        code = code != TS_OK ? code : ftrace_slice_end(m, thread, slice, event->ts);
+        TS_STEP(code, ftrace_slice_args(m, slice, set));
+        TS_STEP(code, ftrace_slice_end(m, thread, slice, event->ts));
     }
-    return code != TS_OK ? code
-                         : keep(m, &m->binder.replies, n[FTRACE_N_binder_transaction_debug_id], 0);
+    TS_STEP(code, keep(m, &m->binder.replies, n[FTRACE_N_binder_transaction_debug_id], 0));
+    return code;
 }
 
 static ts_code transaction(ftrace_machine *m, const ftrace_event *event, ftrace_thread *thread)
@@ -167,7 +162,7 @@ static ts_code transaction(ftrace_machine *m, const ftrace_event *event, ftrace_
         return send_reply(m, event, thread);
     }
     code = add_sent(&push.args, m, event);
-    code = code != TS_OK ? code : ftrace_slice_push(NULL, m, thread, event->ts, &push);
+    TS_STEP(code, ftrace_slice_push(NULL, m, thread, event->ts, &push));
     TS_STEP_IF(code, !one_way && !m->quirks.calls_unseen, ftrace_runnable_call(m, thread, id));
     if (code != TS_OK) {
         return code;
@@ -186,7 +181,7 @@ static ts_code receive_call(ftrace_machine *m, const ftrace_event *event, ftrace
     ftrace_slice *call;
     int64_t reply;
     ts_code code = ftrace_slice_tidy(m, thread, event->ts);
-    code = code != TS_OK ? code : ftrace_thread_any(&sender, &m->threads, sender_tid, TS_TEXT_NULL);
+    TS_STEP(code, ftrace_thread_any(&sender, &m->threads, sender_tid, TS_TEXT_NULL));
     TS_TRY(code, code != TS_OK ? code : ftrace_slices_check(m, sender));
     call = ftrace_slice_top(sender, FTRACE_NAME_TRANSACTION);
     if (call != NULL) {
@@ -194,12 +189,10 @@ static ts_code receive_call(ftrace_machine *m, const ftrace_event *event, ftrace
         int64_t row = call->row - 1;
         reply = (int64_t)ts_sink_rows(m->sink, TS_T_callstack);
         code = add_thread(&set, m, event->pid);
-        code =
-            code != TS_OK ? code : ftrace_args_slice(&set, &m->args, "destination slice id", reply);
-        code = code != TS_OK ? code
-                             : ftrace_args_slice(&push.args, &m->args, "destination slice id", row);
+        TS_STEP(code, ftrace_args_slice(&set, &m->args, "destination slice id", reply));
+        TS_STEP(code, ftrace_args_slice(&push.args, &m->args, "destination slice id", row));
     }
-    code = code != TS_OK ? code : ftrace_slice_push(NULL, m, thread, event->ts, &push);
+    TS_STEP(code, ftrace_slice_push(NULL, m, thread, event->ts, &push));
     return code != TS_OK ? code : keep(m, &m->binder.running, event->pid, sender_tid);
 }
 
@@ -215,8 +208,8 @@ static ts_code received(ftrace_machine *m, const ftrace_event *event, ftrace_thr
                                               : ftrace_slice_end(m, thread, slice, event->ts);
     }
     if (take(&value, m, &m->binder.awaited, id)) {
-        code = receive_call(m, event, thread, value);
-        return code != TS_OK ? code : ftrace_runnable_received(m, thread, id);
+        TS_TRY(code, receive_call(m, event, thread, value));
+        return ftrace_runnable_received(m, thread, id);
     }
     if (take(&value, m, &m->binder.one_way, id)) {
         ftrace_push_row push = {.cat = FTRACE_CAT_BINDER,
@@ -237,13 +230,12 @@ static ts_code alloc_buf(ftrace_machine *m, const ftrace_event *event, ftrace_th
         return TS_OK;
     }
     set = call->args;
-    code = ftrace_args_int(&set, &m->args, "data size",
-                           event->number[FTRACE_N_binder_transaction_alloc_buf_data_size]);
-    code = code != TS_OK
-               ? code
-               : ftrace_args_int(&set, &m->args, "offsets size",
-                                 event->number[FTRACE_N_binder_transaction_alloc_buf_offsets_size]);
-    return code != TS_OK ? code : give_set(m, call, set);
+    TS_TRY(code, ftrace_args_int(&set, &m->args, "data size",
+                                 event->number[FTRACE_N_binder_transaction_alloc_buf_data_size]));
+    TS_TRY(code,
+           ftrace_args_int(&set, &m->args, "offsets size",
+                           event->number[FTRACE_N_binder_transaction_alloc_buf_offsets_size]));
+    return give_set(m, call, set);
 }
 
 /* --- the lock ------------------------------------------------------------------------------ */
@@ -258,8 +250,8 @@ static ts_code lock(ftrace_machine *m, const ftrace_event *event, ftrace_thread 
     ftrace_slice *slice = NULL;
     ts_code code = TS_OK;
     if (event->kind == FTRACE_binder_lock) {
-        code = ftrace_slice_push(NULL, m, thread, event->ts, &push);
-        return code != TS_OK ? code : keep(m, &m->binder.locks, event->pid, 0);
+        TS_TRY(code, ftrace_slice_push(NULL, m, thread, event->ts, &push));
+        return keep(m, &m->binder.locks, event->pid, 0);
     }
     if (ftrace_open_find(&m->binder.locks, key_of(m, event->pid)) == 0) {
         ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);

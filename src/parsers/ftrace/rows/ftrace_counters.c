@@ -38,7 +38,7 @@ ts_code ftrace_value_put(ftrace_machine *m, enum ts_table_id table, int64_t filt
         TS_NEED(m->ctx, ts_vec_add(m->ctx, &c->values, sizeof *v));
         code = ts_idmap_put(m->ctx, &c->places, filter, place);
     }
-    code = code != TS_OK ? code : ts_sink_reserve(m->sink, table, &row, TS_NULL_BIT(measure, dur));
+    TS_STEP(code, ts_sink_reserve(m->sink, table, &row, TS_NULL_BIT(measure, dur)));
     v = (ftrace_value *)c->values.p + place;
     *v = (ftrace_value){table, (int64_t)ts_sink_rows(m->sink, table), ts, m->losses.now};
     return code;
@@ -52,9 +52,8 @@ static ts_code put_of(ftrace_machine *m, const ftrace_event *event, ts_filter_ki
     enum ts_table_id table = kind == TS_FILTER_PROCESS ? TS_T_process_measure : TS_T_measure;
     int64_t filter = 0;
     ts_code code = ftrace_clean(&name, m);
-    code = code != TS_OK
-               ? code
-               : ts_filter(&filter, m->store, kind, owner, name.p == NULL ? TS_TEXT_LIT("") : name);
+    TS_STEP(code,
+            ts_filter(&filter, m->store, kind, owner, name.p == NULL ? TS_TEXT_LIT("") : name));
     return code != TS_OK ? code : ftrace_value_put(m, table, filter, event->ts, value);
 }
 
@@ -76,12 +75,11 @@ static ts_code put_limits(ftrace_machine *m, const ftrace_event *event)
 {
     const int64_t *n = event->number;
     int64_t cpu = n[FTRACE_N_cpu_frequency_limits_cpu_id];
-    ts_code code = put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_max"),
-                          n[FTRACE_N_cpu_frequency_limits_max_freq]);
-    return code != TS_OK
-               ? code
-               : put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_min"),
-                        n[FTRACE_N_cpu_frequency_limits_min_freq]);
+    ts_code code;
+    TS_TRY(code, put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_max"),
+                        n[FTRACE_N_cpu_frequency_limits_max_freq]));
+    return put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_min"),
+                  n[FTRACE_N_cpu_frequency_limits_min_freq]);
 }
 
 static ts_code put_clock(ftrace_machine *m, const ftrace_event *event, ts_filter_kind kind)
@@ -107,12 +105,10 @@ static ts_code put_score(ftrace_machine *m, const ftrace_event *event)
     const int64_t pid = n[FTRACE_N_oom_score_adj_update_pid];
     bool known = !m->quirks.scores_alone || ftrace_process_known(&m->threads, pid);
     ftrace_process *process = NULL;
-    ts_code code = known ? ftrace_process_seen(&process, &m->threads, pid, TS_NO_TIME) : TS_OK;
-    return code != TS_OK
-               ? code
-               : put_of(m, event, TS_FILTER_PROCESS, known ? process->ipid : FTRACE_QUIRK_NO_ROW,
-                        TS_TEXT_LIT("oom_score_adj"),
-                        n[FTRACE_N_oom_score_adj_update_oom_score_adj]);
+    ts_code code;
+    TS_TRY(code, known ? ftrace_process_seen(&process, &m->threads, pid, TS_NO_TIME) : TS_OK);
+    return put_of(m, event, TS_FILTER_PROCESS, known ? process->ipid : FTRACE_QUIRK_NO_ROW,
+                  TS_TEXT_LIT("oom_score_adj"), n[FTRACE_N_oom_score_adj_update_oom_score_adj]);
 }
 
 ts_code ftrace_counter_event(ftrace_machine *m, const ftrace_event *event)

@@ -340,8 +340,8 @@ static ts_code receive(ftrace_machine *m, const ftrace_event *event, ftrace_proc
     frame->has_expected = true;
     frame->expected_end = to_trace_clock(m, end);
     count_vsync_row(thread, slice);
-    code = set_key(m, frame, now);
-    return code != TS_OK ? code : note_vsync(m, thread->frames, vsync, frame->expected_end);
+    TS_TRY(code, set_key(m, frame, now));
+    return note_vsync(m, thread->frames, vsync, frame->expected_end);
 }
 
 /* H:OnVsyncEvent */
@@ -420,7 +420,7 @@ static ts_code marshal(ftrace_machine *m, ftrace_thread *thread, ts_text args)
     }
     if (has_thread) {
         code = ftrace_thread_any(&owner, &m->threads, value[2], TS_TEXT_NULL);
-        code = code != TS_OK ? code : ftrace_slices_check(m, owner);
+        TS_STEP(code, ftrace_slices_check(m, owner));
         frame = code == TS_OK ? frame_at(&m->frames.keys, key_of(m, owner, value[3])) : NULL;
     } else if (frame != NULL && frame->ended) {
         frame = NULL;
@@ -429,7 +429,7 @@ static ts_code marshal(ftrace_machine *m, ftrace_thread *thread, ts_text args)
         return code;
     }
     code = ftrace_thread_any(&owner, &m->threads, value[0], TS_TEXT_NULL);
-    code = code != TS_OK ? code : set_number(m, frame, owner, value[1]);
+    TS_STEP(code, set_number(m, frame, owner, value[1]));
     TS_STEP_IF(code, has_thread && frame->ended, leave(m, frame));
     return code;
 }
@@ -450,7 +450,7 @@ static ts_code join(ftrace_machine *m, frame_row *source, const frame_row *targe
     if (m->frames.joined == NULL) {
         code = ts_sorter_open(&m->frames.joined, m->ctx, sizeof pair, &order, FRAME_ROWS_MEMORY);
     }
-    code = code != TS_OK ? code : ts_sorter_add(m->frames.joined, &pair);
+    TS_STEP(code, ts_sorter_add(m->frames.joined, &pair));
     return code != TS_OK ? code : ts_put_frame_maps(m->sink, &row);
 }
 
@@ -564,7 +564,7 @@ ts_code ftrace_frame_end(ftrace_machine *m, const ftrace_event *event, const ftr
     ftrace_thread *thread = NULL;
     ftrace_frame *frame;
     ts_code code = ftrace_thread_any(&thread, &m->threads, event->pid, TS_TEXT_NULL);
-    code = code != TS_OK ? code : ftrace_slices_check(m, thread);
+    TS_STEP(code, ftrace_slices_check(m, thread));
     if (code != TS_OK || thread != owner) {
         return code;
     }
@@ -691,7 +691,7 @@ static ts_code sources_of(ts_text *src, ftrace_machine *m, const frame_pair **pa
                          m->frames.base + (*pair)->source);
         const void *next = NULL;
         code = ts_buf_put(m->ctx, &m->scratch, text, (size_t)n);
-        code = code != TS_OK ? code : ts_sorter_next(&next, m->frames.joined);
+        TS_STEP(code, ts_sorter_next(&next, m->frames.joined));
         *pair = next;
     }
     *src = m->scratch.n == 0 ? TS_TEXT_NULL : ts_buf_text(&m->scratch);
@@ -735,7 +735,7 @@ static ts_code put_rows(ftrace_machine *m)
     ts_code code = ts_sorter_finish(m->frames.rows);
     if (code == TS_OK && m->frames.joined != NULL) {
         code = ts_sorter_finish(m->frames.joined);
-        code = code != TS_OK ? code : ts_sorter_next(&joined, m->frames.joined);
+        TS_STEP(code, ts_sorter_next(&joined, m->frames.joined));
     }
     pair = joined;
     while (code == TS_OK && (code = ts_sorter_next(&record, m->frames.rows)) == TS_OK &&
@@ -754,11 +754,10 @@ ts_code ftrace_frames_finish(ftrace_machine *m)
 {
     ftrace_frames *f = &m->frames;
     ts_code code = put_stat(m, "trace_vsync", "received", f->vsync);
-    code = code != TS_OK ? code : put_stat(m, "trace_vsync", "not_match", f->vsync_alone);
-    code =
-        code != TS_OK ? code : put_stat(m, "trace_on_do_composition", "received", f->compositions);
-    code = code != TS_OK ? code : put_stat(m, "trace_frame_queue", "received", f->queued);
-    code = code != TS_OK ? code : put_stat(m, "trace_frame_queue", "not_match", f->queued_alone);
+    TS_STEP(code, put_stat(m, "trace_vsync", "not_match", f->vsync_alone));
+    TS_STEP(code, put_stat(m, "trace_on_do_composition", "received", f->compositions));
+    TS_STEP(code, put_stat(m, "trace_frame_queue", "received", f->queued));
+    TS_STEP(code, put_stat(m, "trace_frame_queue", "not_match", f->queued_alone));
     flag_unused(m);
     while (f->all.n > 0 && code == TS_OK) {
         code = release(m, ((ftrace_frame **)f->all.p)[f->all.n - 1]);

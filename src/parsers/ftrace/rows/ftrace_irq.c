@@ -36,9 +36,9 @@ static ts_code begin(ftrace_machine *m, const ftrace_event *event, ftrace_cpu *c
     ts_code code = ftrace_clean(&name, m);
     if (row->used) {
         ftrace_stat(m, event->kind, FTRACE_LOST);
-        code = code != TS_OK ? code : add_row(m, row);
+        TS_STEP(code, add_row(m, row));
     }
-    code = code != TS_OK ? code : ts_pool_intern(m->ctx, &number, NULL, &m->names, name);
+    TS_STEP(code, ts_pool_intern(m->ctx, &number, NULL, &m->names, name));
     *row = (ftrace_interrupt){.number = m->interrupts.count++,
                               .ts = event->ts,
                               .dur = TS_NO_TIME,
@@ -76,13 +76,12 @@ static ts_code irq_exit(ftrace_machine *m, const ftrace_event *event, ftrace_cpu
     end(row, event->ts, !cpu->ended_ipi.used);
     code = ftrace_args_text(&row->args, &m->args, "irq_ret",
                             handled ? TS_TEXT_LIT("handled") : TS_TEXT_LIT("unhandled"));
-    code = code != TS_OK ? code
-                         : ftrace_args_int(&row->args, &m->args, "irq",
-                                           event->number[FTRACE_N_irq_handler_exit_irq]);
+    TS_STEP(code, ftrace_args_int(&row->args, &m->args, "irq",
+                                  event->number[FTRACE_N_irq_handler_exit_irq]));
     if (cpu->ended_ipi.used) {
         row->dur = m->quirks.inner_dur ? cpu->ended_ipi.dur : row->dur;
         cpu->ended_ipi.args = row->args;
-        code = code != TS_OK ? code : add_row(m, &cpu->ended_ipi);
+        TS_STEP(code, add_row(m, &cpu->ended_ipi));
     }
     return code != TS_OK ? code : add_row(m, row);
 }
@@ -107,9 +106,9 @@ static ts_code softirq_exit(ftrace_machine *m, const ftrace_event *event, ftrace
         return TS_OK;
     }
     end(row, event->ts, false);
-    code = ftrace_args_text(&row->args, &m->args, "irq_ret", softirqs[vec]);
-    code = code != TS_OK ? code : ftrace_args_int(&row->args, &m->args, "vec", vec);
-    return code != TS_OK ? code : add_row(m, row);
+    TS_TRY(code, ftrace_args_text(&row->args, &m->args, "irq_ret", softirqs[vec]));
+    TS_TRY(code, ftrace_args_int(&row->args, &m->args, "vec", vec));
+    return add_row(m, row);
 }
 
 static ts_code ipi_exit(ftrace_machine *m, const ftrace_event *event, ftrace_cpu *cpu)

@@ -51,7 +51,7 @@ ts_code ftrace_fence_event(ftrace_machine *m, const ftrace_event *event)
     row.null |= row.dur == TS_NO_TIME ? TS_NULL_BIT(dma_fence, dur) : 0;
     row.timeline = timeline;
     row.driver = or_empty(event->text[FTRACE_T_dma_fence_init_driver]);
-    code = code != TS_OK ? code : ftrace_clean_both(&row.driver, &row.timeline, m);
+    TS_STEP(code, ftrace_clean_both(&row.driver, &row.timeline, m));
     return code != TS_OK ? code : ts_put_dma_fence(m->sink, &row);
 }
 
@@ -89,7 +89,7 @@ static ts_code work_begins(ftrace_machine *m, const ftrace_event *event)
                        ? ftrace_thread_named(&thread, &m->threads, event->pid, tgid, event->comm)
                        : ftrace_thread_any(&thread, &m->threads, event->pid, event->comm);
     push.text = function_of(hex, m, event);
-    code = code != TS_OK ? code : ftrace_clean(&push.text, m);
+    TS_STEP(code, ftrace_clean(&push.text, m));
     return code != TS_OK ? code : ftrace_slice_push(NULL, m, thread, event->ts, &push);
 }
 
@@ -102,9 +102,8 @@ ts_code ftrace_work_event(ftrace_machine *m, const ftrace_event *event)
         return work_begins(m, event);
     }
     code = ftrace_thread_seen(&thread, &m->threads, event->pid, event->tgid > 0 ? event->tgid : 0);
-    code = code != TS_OK ? code
-                         : ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_WORKQUEUE,
-                                             FTRACE_NAME_OTHER);
+    TS_STEP(code, ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_WORKQUEUE,
+                                    FTRACE_NAME_OTHER));
     if (code == TS_OK &&
         (m->quirks.work_matches ? slice != NULL && slice->row > 1 : slice == NULL)) {
         ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);
@@ -171,7 +170,7 @@ static ts_code call_ends(ftrace_machine *m, const ftrace_event *event, ftrace_th
         TS_SET_NULL(syscall, &row, dur);
     }
     code = ftrace_clean(&row.args, m);
-    code = code != TS_OK ? code : ts_put_syscall(m->sink, &row);
+    TS_STEP(code, ts_put_syscall(m->sink, &row));
     ftrace_call_free(m->ctx, call);
     return code;
 }
@@ -201,7 +200,7 @@ ts_code ftrace_timer_event(ftrace_machine *m, const ftrace_event *event)
     int length = snprintf(mono, sizeof mono, "%" PRId64, n[FTRACE_N_timerfd_wakeup_curr_mono]);
     ts_code code = ftrace_clean(&name, m);
     row.curr_mono = (ts_text){mono, (size_t)length};
-    code = code != TS_OK ? code : ts_dict(&row.thread_name, m->store, name);
+    TS_STEP(code, ts_dict(&row.thread_name, m->store, name));
     return code != TS_OK ? code : ts_put_timerfd_wakeup(m->sink, &row);
 }
 

@@ -207,7 +207,7 @@ static ts_code encode(ftrace_limit *limit, const ts_table *table, uint64_t index
         }
     }
     code = add_bytes(limit, &index, sizeof index);
-    code = code != TS_OK ? code : add_bytes(limit, &null, sizeof null);
+    TS_STEP(code, add_bytes(limit, &null, sizeof null));
     for (unsigned c = 0; c < table->column_count && code == TS_OK; c++) {
         const ts_column *column = &table->columns[c];
         int64_t v = column->type == TS_COL_TEXT ? (int64_t)text_of(row, column)->n
@@ -256,9 +256,9 @@ static ts_code limit_put(void *self, enum ts_table_id id, const void *row, uint6
     if (held->ts >= 0 && is_behind(&limit->wanted, integer_of(&copy, &table->columns[held->ts]))) {
         return TS_OK;
     }
-    code = held->rows != NULL ? TS_OK : ts_spool_new(&held->rows, limit->ctx);
-    code = code != TS_OK ? code : encode(limit, table, limit->sink.rows[id] - held->base, &copy);
-    return code != TS_OK ? code : ts_spool_write(held->rows, limit->buf.p, limit->buf.n);
+    TS_TRY(code, held->rows != NULL ? TS_OK : ts_spool_new(&held->rows, limit->ctx));
+    TS_TRY(code, encode(limit, table, limit->sink.rows[id] - held->base, &copy));
+    return ts_spool_write(held->rows, limit->buf.p, limit->buf.n);
 }
 
 static ts_code change(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
@@ -373,8 +373,8 @@ static ts_code walk_begin(walk *w, ftrace_limit *limit, bool with_texts)
 {
     ts_code code;
     *w = (walk){.limit = limit, .with_texts = with_texts};
-    code = open_stream(&w->changes, limit->ctx, limit->sorted);
-    return code != TS_OK ? code : next_change(w);
+    TS_TRY(code, open_stream(&w->changes, limit->ctx, limit->sorted));
+    return next_change(w);
 }
 
 /* The rows of this table come next: a later one than before. */
@@ -453,7 +453,7 @@ static ts_code walk_next(bool *end, walk *w, enum held_place place)
             memcpy((char *)&w->row + table->columns[c].offset, &v, sizeof v);
         }
     }
-    code = code != TS_OK ? code : read_texts(w, table, texts);
+    TS_STEP(code, read_texts(w, table, texts));
     return code != TS_OK ? code : apply_changes(w, table, key_of(place, w->index));
 }
 
@@ -547,24 +547,22 @@ static ts_code choose_all(ftrace_limit *limit, const ftrace_args *args)
     walk w;
     ts_code code = open_set(&limit->slices, limit->ctx,
                             limit->sink.rows[TS_T_callstack] - tables[HELD_callstack].base);
-    code = code != TS_OK
-               ? code
-               : open_set(&limit->frames, limit->ctx,
-                          limit->sink.rows[TS_T_frame_slice] - tables[HELD_frame_slice].base);
+    TS_STEP(code, open_set(&limit->frames, limit->ctx,
+                           limit->sink.rows[TS_T_frame_slice] - tables[HELD_frame_slice].base));
     TS_TRY(code, code != TS_OK
                      ? code
                      : open_set(&limit->sets, limit->ctx, (uint64_t)(args->next - args->first)));
     code = walk_begin(&w, limit, false);
-    code = code != TS_OK ? code : choose(&w, HELD_callstack, &limit->slices);
-    code = code != TS_OK ? code : choose(&w, HELD_frame_slice, &limit->frames);
+    TS_STEP(code, choose(&w, HELD_callstack, &limit->slices));
+    TS_STEP(code, choose(&w, HELD_frame_slice, &limit->frames));
     walk_end(&w);
     if (code == TS_OK) {
         code = walk_begin(&w, limit, false);
-        code = code != TS_OK ? code : choose_sets(&w, args);
+        TS_STEP(code, choose_sets(&w, args));
         walk_end(&w);
     }
-    code = code != TS_OK ? code : set_count(limit->ctx, &limit->slices);
-    code = code != TS_OK ? code : set_count(limit->ctx, &limit->frames);
+    TS_STEP(code, set_count(limit->ctx, &limit->slices));
+    TS_STEP(code, set_count(limit->ctx, &limit->frames));
     return code != TS_OK ? code : set_count(limit->ctx, &limit->sets);
 }
 

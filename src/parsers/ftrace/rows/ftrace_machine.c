@@ -124,8 +124,8 @@ ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name)
     ts_code code;
     TS_TRY(code, ftrace_clean(&name, m));
     row.funcname = name.p == NULL ? TS_TEXT_LIT("") : name;
-    code = ts_put_symbols(m->sink, &row);
-    return code != TS_OK ? code : keep_name(m, &m->symbols, (int64_t)addr, row.funcname);
+    TS_TRY(code, ts_put_symbols(m->sink, &row));
+    return keep_name(m, &m->symbols, (int64_t)addr, row.funcname);
 }
 
 ts_code ftrace_machine_comm(ftrace_machine *m, int32_t tid, ts_text name)
@@ -320,7 +320,7 @@ ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
         return code;
     }
     count->received[event->reader]++;
-    code = code != TS_OK ? code : use_event(&outcome, m, event);
+    TS_STEP(code, use_event(&outcome, m, event));
     note_time(m, event, outcome);
     count->unused += outcome == FTRACE_UNUSED || outcome == FTRACE_OTHER_MARKER;
     count->wrong += outcome >= FTRACE_WRONG;
@@ -406,15 +406,12 @@ static ts_code put_issue(ftrace_machine *m, ts_issue_code issue, uint64_t n, con
 static ts_code put_issues(ftrace_machine *m)
 {
     ts_code code = put_issue(m, TS_ISSUE_ftrace_event_late, m->late_events, "events are late");
-    code = code != TS_OK ? code
-                         : put_issue(m, TS_ISSUE_ftrace_bad_marker, m->bad_markers,
-                                     "markers lack what they need");
-    code = code != TS_OK ? code
-                         : put_issue(m, TS_ISSUE_ftrace_other_events, m->other_markers,
-                                     "markers have texts of other forms");
-    code = code != TS_OK
-               ? code
-               : put_issue(m, TS_ISSUE_ftrace_bad_text, m->bad_texts, "texts are not valid UTF-8");
+    TS_STEP(code, put_issue(m, TS_ISSUE_ftrace_bad_marker, m->bad_markers,
+                            "markers lack what they need"));
+    TS_STEP(code, put_issue(m, TS_ISSUE_ftrace_other_events, m->other_markers,
+                            "markers have texts of other forms"));
+    TS_STEP(code,
+            put_issue(m, TS_ISSUE_ftrace_bad_text, m->bad_texts, "texts are not valid UTF-8"));
     return code;
 }
 
@@ -447,20 +444,20 @@ static ts_code check_threads(ftrace_machine *m)
 ts_code ftrace_machine_finish(ftrace_machine *m)
 {
     ts_code code = check_threads(m);
-    code = code != TS_OK ? code : ftrace_threads_finish(&m->threads);
-    code = code != TS_OK ? code : name_processes(m);
-    code = code != TS_OK ? code : ftrace_sched_finish(m);
-    code = code != TS_OK ? code : ftrace_slices_finish(m);
-    code = code != TS_OK ? code : ftrace_irq_finish(m);
-    code = code != TS_OK ? code : ftrace_frames_finish(m);
-    code = code != TS_OK ? code : ftrace_counters_finish(m);
+    TS_STEP(code, ftrace_threads_finish(&m->threads));
+    TS_STEP(code, name_processes(m));
+    TS_STEP(code, ftrace_sched_finish(m));
+    TS_STEP(code, ftrace_slices_finish(m));
+    TS_STEP(code, ftrace_irq_finish(m));
+    TS_STEP(code, ftrace_frames_finish(m));
+    TS_STEP(code, ftrace_counters_finish(m));
     TS_STEP_IF(code, m->limit != NULL, ftrace_limit_finish(m->limit, &m->args));
     for (unsigned kind = 0; kind < FTRACE_KINDS && code == TS_OK; kind++) {
         code = put_stats(m, kind);
-        code = code != TS_OK ? code : put_count(m, kind);
+        TS_STEP(code, put_count(m, kind));
     }
-    code = code != TS_OK ? code : put_issues(m);
-    code = code != TS_OK ? code : put_stat(m, "tracing_mark_write", "invalid_data", m->empty_names);
+    TS_STEP(code, put_issues(m));
+    TS_STEP(code, put_stat(m, "tracing_mark_write", "invalid_data", m->empty_names));
     if (code == TS_OK && m->noted) {
         ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, m->first_noted);
         ts_range_note(m->store, m->options.clock, TS_RANGE_ROWS, m->last_noted);

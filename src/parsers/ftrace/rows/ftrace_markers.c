@@ -190,8 +190,8 @@ static ts_code begin_slice(ftrace_outcome *outcome, ftrace_machine *m, const ftr
         return code;
     }
     tgid = mark->tgid != 0 ? mark->tgid : event->tgid > 0 ? event->tgid : 0;
-    code = ftrace_process_seen(&process, &m->threads, tgid, TS_NO_TIME);
-    return code != TS_OK ? code : ftrace_frame_begin(m, event, process, slice, push.text);
+    TS_TRY(code, ftrace_process_seen(&process, &m->threads, tgid, TS_NO_TIME));
+    return ftrace_frame_begin(m, event, process, slice, push.text);
 }
 
 static void unmatched(ftrace_machine *m)
@@ -263,7 +263,7 @@ static ts_code plain_name(ts_text *name, ftrace_machine *m)
         ts_text copy;
         m->plain.n = 0;
         code = ts_buf_put(m->ctx, &m->plain, "H:", 2);
-        code = code != TS_OK ? code : ts_buf_put(m->ctx, &m->plain, rest.p, rest.n);
+        TS_STEP(code, ts_buf_put(m->ctx, &m->plain, rest.p, rest.n));
         copy = ts_buf_text(&m->plain);
         *name = copy;
     }
@@ -305,7 +305,7 @@ static ts_code begin_async(bool *used, ftrace_machine *m, const ftrace_event *ev
             row.custom_category = cut_at(&row.custom_args, rest, '|');
         }
     }
-    code = code != TS_OK ? code : ftrace_async_begin(used, m, key, event->ts, &row);
+    TS_STEP(code, ftrace_async_begin(used, m, key, event->ts, &row));
     if (code != TS_OK || *used) {
         return code;
     }
@@ -343,8 +343,7 @@ static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_ev
         return bad_marker(outcome, m);
     }
     code = key.group ? TS_OK : plain_name(&key.name, m);
-    code =
-        code != TS_OK ? code : ftrace_thread_any(&key.owner, &m->threads, mark->tgid, TS_TEXT_NULL);
+    TS_STEP(code, ftrace_thread_any(&key.owner, &m->threads, mark->tgid, TS_TEXT_NULL));
     if (code != TS_OK) {
         return code;
     }
@@ -368,15 +367,13 @@ static ts_code counter(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_
         return bad_marker(outcome, m);
     }
     code = plain_name(&name, m);
-    code =
-        code != TS_OK ? code : ftrace_process_seen(&process, &m->threads, mark->tgid, TS_NO_TIME);
+    TS_STEP(code, ftrace_process_seen(&process, &m->threads, mark->tgid, TS_NO_TIME));
     if (code != TS_OK) {
         return code;
     }
     process->has_memory = true;
-    code = ts_filter(&filter, m->store, TS_FILTER_PROCESS, process->ipid, name);
-    return code != TS_OK ? code
-                         : ftrace_value_put(m, TS_T_process_measure, filter, event->ts, value);
+    TS_TRY(code, ts_filter(&filter, m->store, TS_FILTER_PROCESS, process->ipid, name));
+    return ftrace_value_put(m, TS_T_process_measure, filter, event->ts, value);
 }
 
 /* --- all ----------------------------------------------------------------------------------- */

@@ -186,8 +186,8 @@ ts_code ftrace_rowlog_finish(ftrace_rowlog *log)
     if (code != TS_OK || log->late == NULL) {
         return code;
     }
-    code = ts_sorter_finish(log->late);
-    return code != TS_OK ? code : next_replaced(log);
+    TS_TRY(code, ts_sorter_finish(log->late));
+    return next_replaced(log);
 }
 
 /* Reads on, after what is left of the block. */

@@ -87,7 +87,7 @@ ts_code ftrace_runnable_out(ftrace_machine *m, ftrace_thread *thread, const ftra
     }
     *wait_at(m, place) = (runnable_wait){.id = id, .from = thread, .to = next, .taken = true};
     code = ftrace_open_put(m->ctx, &r->calls, by_id, place);
-    code = code != TS_OK ? code : ftrace_open_put(m->ctx, &r->states, by_thread, place);
+    TS_STEP(code, ftrace_open_put(m->ctx, &r->states, by_thread, place));
     thread->sched.last_waits = code == TS_OK;
     return code;
 }

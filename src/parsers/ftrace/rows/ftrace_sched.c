@@ -316,8 +316,7 @@ static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cp
         ftrace_has_text(event, FTRACE_T_sched_switch_next_info)) {
         ts_text info = event->text[FTRACE_T_sched_switch_next_info];
         code = ftrace_clean(&info, m);
-        code =
-            code != TS_OK ? code : ftrace_args_text(&t->last.row.args, &m->args, "next_info", info);
+        TS_STEP(code, ftrace_args_text(&t->last.row.args, &m->args, "next_info", info));
     }
     if (code == TS_OK && other != NULL && other != prev && other->sched.has_last &&
         other->sched.last.row.number == cpu->running_row &&
@@ -345,8 +344,8 @@ static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_t
         close_last(t, event->ts, knows_last(m, prev));
     }
     prev->switched = true;
-    code = code != TS_OK ? code : begin_state(m, prev, event->ts, state, -1);
-    code = code != TS_OK ? code : drop_blocked(m, t);
+    TS_STEP(code, begin_state(m, prev, event->ts, state, -1));
+    TS_STEP(code, drop_blocked(m, t));
     t->last_blocked = state == STATE_D || state == STATE_DK;
     t->waits = m->losses.now;
     if (code == TS_OK && t->has_call) {
@@ -367,14 +366,12 @@ ts_code ftrace_sched_switch(ftrace_machine *m, const ftrace_event *event)
     ts_code code =
         ftrace_thread_any(&next, &m->threads, event->number[FTRACE_N_sched_switch_next_pid],
                           event->text[FTRACE_T_sched_switch_next_comm]);
-    code = code != TS_OK ? code
-                         : ftrace_thread_any(&prev, &m->threads,
-                                             event->number[FTRACE_N_sched_switch_prev_pid],
-                                             event->text[FTRACE_T_sched_switch_prev_comm]);
-    code = code != TS_OK ? code : ftrace_cpu_of(&cpu, m, event->cpu);
-    code =
-        code != TS_OK ? code : state_of(&state, m, event->number[FTRACE_N_sched_switch_prev_state]);
-    code = code != TS_OK ? code : switch_slice(m, event, cpu, next, prev, state);
+    TS_STEP(code,
+            ftrace_thread_any(&prev, &m->threads, event->number[FTRACE_N_sched_switch_prev_pid],
+                              event->text[FTRACE_T_sched_switch_prev_comm]));
+    TS_STEP(code, ftrace_cpu_of(&cpu, m, event->cpu));
+    TS_STEP(code, state_of(&state, m, event->number[FTRACE_N_sched_switch_prev_state]));
+    TS_STEP(code, switch_slice(m, event, cpu, next, prev, state));
     TS_STEP_IF(code, next != m->threads.idle, switch_in(m, event, cpu, next, prev));
     TS_STEP_IF(code, prev != m->threads.idle, switch_out(m, event, prev, next, state));
     return code;
@@ -436,10 +433,8 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
         cpu = FTRACE_NO_CPU; /* a message without the field says 0 */
     }
     of_waker = waking || (m->quirks.text_wakers && event->reader == FTRACE_FROM_TEXT);
-    code = ts_put_instant(m->sink, &row);
-    return code != TS_OK
-               ? code
-               : ftrace_raw_put(m, event, row.name, cpu, of_waker ? waker->itid : woken->itid);
+    TS_TRY(code, ts_put_instant(m->sink, &row));
+    return ftrace_raw_put(m, event, row.name, cpu, of_waker ? waker->itid : woken->itid);
 }
 
 _Static_assert((int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_waking_pid &&
@@ -467,8 +462,8 @@ static ts_code put_reason(ftrace_machine *m, const ftrace_event *event, ftrace_s
         code = ftrace_clean(&caller, m);
     }
     row->args = FTRACE_NO_ARGS;
-    code = code != TS_OK ? code : ftrace_args_int(&row->args, &m->args, "iowait", iowait);
-    code = code != TS_OK ? code : ftrace_args_text(&row->args, &m->args, "caller", caller);
+    TS_STEP(code, ftrace_args_int(&row->args, &m->args, "iowait", iowait));
+    TS_STEP(code, ftrace_args_text(&row->args, &m->args, "caller", caller));
     if (code == TS_OK && ftrace_has_number(event, FTRACE_N_sched_blocked_reason_delay)) {
         code = ftrace_args_int(&row->args, &m->args, "delay",
                                event->number[FTRACE_N_sched_blocked_reason_delay]);
@@ -502,8 +497,8 @@ ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
         return put_reason(m, event, &t->last.row);
     }
     if (t->has_blocked) {
-        code = put_reason(m, event, &t->blocked->row);
-        return code != TS_OK ? code : drop_blocked(m, t);
+        TS_TRY(code, put_reason(m, event, &t->blocked->row));
+        return drop_blocked(m, t);
     }
     ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);
     return TS_OK;
@@ -610,7 +605,7 @@ static ts_code end_all(ftrace_machine *m)
     for (size_t i = 0; code == TS_OK && i < m->threads.threads.n; i++) {
         ftrace_thread *thread = ftrace_thread_at(&m->threads, i);
         code = drop_last(m, thread);
-        code = code != TS_OK ? code : drop_blocked(m, &thread->sched);
+        TS_STEP(code, drop_blocked(m, &thread->sched));
     }
     return code != TS_OK ? code : ftrace_runnable_finish(m);
 }
@@ -622,7 +617,7 @@ static ts_code put_slices(ftrace_machine *m)
     /* Viewers look this name of arguments up where threads run, whether or not one has it. */
     ts_code code =
         m->sched.slices.count == 0 ? TS_OK : ts_dict(&id, m->store, TS_TEXT_LIT("next_info"));
-    code = code != TS_OK ? code : ftrace_rowlog_finish(&m->sched.slices);
+    TS_STEP(code, ftrace_rowlog_finish(&m->sched.slices));
     while (code == TS_OK && (code = ftrace_rowlog_next(&record, &m->sched.slices)) == TS_OK &&
            record != NULL) {
         code = put_slice(m, record);
@@ -645,14 +640,14 @@ static ts_code put_states(ftrace_machine *m)
     if (code == TS_OK && s->others != NULL && (code = ts_sorter_finish(s->others)) == TS_OK) {
         code = ts_sorter_next(&other, s->others);
     }
-    code = code != TS_OK ? code : ftrace_rowlog_next(&state, &s->states);
+    TS_STEP(code, ftrace_rowlog_next(&state, &s->states));
     while (code == TS_OK && (state != NULL || other != NULL)) {
         if (other == NULL || (state != NULL && state_before(state, other))) {
             code = put_state(m, state);
-            code = code != TS_OK ? code : ftrace_rowlog_next(&state, &s->states);
+            TS_STEP(code, ftrace_rowlog_next(&state, &s->states));
         } else {
             code = put_state(m, other);
-            code = code != TS_OK ? code : ts_sorter_next(&other, s->others);
+            TS_STEP(code, ts_sorter_next(&other, s->others));
         }
     }
     return code;
@@ -661,7 +656,7 @@ static ts_code put_states(ftrace_machine *m)
 ts_code ftrace_sched_finish(ftrace_machine *m)
 {
     ts_code code = end_all(m);
-    code = code != TS_OK ? code : put_slices(m);
+    TS_STEP(code, put_slices(m));
     ftrace_rowlog_free(&m->sched.slices);
     m->sched.slices = (ftrace_rowlog){.ctx = m->ctx};
     return code != TS_OK ? code : put_states(m);

@@ -369,8 +369,8 @@ ts_code ftrace_async_begin(bool *begun, ftrace_machine *m, const ftrace_async_ke
     row->ts = ts;
     row->callid = key->owner->itid;
     row->cookie = key->cookie;
-    code = put_row(&rowid, m, row, LATE_DUR);
-    return code != TS_OK ? code : add_async(m, open, hash, rowid, ts);
+    TS_TRY(code, put_row(&rowid, m, row, LATE_DUR));
+    return add_async(m, open, hash, rowid, ts);
 }
 
 ts_code ftrace_async_end(bool *found, ftrace_machine *m, const ftrace_async_key *key, int64_t ts)

@@ -116,10 +116,8 @@ ts_code ftrace_threads_init(ftrace_threads *all, ts_ctx *ctx, ts_store *store, i
     ftrace_process *process = NULL;
     ts_code code;
     *all = (ftrace_threads){.ctx = ctx, .store = store, .source_id = source_id};
-    code = add_process(&process, all, 0, 0);
-    if (code != TS_OK || (code = add_thread(&all->idle, all, 0, 0)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, add_process(&process, all, 0, 0));
+    TS_TRY(code, add_thread(&all->idle, all, 0, 0));
     return set_process(all, all->idle, process);
 }
 
@@ -178,8 +176,8 @@ static ts_code take_main(ftrace_threads *all, ftrace_process *process)
     if (thread != NULL) {
         return TS_OK;
     }
-    code = ts_thread_seen(&itid, all->store, all->source_id, process->pid, process->pid);
-    return code != TS_OK ? code : take_thread(&thread, all, itid, process->pid, process);
+    TS_TRY(code, ts_thread_seen(&itid, all->store, all->source_id, process->pid, process->pid));
+    return take_thread(&thread, all, itid, process->pid, process);
 }
 
 static void begin_process(ftrace_threads *all, ftrace_process *process, int64_t ts)
@@ -258,8 +256,8 @@ ts_code ftrace_thread_of_event(ftrace_thread **out, ftrace_threads *all, int64_t
         *out = same->youngest;
         return TS_OK;
     }
-    code = ftrace_thread_seen(&main_thread, all, pid, pid);
-    return code != TS_OK ? code : ftrace_thread_seen(out, all, tid, pid);
+    TS_TRY(code, ftrace_thread_seen(&main_thread, all, pid, pid));
+    return ftrace_thread_seen(out, all, tid, pid);
 }
 
 /* --- names --------------------------------------------------------------------------------- */
@@ -307,7 +305,7 @@ ts_code ftrace_thread_any(ftrace_thread **out, ftrace_threads *all, int64_t tid,
     if (same == NULL) {
         int64_t itid = 0;
         code = ts_thread_seen(&itid, all->store, all->source_id, tid, 0);
-        code = code != TS_OK ? code : add_thread(out, all, itid, tid);
+        TS_STEP(code, add_thread(out, all, itid, tid));
         if (code == TS_OK &&
             (ts_thread_row(all->store, itid)->null & TS_NULL_BIT(thread, ipid)) == 0) {
             int64_t ipid = ts_thread_row(all->store, itid)->ipid; /* another plugin knew it */
@@ -316,7 +314,7 @@ ts_code ftrace_thread_any(ftrace_thread **out, ftrace_threads *all, int64_t tid,
             if (process == NULL) {
                 code = add_process(&process, all, ipid, pid);
             }
-            code = code != TS_OK ? code : set_process(all, *out, process);
+            TS_STEP(code, set_process(all, *out, process));
         }
     } else {
         *out = same->alive != NULL ? same->alive : same->youngest;
@@ -328,7 +326,7 @@ ts_code ftrace_thread_named(ftrace_thread **out, ftrace_threads *all, int64_t ti
                             ts_text name)
 {
     ts_code code = ftrace_thread_seen(out, all, tid, pid);
-    code = code != TS_OK ? code : name_thread(all, *out, name);
+    TS_STEP(code, name_thread(all, *out, name));
     return code != TS_OK || tid != pid ? code : ftrace_process_named(all, pid, name);
 }
 
