@@ -53,8 +53,8 @@ if command -v perf >/dev/null && perf record -o "$work/perf" "$program" "$dir/ft
     perf report -i "$work/perf" --no-children --sort symbol --stdio 2>/dev/null | awk '
         /^ *[0-9.]+%/ {
             share = $1 + 0; name = $3
-            part = name ~ /sort|^spill|queue_drain|step_lane|rowlog|^ftrace_run/ ? "sorting" : name ~ /protobuf|result|wire|detail/ ? "messages" : \
-                name ~ /^(ftrace_(un)?pack|ftrace_queue_add|copy_record)/ ? "waiting events" : \
+            part = name ~ /sort|^spill|queue_drain|step_la|rowlog/ ? "sorting" : name ~ /protobuf|result|wire|detail/ ? "messages" : \
+                name ~ /^(ftrace_dense|ftrace_queue_add|copy_record)/ ? "waiting events" : \
                 name ~ /encode|page|put_record|database/ ? "pages of the database" : $2 == "[k]" ? "system" : "rows, and the rest"
             sum[part] += share
         }

@@ -1,7 +1,6 @@
 /* The queue that puts events of the kernel in order of time, against qsort by (time, place). */
 #include "parsers/ftrace/order/ftrace_queue.h"
 #include "parsers/ftrace/order/ftrace_dense.h"
-#include "parsers/ftrace/order/ftrace_runs.h"
 #include "sys_faults.h"
 
 typedef struct sample {
@@ -171,7 +170,7 @@ static void test_in_memory(void **state)
     test_ctx_free(ctx);
 }
 
-/* No memory: a run for each event, four merged at once, in six passes. */
+/* No memory: all events are sorted, four at a time. */
 static void test_no_memory(void **state)
 {
     static const size_t numbers[] = {0, 1, 2, 3, 4, 5, 16, 17, 64, 1030};
@@ -185,8 +184,8 @@ static void test_no_memory(void **state)
     test_ctx_free(ctx);
 }
 
-/* Many runs in one pass; blocks that end within events; events larger than a block. */
-static void test_runs(void **state)
+/* Little memory: blocks that end within events; events larger than a block. */
+static void test_spools(void **state)
 {
     ts_ctx *ctx = test_ctx_new();
     (void)state;
@@ -271,7 +270,7 @@ static void test_extremes(void **state)
             const int64_t *values = sets[i / 2 % 3];
             ftrace_event got = {0};
             ftrace_queue *queue;
-            e.kind = i < 2 ? UINT16_MAX : FTRACE_KINDS - 1;
+            e.kind = i < 2 ? FTRACE_STARTED : FTRACE_KINDS - 1;
             memcpy(e.number, values, sizeof e.number);
             assert_ok(ctx, ftrace_queue_open(&queue, ctx, memory));
             assert_ok(ctx, ftrace_queue_add(queue, &e));
@@ -429,7 +428,7 @@ static void test_damaged_spool(void **state)
 /* Texts that differ in one byte only are not taken for each other, wherever it is. */
 static void test_texts_alike(void **state)
 {
-    enum { LONGEST = 20, ROOM = 2 * FTRACE_DENSE_SLACK + FTRACE_PACKED_MAX + 200 };
+    enum { LONGEST = 20, ROOM = 3 * FTRACE_DENSE_SLACK + 200 };
     ftrace_event e = {.cpu = 1, .kind = 3, .texts = 1};
     uint8_t bytes[ROOM];
     (void)state;
@@ -461,7 +460,7 @@ static void test_texts_alike(void **state)
 /* Bytes of an event that end too early are none, wherever that is. */
 static void test_cut_anywhere(void **state)
 {
-    enum { ROOM = 2 * FTRACE_DENSE_SLACK + FTRACE_PACKED_MAX + 200 };
+    enum { ROOM = 3 * FTRACE_DENSE_SLACK + 200 };
     ftrace_event e = {.pid = 70000, .tgid = -2, .cpu = 300, .kind = 3, .comm = {"thread1", 7}};
     uint8_t bytes[ROOM];
     ftrace_dense dense;
@@ -481,10 +480,12 @@ static void test_cut_anywhere(void **state)
             ftrace_dense_get(&got, &dense, &in);
             assert_null(in.p);
         }
-        end = ftrace_pack(bytes, &e);
+        ftrace_dense_alone(&dense);
+        end = ftrace_dense_put(&dense, bytes, &e);
         for (const uint8_t *cut = bytes; cut < end; cut++) {
             ftrace_packed in = {bytes, cut};
-            ftrace_unpack(&got, &in);
+            ftrace_dense_alone(&dense);
+            ftrace_dense_get(&got, &dense, &in);
             assert_null(in.p);
         }
     }
@@ -493,23 +494,49 @@ static void test_cut_anywhere(void **state)
 /* Events that are larger than what their sizes are kept in. */
 static void test_too_large(void **state)
 {
-    ts_ctx *ctx = test_ctx_new();
-    ftrace_event e = {.texts = 1, .comm = {"", 0}};
-    ftrace_runs runs;
-    size_t n;
+    static const size_t memories[] = {0, 8 << 20};
     (void)state;
-    ftrace_runs_init(&runs, ctx, SIZE_MAX);
-    e.text[0] = (ts_text){"a", 1};
-    assert_int_equal(ftrace_runs_add(&runs, &e, 0), TS_OK);
-    e.text[0].n = (size_t)UINT32_MAX + 1;
-    assert_int_equal(ftrace_runs_add(&runs, &e, 1), TS_ERR_LIMIT);
-    e.text[0].n = 1;
-    n = runs.n;
-    runs.n = runs.cap = SIZE_MAX / 2;
-    assert_int_equal(ftrace_runs_add(&runs, &e, 1), TS_ERR_LIMIT);
-    runs.n = runs.cap = n;
-    ftrace_runs_free(&runs);
-    test_ctx_free(ctx);
+    for (size_t m = 0; m < 2; m++) {
+        ts_ctx *ctx = test_ctx_new();
+        ftrace_event e = {.texts = 1, .comm = {"", 0}};
+        ftrace_queue *queue;
+        assert_ok(ctx, ftrace_queue_open(&queue, ctx, memories[m]));
+        e.text[0] = (ts_text){"a", 1};
+        assert_int_equal(ftrace_queue_add(queue, &e), TS_OK);
+        e.text[0].n = (size_t)UINT32_MAX + 1;
+        assert_int_equal(ftrace_queue_add(queue, &e), TS_ERR_LIMIT);
+        e.text[0].n = SIZE_MAX;
+        assert_int_equal(ftrace_queue_add(queue, &e), TS_ERR_LIMIT);
+        ftrace_queue_close(queue);
+        test_ctx_free(ctx);
+    }
+}
+
+/* An event that is for itself needs none of those before it, nor their texts. */
+static void test_alone(void **state)
+{
+    ftrace_event e[2] = {{.cpu = 4, .pid = 9, .kind = 3, .texts = 1, .comm = {"one", 3}},
+                         {.cpu = 4, .pid = 9, .kind = 3, .texts = 1, .comm = {"one", 3}}};
+    uint8_t bytes[3 * FTRACE_DENSE_SLACK];
+    ftrace_dense to;
+    ftrace_dense from;
+    ftrace_event got;
+    (void)state;
+    ftrace_dense_begin(&to);
+    ftrace_dense_begin(&from);
+    for (unsigned i = 0; i < 2; i++) {
+        e[i].text[0] = (ts_text){"two", 3};
+        ftrace_dense_alone(&to);
+        (void)ftrace_dense_put(&to, bytes, &e[i]);
+    }
+    ftrace_packed in = {bytes, bytes + sizeof bytes - FTRACE_DENSE_SLACK};
+    ftrace_dense_alone(&from);
+    ftrace_dense_get(&got, &from, &in);
+    assert_non_null(in.p);
+    assert_int_equal(got.cpu, 4);
+    assert_int_equal(got.pid, 9);
+    assert_true(ts_text_is(got.comm, "one"));
+    assert_true(ts_text_is(got.text[0], "two"));
 }
 
 /* A code of the taker ends it, and so does a signal. */
@@ -541,7 +568,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_in_memory),
         cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_runs),
+        cmocka_unit_test(test_spools),
         cmocka_unit_test(test_lanes),
         cmocka_unit_test(test_gap),
         cmocka_unit_test(test_extremes),
@@ -552,6 +579,7 @@ int main(void)
         cmocka_unit_test(test_texts_alike),
         cmocka_unit_test(test_cut_anywhere),
         cmocka_unit_test(test_too_large),
+        cmocka_unit_test(test_alone),
         cmocka_unit_test(test_it_ends_early),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

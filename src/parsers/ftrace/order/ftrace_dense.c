@@ -10,7 +10,7 @@ enum { TEXT_PLAIN = 0x7f, TEXT_NEW = 0x80, TEXT_EMPTY = 0xff };
 /* What is as it was: of the last event of this kind, of the last event. */
 enum { SAME_FORM = 1, SAME_CPU = 2, SAME_TASK = 4 };
 
-_Static_assert(FTRACE_KINDS <= UINT8_MAX, "a kind is a byte");
+_Static_assert((int)FTRACE_STARTED <= UINT8_MAX, "a kind is a byte");
 _Static_assert((int)FTRACE_DENSE_WORDS <= (int)TEXT_PLAIN,
                "the place of a word is less than a byte");
 _Static_assert(FTRACE_NUMBERS <= 8, "sizes of numbers are two bytes");
@@ -143,7 +143,7 @@ static inline uint8_t *put_numbers(uint8_t *p, const ftrace_event *event)
 uint8_t *ftrace_dense_put(ftrace_dense *d, uint8_t *p, const ftrace_event *event)
 {
     uint32_t form = form_of(event);
-    uint64_t used[2] = {0, 0};
+    uint64_t used[2] = {d->no_words, d->no_words};
     uint8_t *flags = p + 1;
     bool same_form = d->forms[event->kind] == form;
     bool same_cpu = d->cpu == event->cpu;
@@ -279,7 +279,7 @@ void ftrace_dense_get(ftrace_event *event, ftrace_dense *d, ftrace_packed *in)
     unsigned flags;
     uint32_t form;
     ftrace_event_clear(event);
-    if (in->p >= in->end || *in->p >= FTRACE_KINDS) {
+    if (in->p >= in->end || *in->p > FTRACE_STARTED) {
         no_more(in);
         return;
     }

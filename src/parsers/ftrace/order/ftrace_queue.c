@@ -3,7 +3,7 @@
  * their own, block by block, and need no sorting: each is compared with the last one of its lane
  * when it comes, and with those of the other lanes when they are handed out. Blocks stay in memory
  * while they fit, and then go to a spool, from which they are read once. Events that are earlier
- * than the last one of their lane are sorted (ftrace_runs.h).
+ * than the last one of their lane, or too large for a block, are sorted.
  *
  * An event in a lane is the time since the one before and the numbers of events between them, as
  * varints, then what ftrace_dense.h makes.
@@ -11,8 +11,11 @@
 #include "parsers/ftrace/order/ftrace_queue.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
+#include "base/sorter.h"
+#include "base/spool.h"
+#include "base/vec.h"
 #include "parsers/ftrace/order/ftrace_dense.h"
-#include "parsers/ftrace/order/ftrace_runs.h"
 
 enum {
     LANES_MAX = 64, /* CPUs with higher numbers share them */
@@ -20,6 +23,7 @@ enum {
     BLOCK_MAX = 64 * 1024,
     FIRST_BLOCK = 1024,               /* bytes at first */
     HEAD_MAX = 2 * FTRACE_VARINT_MAX, /* bytes in front of what ftrace_dense makes */
+    LATE_BYTES = 104,                 /* of a late event that are sorted with it */
     CANCEL_SPAN = 4096,               /* events between checks for signals */
 };
 
@@ -41,16 +45,59 @@ typedef struct lane {
     ftrace_packed in;
 } lane;
 
+/* An event that is sorted. */
+typedef struct late_event {
+    uint64_t ts; /* ts_sorter_key */
+    uint64_t number;
+    uint64_t size;             /* of its bytes; above LATE_BYTES they are in the spool, at the */
+    uint8_t bytes[LATE_BYTES]; /* place that is here then */
+} late_event;
+
+/* What is merged: the next event of each source, in a heap with the earliest one first. */
+typedef struct heap_item {
+    int64_t ts;
+    uint64_t number; /* of the event, in the order of their adding: no two are equal */
+    uint32_t source;
+} heap_item;
+
+static inline bool is_before(const heap_item *a, const heap_item *b)
+{
+    return a->ts != b->ts ? a->ts < b->ts : a->number < b->number;
+}
+
+/* The item at place i goes down to where it belongs. */
+static inline void heap_sink(heap_item *items, uint32_t n, uint32_t i)
+{
+    heap_item moved = items[i];
+    for (;;) {
+        uint32_t child = 2 * i + 1;
+        if (child >= n) {
+            break;
+        }
+        child += child + 1 < n && is_before(&items[child + 1], &items[child]);
+        if (!is_before(&items[child], &moved)) {
+            break;
+        }
+        items[i] = items[child];
+        i = child;
+    }
+    items[i] = moved;
+}
+
 struct ftrace_queue {
     ts_ctx *ctx;
     uint32_t lane_count;
-    size_t block; /* the largest block of a lane */
-    size_t keep;  /* bytes of blocks that may stay in memory */
+    size_t block;    /* the largest block of a lane */
+    size_t left;     /* bytes of memory for blocks that stay there, and for sorting */
+    size_t for_late; /* of these, until something is sorted */
     uint64_t added;
-    ts_spool *spool; /* blocks; NULL: none */
+    ts_spool *spool; /* blocks and large events; NULL: none */
     lane lanes[LANES_MAX];
-    ftrace_runs runs;
-    ftrace_heap_item *heap;
+    ts_sorter *late;             /* late_event; NULL: none */
+    const late_event *next_late; /* that is handed out */
+    ftrace_dense alone;          /* of late events */
+    ts_buf bytes;                /* of one of them */
+    heap_item heap[LANES_MAX + 1];
     uint32_t heap_n;
 };
 
@@ -64,8 +111,9 @@ ts_code ftrace_queue_open(ftrace_queue **out, ts_ctx *ctx, size_t memory)
     q->ctx = ctx;
     q->block = block < BLOCK_MIN ? BLOCK_MIN : block > BLOCK_MAX ? BLOCK_MAX : block;
     q->lane_count = (uint32_t)(quarter / q->block < LANES_MAX ? quarter / q->block : LANES_MAX);
-    q->keep = memory / 2;
-    ftrace_runs_init(&q->runs, ctx, memory - quarter);
+    q->left = memory - quarter;
+    q->for_late = quarter;
+    ftrace_dense_begin(&q->alone);
     return TS_OK;
 }
 
@@ -89,12 +137,17 @@ void ftrace_queue_close(ftrace_queue *q)
         free_lane(q->ctx, &q->lanes[i]);
     }
     ts_spool_free(q->spool);
-    ftrace_runs_free(&q->runs);
-    ts_free(q->ctx, q->heap);
+    ts_sorter_close(q->late);
+    ts_buf_free(q->ctx, &q->bytes);
     ts_free(q->ctx, q);
 }
 
 /* --- adding ---------------------------------------------------------------------------------- */
+
+static ts_code need_spool(ftrace_queue *q)
+{
+    return q->spool != NULL ? TS_OK : ts_spool_new(&q->spool, q->ctx);
+}
 
 /* The open block of the lane is complete: it stays in memory or goes to the spool. */
 static ts_code end_block(ftrace_queue *q, lane *l)
@@ -103,16 +156,13 @@ static ts_code end_block(ftrace_queue *q, lane *l)
     ts_code code = TS_OK;
     TS_NEED(q->ctx, done);
     done->n = l->n;
-    if (q->runs.memory > l->cap && q->keep >= l->cap) {
-        q->keep -= l->cap;
-        q->runs.memory -= l->cap;
+    if (q->left - q->for_late >= l->cap) {
+        q->left -= l->cap;
         done->bytes = l->block;
         l->block = NULL;
         l->cap = 0;
     } else {
-        if (q->spool == NULL && (code = ts_spool_new(&q->spool, q->ctx)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, need_spool(q));
         done->off = ts_spool_size(q->spool);
         code = ts_spool_write(q->spool, l->block, l->n);
     }
@@ -178,6 +228,41 @@ static inline lane *lane_of(ftrace_queue *q, uint32_t cpu)
                                  : &q->lanes[cpu % q->lane_count];
 }
 
+/* Half of the memory, if there is as much left. */
+static ts_code open_late(ftrace_queue *q)
+{
+    static const ts_sorter_order order = {.key_offset = offsetof(late_event, ts), .key_count = 2};
+    size_t memory = q->left < 2 * q->for_late ? q->left : 2 * q->for_late;
+    q->left -= memory;
+    q->for_late = 0;
+    return ts_sorter_open(&q->late, q->ctx, sizeof(late_event), &order, memory);
+}
+
+static ts_code add_late(ftrace_queue *q, const ftrace_event *event)
+{
+    late_event late = {.ts = ts_sorter_key(event->ts), .number = q->added};
+    uint8_t *bytes;
+    size_t size;
+    ts_code code;
+    if (!ftrace_dense_max(&size, event) || size > UINT32_MAX) {
+        return ts_fail(q->ctx, TS_ERR_LIMIT, "the texts of an event are too large");
+    }
+    q->bytes.n = 0;
+    TS_TRY(code, ts_buf_reserve(q->ctx, &q->bytes, size + FTRACE_DENSE_SLACK));
+    bytes = (uint8_t *)q->bytes.p;
+    ftrace_dense_alone(&q->alone);
+    late.size = (uint64_t)(ftrace_dense_put(&q->alone, bytes, event) - bytes);
+    if (late.size <= LATE_BYTES) {
+        memcpy(late.bytes, bytes, late.size);
+    } else {
+        TS_TRY(code, need_spool(q));
+        memcpy(late.bytes, &(uint64_t){ts_spool_size(q->spool)}, sizeof(uint64_t));
+        TS_TRY(code, ts_spool_write(q->spool, bytes, late.size));
+    }
+    TS_TRY(code, q->late != NULL ? TS_OK : open_late(q));
+    return ts_sorter_add(q->late, &late);
+}
+
 /* A loss, which is of no kind, may be at a time of other CPUs: no lane should take that as its
  * own. */
 ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
@@ -187,12 +272,17 @@ ts_code ftrace_queue_add(ftrace_queue *q, const ftrace_event *event)
     q->added++;
     if (l == NULL || event->kind >= FTRACE_KINDS || (l->dense != NULL && event->ts < l->ts) ||
         !ftrace_dense_max(&size, event) || size > q->block - HEAD_MAX) {
-        return ftrace_runs_add(&q->runs, event, q->added);
+        return add_late(q, event);
     }
     return add_to_lane(q, l, event, size + HEAD_MAX);
 }
 
 /* --- handing out ----------------------------------------------------------------------------- */
+
+static ts_code incomplete(ftrace_queue *q)
+{
+    return ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
+}
 
 /* The lane's next block becomes its bytes; there are none after the last one. */
 static ts_code next_block(ftrace_queue *q, lane *l)
@@ -219,9 +309,7 @@ static ts_code next_block(ftrace_queue *q, lane *l)
     }
     code = ts_spool_read(&got, q->spool, block->off, l->block, block->n);
     l->in = (ftrace_packed){l->block, l->block + got};
-    return code != TS_OK || got == block->n
-               ? code
-               : ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
+    return code != TS_OK || got == block->n ? code : incomplete(q);
 }
 
 /* Looks at time and number of the lane's next event. */
@@ -254,12 +342,24 @@ static ts_code begin_lane(bool *ended, ftrace_queue *q, lane *l)
     return step_lane(ended, q, l);
 }
 
+static ts_code step_late(bool *ended, ftrace_queue *q)
+{
+    const void *record = NULL;
+    ts_code code = ts_sorter_next(&record, q->late);
+    q->next_late = record;
+    *ended = record == NULL;
+    return code;
+}
+
+static heap_item late_item(const ftrace_queue *q)
+{
+    return (heap_item){(int64_t)(q->next_late->ts ^ UINT64_C(1) << 63), q->next_late->number,
+                       q->lane_count};
+}
+
 static ts_code begin_merge(ftrace_queue *q)
 {
     ts_code code;
-    TS_TRY(code, ftrace_runs_finish(&q->runs));
-    TS_NEED(q->ctx,
-            q->heap = ts_alloc(q->ctx, q->lane_count + q->runs.runs.n + 1, sizeof *q->heap));
     for (uint32_t i = 0; i < q->lane_count; i++) {
         lane *l = &q->lanes[i];
         bool ended = true;
@@ -267,20 +367,23 @@ static ts_code begin_merge(ftrace_queue *q)
             return code;
         }
         if (!ended) {
-            q->heap[q->heap_n++] = (ftrace_heap_item){l->ts, l->number, i};
+            q->heap[q->heap_n++] = (heap_item){l->ts, l->number, i};
         }
     }
-    for (size_t i = 0; i < q->runs.runs.n; i++) {
-        const ftrace_run *run = ftrace_run_at(&q->runs, i);
-        q->heap[q->heap_n++] =
-            (ftrace_heap_item){run->ts, run->number, q->lane_count + (uint32_t)i};
+    if (q->late != NULL) {
+        bool ended;
+        TS_TRY(code, ts_sorter_finish(q->late));
+        TS_TRY(code, step_late(&ended, q));
+        q->heap[q->heap_n++] = late_item(q);
     }
-    ftrace_heap_make(q->heap, q->heap_n);
+    for (uint32_t i = q->heap_n / 2; i-- > 0;) {
+        heap_sink(q->heap, q->heap_n, i);
+    }
     return TS_OK;
 }
 
-static ts_code take_of_lane(bool *ended, ftrace_heap_item *next, ftrace_queue *q,
-                            ftrace_queue_take *take, void *user)
+static ts_code take_of_lane(bool *ended, heap_item *next, ftrace_queue *q, ftrace_queue_take *take,
+                            void *user)
 {
     lane *l = &q->lanes[next->source];
     ftrace_event event;
@@ -288,7 +391,7 @@ static ts_code take_of_lane(bool *ended, ftrace_heap_item *next, ftrace_queue *q
     ftrace_dense_get(&event, l->dense, &l->in);
     event.ts = l->ts;
     if (l->in.p == NULL) {
-        return ts_fail(q->ctx, TS_ERR_INTERNAL, "a spooled event is incomplete");
+        return incomplete(q);
     }
     if ((code = take(user, &event)) == TS_OK && (code = step_lane(ended, q, l)) == TS_OK) {
         next->ts = l->ts;
@@ -297,34 +400,64 @@ static ts_code take_of_lane(bool *ended, ftrace_heap_item *next, ftrace_queue *q
     return code;
 }
 
-static ts_code take_of_run(bool *ended, ftrace_heap_item *next, ftrace_queue *q,
-                           ftrace_queue_take *take, void *user)
+/* The bytes of the next late event, after which there is room. */
+static ts_code late_bytes(ftrace_packed *in, ftrace_queue *q)
 {
-    ftrace_run *run = ftrace_run_at(&q->runs, next->source - q->lane_count);
-    ftrace_event event;
-    ts_code code = ftrace_run_event(&event, &q->runs, run);
-    if (code == TS_OK && (code = take(user, &event)) == TS_OK &&
-        (code = ftrace_run_step(&q->runs, run)) == TS_OK) {
-        *ended = run->ended;
-        next->ts = run->ts;
-        next->number = run->number;
+    const late_event *late = q->next_late;
+    const bool large = late->size > LATE_BYTES;
+    size_t got = (size_t)late->size;
+    uint64_t place;
+    ts_code code;
+    if (large && (q->spool == NULL || late->size > ts_spool_size(q->spool))) {
+        return incomplete(q);
     }
-    return code;
+    TS_TRY(code, ts_buf_reserve(q->ctx, &q->bytes, got + FTRACE_DENSE_SLACK));
+    if (large) {
+        memcpy(&place, late->bytes, sizeof place);
+        TS_TRY(code, ts_spool_read(&got, q->spool, place, q->bytes.p, got));
+    } else {
+        memcpy(q->bytes.p, late->bytes, got);
+    }
+    in->p = (const uint8_t *)q->bytes.p;
+    in->end = in->p + got;
+    return TS_OK;
+}
+
+static ts_code take_late(bool *ended, heap_item *next, ftrace_queue *q, ftrace_queue_take *take,
+                         void *user)
+{
+    ftrace_packed in;
+    ftrace_event event;
+    ts_code code;
+    q->bytes.n = 0;
+    TS_TRY(code, late_bytes(&in, q));
+    ftrace_dense_alone(&q->alone);
+    ftrace_dense_get(&event, &q->alone, &in);
+    event.ts = next->ts;
+    if (in.p == NULL || in.p != in.end) {
+        return incomplete(q);
+    }
+    TS_TRY(code, take(user, &event));
+    TS_TRY(code, step_late(ended, q));
+    if (!*ended) {
+        *next = late_item(q);
+    }
+    return TS_OK;
 }
 
 ts_code ftrace_queue_drain(ftrace_queue *q, ftrace_queue_take *take, void *user)
 {
     ts_code code = begin_merge(q);
     for (uint64_t i = 0; code == TS_OK && q->heap_n > 0; i++) {
-        ftrace_heap_item *first = q->heap;
+        heap_item *first = q->heap;
         bool ended = false;
         code = i % CANCEL_SPAN != 0 ? TS_OK : ts_check_cancel(q->ctx);
         TS_STEP(code, first->source < q->lane_count ? take_of_lane(&ended, first, q, take, user)
-                                                    : take_of_run(&ended, first, q, take, user));
+                                                    : take_late(&ended, first, q, take, user));
         if (ended) {
             *first = q->heap[--q->heap_n];
         }
-        ftrace_heap_sink(q->heap, q->heap_n, 0);
+        heap_sink(q->heap, q->heap_n, 0);
     }
     return code;
 }
