@@ -14,15 +14,8 @@
 enum { FTRACE_NUMBERS = 8, FTRACE_TEXTS = 4 };
 
 typedef enum ftrace_kind {
-#define FTRACE_KIND(kind, stat, number) FTRACE_##kind,
-#define FTRACE_INT(kind, slot, name, number)
-#define FTRACE_TEXT(kind, slot, name, number)
-#define FTRACE_END(kind)
+#define FTRACE_KIND(kind, stat, number, use) FTRACE_##kind,
 #include "parsers/ftrace/event_kinds.def"
-#undef FTRACE_KIND
-#undef FTRACE_INT
-#undef FTRACE_TEXT
-#undef FTRACE_END
     FTRACE_KINDS
 } ftrace_kind;
 
@@ -39,15 +32,9 @@ enum {
 
 /* Slots of fields: FTRACE_N_sched_switch_prev_pid, FTRACE_T_print_buf. */
 enum ftrace_slot {
-#define FTRACE_KIND(kind, stat, number)
-#define FTRACE_INT(kind, slot, name, number) FTRACE_N_##kind##_##name = (slot),
-#define FTRACE_TEXT(kind, slot, name, number) FTRACE_T_##kind##_##name = (slot),
-#define FTRACE_END(kind)
+#define FTRACE_INT(kind, slot, name, number, width, text) FTRACE_N_##kind##_##name = (slot),
+#define FTRACE_TEXT(kind, slot, name, number, text) FTRACE_T_##kind##_##name = (slot),
 #include "parsers/ftrace/event_kinds.def"
-#undef FTRACE_KIND
-#undef FTRACE_INT
-#undef FTRACE_TEXT
-#undef FTRACE_END
 };
 
 /* Where an event was read: the three differ in a few rules. */
@@ -72,11 +59,24 @@ typedef struct ftrace_event {
     ts_text text[FTRACE_TEXTS];
 } ftrace_event;
 
+/* Types of fields of messages. */
+enum {
+    FTRACE_WIDTH_TEXT = 1,
+    FTRACE_WIDTH_INT32,  /* the low 32 bits count, with their sign */
+    FTRACE_WIDTH_UINT32, /* the low 32 bits count */
+    FTRACE_WIDTH_INT64
+};
+
+/* Fields of lines of text: without it the event cannot be read; how its value is written. */
+enum { FTRACE_NEEDED = 1, FTRACE_HEX = 2, FTRACE_STATE = 4, FTRACE_HANDLED = 8 };
+
 /* What is known of a kind. */
 typedef struct ftrace_field_info {
     const char *name;
     uint32_t number; /* field of the message, 0: none */
     uint8_t slot;
+    uint8_t width; /* FTRACE_WIDTH_... */
+    uint8_t text;  /* FTRACE_NEEDED, ... */
     bool is_text;
 } ftrace_field_info;
 

@@ -15,98 +15,33 @@ enum {
 };
 enum { COMMON_PID = 4 };
 
-/* Numbers that are no int32. */
-typedef struct wider {
-    uint16_t kind;
-    uint8_t slot;
-    uint8_t width;
-} wider;
-
-#define WIDER(kind, name, width)                                                                   \
-    {                                                                                              \
-        FTRACE_##kind, FTRACE_N_##kind##_##name, FTRACE_WIDTH_##width                              \
-    }
-
-static const wider wider_numbers[] = {
-    WIDER(sched_switch, prev_state, 64),
-    WIDER(sched_blocked_reason, caller, 64),
-    WIDER(sched_blocked_reason, iowait, UINT32),
-    WIDER(task_newtask, clone_flags, 64),
-    WIDER(binder_transaction, code, UINT32),
-    WIDER(binder_transaction, flags, UINT32),
-    WIDER(binder_transaction_alloc_buf, data_size, 64),
-    WIDER(binder_transaction_alloc_buf, offsets_size, 64),
-    WIDER(cpu_idle, state, UINT32),
-    WIDER(cpu_idle, cpu_id, UINT32),
-    WIDER(cpu_frequency, state, UINT32),
-    WIDER(cpu_frequency, cpu_id, UINT32),
-    WIDER(cpu_frequency_limits, min_freq, UINT32),
-    WIDER(cpu_frequency_limits, max_freq, UINT32),
-    WIDER(cpu_frequency_limits, cpu_id, UINT32),
-    WIDER(clock_set_rate, state, 64),
-    WIDER(clock_set_rate, cpu_id, 64),
-    WIDER(clock_enable, state, 64),
-    WIDER(clock_enable, cpu_id, 64),
-    WIDER(clock_disable, state, 64),
-    WIDER(clock_disable, cpu_id, 64),
-    WIDER(clk_set_rate, rate, 64),
-    WIDER(softirq_entry, vec, UINT32),
-    WIDER(softirq_exit, vec, UINT32),
-    WIDER(dma_fence_init, context, UINT32),
-    WIDER(dma_fence_init, seqno, UINT32),
-    WIDER(dma_fence_destroy, context, UINT32),
-    WIDER(dma_fence_destroy, seqno, UINT32),
-    WIDER(dma_fence_enable_signal, context, UINT32),
-    WIDER(dma_fence_enable_signal, seqno, UINT32),
-    WIDER(dma_fence_signaled, context, UINT32),
-    WIDER(dma_fence_signaled, seqno, UINT32),
-    WIDER(workqueue_execute_start, function, 64),
-    WIDER(workqueue_execute_end, function, 64),
-    WIDER(sys_enter, id, 64),
-    WIDER(sys_exit, id, 64),
-    WIDER(sys_exit, ret, 64),
-};
-
-static ftrace_width width_of(unsigned kind, const ftrace_field_info *field)
-{
-    if (field->is_text) {
-        return FTRACE_WIDTH_TEXT;
-    }
-    for (size_t i = 0; i < sizeof wider_numbers / sizeof wider_numbers[0]; i++) {
-        if (wider_numbers[i].kind == kind && wider_numbers[i].slot == field->slot) {
-            return (ftrace_width)wider_numbers[i].width;
-        }
-    }
-    return FTRACE_WIDTH_INT32;
-}
-
 /* What a tag of one byte begins in an event's own message: one of these above, the slot below. */
 enum {
-    TAG_TEXT = 1 << 4,
-    TAG_INT32 = 2 << 4,
-    TAG_UINT32 = 3 << 4,
-    TAG_64 = 4 << 4,
+    TAG_TEXT = FTRACE_WIDTH_TEXT << 4,
+    TAG_INT32 = FTRACE_WIDTH_INT32 << 4,
+    TAG_UINT32 = FTRACE_WIDTH_UINT32 << 4,
+    TAG_INT64 = FTRACE_WIDTH_INT64 << 4,
     TAG_OTHER_NUMBER = 5 << 4, /* passed over, as the next */
     TAG_OTHER_BYTES = 6 << 4,
+    TAG_OTHER_FIXED = 7 << 4,
     TAG_SLOT = (1 << 4) - 1
 };
 
-static void init_tags(uint8_t *tags, const ftrace_body_field *fields)
+static void init_tags(uint8_t *tags, const ftrace_kind_info *info)
 {
-    static const uint8_t of_width[] = {[FTRACE_WIDTH_TEXT] = TAG_TEXT,
-                                       [FTRACE_WIDTH_INT32] = TAG_INT32,
-                                       [FTRACE_WIDTH_UINT32] = TAG_UINT32,
-                                       [FTRACE_WIDTH_64] = TAG_64};
     for (unsigned number = 1; number < FTRACE_BODY_FIELDS; number++) {
-        const ftrace_body_field *field = &fields[number];
-        bool known = field->width != FTRACE_WIDTH_NONE;
-        bool text = field->width == FTRACE_WIDTH_TEXT;
-        uint8_t tag = (uint8_t)(of_width[field->width] | field->slot);
-        if (!known || !text) {
-            tags[number << 3 | TS_WIRE_VARINT] = known ? tag : TAG_OTHER_NUMBER;
-        }
-        if (!known || text) {
-            tags[number << 3 | TS_WIRE_BYTES] = known ? tag : TAG_OTHER_BYTES;
+        uint8_t *of_type = tags + (number << 3);
+        of_type[TS_WIRE_VARINT] = TAG_OTHER_NUMBER;
+        of_type[TS_WIRE_BYTES] = TAG_OTHER_BYTES;
+        of_type[TS_WIRE_FIXED32] = of_type[TS_WIRE_FIXED64] = TAG_OTHER_FIXED;
+    }
+    for (unsigned i = 0; i < info->field_count; i++) {
+        const ftrace_field_info *field = &info->fields[i];
+        if (field->number > 0 && field->number < FTRACE_BODY_FIELDS) {
+            uint8_t *of_type = tags + (field->number << 3);
+            memset(of_type, 0, 1 << 3);
+            of_type[field->is_text ? TS_WIRE_BYTES : TS_WIRE_VARINT] =
+                (uint8_t)(field->width << 4 | field->slot);
         }
     }
 }
@@ -118,120 +53,7 @@ void ftrace_protobuf_init(ftrace_protobuf *reader)
         if (info->number > 0 && info->number < FTRACE_EVENT_FIELDS) {
             reader->kind_of[info->number] = (uint8_t)(kind + 1);
         }
-        for (unsigned i = 0; i < info->field_count; i++) {
-            const ftrace_field_info *field = &info->fields[i];
-            if (field->number > 0 && field->number < FTRACE_BODY_FIELDS) {
-                reader->body[kind][field->number] =
-                    (ftrace_body_field){(uint8_t)width_of(kind, field), field->slot};
-            }
-        }
-        init_tags(reader->tags[kind], reader->body[kind]);
-    }
-}
-
-/* --- fields ---------------------------------------------------------------------------------- */
-
-/*
- * The same as ts_wire_next, with what most fields of events are like where it can be inlined: tags
- * and lengths of one to three bytes.
- */
-typedef struct event_field {
-    uint32_t number;
-    uint32_t type;
-    uint64_t value;
-    const uint8_t *p; /* bytes: `value` of them */
-} event_field;
-
-typedef struct event_bytes {
-    const uint8_t *p;
-    const uint8_t *end;
-    bool damaged;
-} event_bytes;
-
-static bool long_varint(uint64_t *out, event_bytes *in)
-{
-    uint64_t v = 0;
-    for (unsigned i = 0; i < 10 && in->p + i < in->end; i++) {
-        uint8_t byte = in->p[i];
-        if (i == 9 && byte > 1) {
-            break;
-        }
-        v |= (uint64_t)(byte & 0x7f) << (7 * i);
-        if (byte < 0x80) {
-            in->p += i + 1;
-            *out = v;
-            return true;
-        }
-    }
-    in->damaged = true;
-    return false;
-}
-
-static inline bool varint(uint64_t *out, event_bytes *in)
-{
-    if (in->end - in->p >= 3) {
-        const uint8_t *p = in->p;
-        if (p[0] < 0x80) {
-            *out = p[0];
-            in->p += 1;
-            return true;
-        }
-        if (p[1] < 0x80) {
-            *out = (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
-            in->p += 2;
-            return true;
-        }
-        if (p[2] < 0x80) {
-            *out = (uint64_t)(p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
-            in->p += 3;
-            return true;
-        }
-    }
-    return long_varint(out, in);
-}
-
-/* Passes over n bytes. */
-static inline bool span_of(event_bytes *in, uint64_t n)
-{
-    if (n > (uint64_t)(in->end - in->p)) {
-        in->damaged = true;
-        return false;
-    }
-    in->p += n;
-    return true;
-}
-
-/* The next field; false at the end and where the bytes are damaged. */
-static inline bool next_field(event_field *field, event_bytes *in)
-{
-    uint64_t tag;
-    if (in->p == in->end || !varint(&tag, in)) {
-        return false;
-    }
-    field->number = (uint32_t)(tag >> 3);
-    field->type = (uint32_t)(tag & 7);
-    field->value = 0;
-    field->p = NULL;
-    if (tag >> 3 == 0 || tag >> 3 > TS_WIRE_FIELD_MAX) {
-        in->damaged = true;
-        return false;
-    }
-    switch (field->type) {
-    case TS_WIRE_VARINT:
-        return varint(&field->value, in);
-    case TS_WIRE_BYTES:
-        if (!varint(&field->value, in)) {
-            return false;
-        }
-        field->p = in->p;
-        return span_of(in, field->value);
-    case TS_WIRE_FIXED64:
-        return span_of(in, 8);
-    case TS_WIRE_FIXED32:
-        return span_of(in, 4);
-    default:
-        in->damaged = true;
-        return false;
+        init_tags(reader->tags[kind], info);
     }
 }
 
@@ -240,28 +62,29 @@ static inline bool next_field(event_field *field, event_bytes *in)
 /* The parts of an event as they stand in its message; of several the last counts. */
 typedef struct event_parts {
     uint64_t ts;
-    event_field body;
+    ts_wire_field body;
     unsigned kind; /* + 1; 0: none that is handled */
     bool odd;
 } event_parts;
 
-static bool read_common(ftrace_event *event, event_parts *parts, const event_field *common)
+static bool read_common(ftrace_event *event, event_parts *parts, const ts_wire_field *common)
 {
-    event_bytes in = {common->p, common->p + common->value, false};
-    event_field field;
+    ts_wire wire;
+    ts_wire_field field;
+    ts_wire_init(&wire, common->p, common->n);
     event->pid = 0;
-    while (next_field(&field, &in)) {
+    while (ts_wire_next(&field, &wire)) {
         if (field.number == COMMON_PID) {
             event->pid = (int32_t)(uint32_t)field.value;
             parts->odd |= field.type != TS_WIRE_VARINT;
         }
     }
-    return !in.damaged;
+    return wire.fault == TS_WIRE_OK;
 }
 
 /* The body of the last event that the message has. */
 static inline void take_kind(event_parts *parts, const ftrace_protobuf *reader,
-                             const event_field *field)
+                             const ts_wire_field *field)
 {
     parts->kind = field->number < FTRACE_EVENT_FIELDS ? reader->kind_of[field->number] : 0;
     parts->odd |= parts->kind != 0 && field->type != TS_WIRE_BYTES;
@@ -271,9 +94,10 @@ static inline void take_kind(event_parts *parts, const ftrace_protobuf *reader,
 static bool read_parts(ftrace_event *event, event_parts *parts, const ftrace_protobuf *reader,
                        const uint8_t *p, size_t n)
 {
-    event_bytes in = {p, p + n, false};
-    event_field field;
-    while (next_field(&field, &in)) {
+    ts_wire wire;
+    ts_wire_field field;
+    ts_wire_init(&wire, p, n);
+    while (ts_wire_next(&field, &wire)) {
         if (field.number >= FIELD_FIRST_KIND) {
             take_kind(parts, reader, &field);
             continue;
@@ -289,7 +113,7 @@ static bool read_parts(ftrace_event *event, event_parts *parts, const ftrace_pro
             break;
         case FIELD_COMM:
             if (field.type == TS_WIRE_BYTES) {
-                event->comm = (ts_text){(const char *)field.p, (size_t)field.value};
+                event->comm = (ts_text){(const char *)field.p, field.n};
             }
             parts->odd |= field.type != TS_WIRE_BYTES;
             break;
@@ -303,36 +127,32 @@ static bool read_parts(ftrace_event *event, event_parts *parts, const ftrace_pro
             break;
         }
     }
-    return !in.damaged;
+    return wire.fault == TS_WIRE_OK;
 }
 
 static bool read_body(ftrace_event *event, event_parts *parts, const ftrace_protobuf *reader)
 {
-    event_bytes in = {parts->body.p, parts->body.p + parts->body.value, false};
-    const ftrace_body_field *fields = reader->body[event->kind];
-    event_field field;
-    while (next_field(&field, &in)) {
-        ftrace_body_field known =
-            field.number < FTRACE_BODY_FIELDS ? fields[field.number] : (ftrace_body_field){0, 0};
-        if (known.width == FTRACE_WIDTH_NONE) {
-            continue;
+    const uint8_t *tags = reader->tags[event->kind];
+    ts_wire wire;
+    ts_wire_field field;
+    ts_wire_init(&wire, parts->body.p, parts->body.n);
+    while (ts_wire_next(&field, &wire)) {
+        unsigned begins = field.number < FTRACE_BODY_FIELDS ? tags[field.number << 3 | field.type]
+                                                            : TAG_OTHER_BYTES;
+        unsigned slot = begins & TAG_SLOT;
+        unsigned tag = begins - slot;
+        parts->odd |= begins == 0;
+        if (tag == TAG_TEXT) {
+            event->text[slot] = (ts_text){(const char *)field.p, field.n};
+            event->texts |= (uint8_t)(1U << slot);
+        } else if (tag == TAG_INT32 || tag == TAG_UINT32 || tag == TAG_INT64) {
+            event->number[slot] = tag == TAG_INT32    ? (int32_t)(uint32_t)field.value
+                                  : tag == TAG_UINT32 ? (int64_t)(uint32_t)field.value
+                                                      : (int64_t)field.value;
+            event->numbers |= (uint8_t)(1U << slot);
         }
-        if (field.type != (known.width == FTRACE_WIDTH_TEXT ? TS_WIRE_BYTES : TS_WIRE_VARINT)) {
-            parts->odd = true;
-            continue;
-        }
-        if (known.width == FTRACE_WIDTH_TEXT) {
-            event->text[known.slot] = (ts_text){(const char *)field.p, (size_t)field.value};
-            event->texts |= (uint8_t)(1U << known.slot);
-            continue;
-        }
-        event->number[known.slot] =
-            known.width == FTRACE_WIDTH_INT32    ? (int32_t)(uint32_t)field.value
-            : known.width == FTRACE_WIDTH_UINT32 ? (int64_t)(uint32_t)field.value
-                                                 : (int64_t)field.value;
-        event->numbers |= (uint8_t)(1U << known.slot);
     }
-    return !in.damaged;
+    return wire.fault == TS_WIRE_OK;
 }
 
 /* --- an event as the kernel writes it -------------------------------------------------------- */
@@ -438,7 +258,7 @@ static inline bool quick_body(ftrace_event *event, const uint8_t *tags, ts_text 
             event->number[slot] = (int64_t)(uint32_t)value;
             event->numbers |= (uint8_t)(1U << slot);
             break;
-        case TAG_64:
+        case TAG_INT64:
             p = quick_number(&value, p);
             event->number[slot] = (int64_t)value;
             event->numbers |= (uint8_t)(1U << slot);

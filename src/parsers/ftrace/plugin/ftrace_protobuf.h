@@ -14,25 +14,10 @@ enum {
     FTRACE_PROTOBUF_SLACK = 8   /* bytes after an event that make reading it cheap */
 };
 
-/* What a field of an event's own message is. */
-typedef struct ftrace_body_field {
-    uint8_t width; /* ftrace_width; 0: the field is passed over */
-    uint8_t slot;
-} ftrace_body_field;
-
-typedef enum ftrace_width {
-    FTRACE_WIDTH_NONE,
-    FTRACE_WIDTH_TEXT,
-    FTRACE_WIDTH_INT32,  /* the low 32 bits count, with their sign */
-    FTRACE_WIDTH_UINT32, /* the low 32 bits count */
-    FTRACE_WIDTH_64
-} ftrace_width;
-
 /* What the reader knows of fields. */
 typedef struct ftrace_protobuf {
     uint8_t kind_of[FTRACE_EVENT_FIELDS]; /* by field of FtraceEvent, kind + 1; 0: not handled */
-    ftrace_body_field body[FTRACE_KINDS][FTRACE_BODY_FIELDS];
-    uint8_t tags[FTRACE_KINDS][FTRACE_BODY_TAGS]; /* what a tag begins; 0: nothing usual */
+    uint8_t tags[FTRACE_KINDS][FTRACE_BODY_TAGS]; /* what a tag begins; 0: what it should not */
 } ftrace_protobuf;
 
 typedef enum ftrace_found {

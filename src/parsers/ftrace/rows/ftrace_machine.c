@@ -2,7 +2,7 @@
  * Events in order of time to rows, whichever reader they come from.
  *
  * Every event first makes its thread and process known, then goes to the part that handles its kind
- * (use_event), and is counted: received, not supported, wrong or left out, for `stat` and for
+ * (`uses`), and is counted: received, not supported, wrong or left out, for `stat` and for
  * import_count. Losses come as events of their own kinds and only change m->losses; each event and
  * each loss has a number (m->losses.now), by which the other parts tell what came before a loss. An
  * event that is earlier than the one before it is handled in its place and counted as late.
@@ -197,89 +197,34 @@ static ts_code thread_began(ftrace_machine *m, const ftrace_event *event)
     return code;
 }
 
-static ts_code use_event(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event)
+static ts_code not_used(ftrace_machine *m, const ftrace_event *event)
 {
-    switch ((ftrace_kind)event->kind) {
-    case FTRACE_sched_switch:
-        return ftrace_sched_switch(m, event);
-    case FTRACE_sched_wakeup:
-    case FTRACE_sched_wakeup_new:
-    case FTRACE_wakeup:
-    case FTRACE_sched_waking:
-        return ftrace_sched_wakeup(m, event);
-    case FTRACE_sched_blocked_reason:
-        return ftrace_sched_blocked(m, event);
-    case FTRACE_sched_process_exit:
-    case FTRACE_sched_process_free:
-        return thread_ended(m, event);
-    case FTRACE_task_rename:
-        return thread_renamed(m, event);
-    case FTRACE_task_newtask:
-        return thread_began(m, event);
-    case FTRACE_print:
-    case FTRACE_tracing_mark_write:
-        return ftrace_marker(outcome, m, event, event->text[FTRACE_T_print_buf]);
-    case FTRACE_binder_transaction:
-    case FTRACE_binder_transaction_received:
-    case FTRACE_binder_transaction_alloc_buf:
-    case FTRACE_binder_lock:
-    case FTRACE_binder_locked:
-    case FTRACE_binder_unlock:
-        return ftrace_binder_event(m, event);
-    case FTRACE_cpu_idle:
-    case FTRACE_cpu_frequency:
-    case FTRACE_cpu_frequency_limits:
-    case FTRACE_clock_set_rate:
-    case FTRACE_clock_enable:
-    case FTRACE_clock_disable:
-    case FTRACE_clk_set_rate:
-    case FTRACE_clk_enable:
-    case FTRACE_clk_disable:
-    case FTRACE_oom_score_adj_update:
-        return ftrace_counter_event(m, event);
-    case FTRACE_irq_handler_entry:
-    case FTRACE_irq_handler_exit:
-    case FTRACE_softirq_entry:
-    case FTRACE_softirq_exit:
-    case FTRACE_ipi_entry:
-    case FTRACE_ipi_exit:
-        return ftrace_irq_event(m, event);
-    case FTRACE_dma_fence_init:
-    case FTRACE_dma_fence_destroy:
-    case FTRACE_dma_fence_enable_signal:
-    case FTRACE_dma_fence_signaled:
-        return ftrace_fence_event(m, event);
-    case FTRACE_workqueue_execute_start:
-    case FTRACE_workqueue_execute_end:
-        return ftrace_work_event(m, event);
-    case FTRACE_sys_enter:
-    case FTRACE_sys_exit:
-        return ftrace_call_event(m, event);
-    case FTRACE_timerfd_wakeup:
-        return ftrace_timer_event(m, event);
-    case FTRACE_suspend_resume:
-    case FTRACE_softirq_raise:
-    case FTRACE_regulator_set_voltage:
-    case FTRACE_regulator_set_voltage_complete:
-    case FTRACE_regulator_disable:
-    case FTRACE_regulator_disable_complete:
-        ftrace_stat(m, event->kind, FTRACE_NOT_SUPPORTED);
-        *outcome = FTRACE_UNUSED;
-        return TS_OK;
-    default:
-        *outcome = FTRACE_UNUSED;
-        return TS_OK;
-    }
+    (void)event;
+    m->outcome = FTRACE_UNUSED;
+    return TS_OK;
 }
+
+static ts_code not_supported(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_stat(m, event->kind, FTRACE_NOT_SUPPORTED);
+    return not_used(m, event);
+}
+
+typedef ts_code use_event(ftrace_machine *m, const ftrace_event *event);
+
+static use_event *const uses[FTRACE_KINDS] = {
+#define FTRACE_KIND(kind, stat, number, use) use,
+#include "parsers/ftrace/event_kinds.def"
+};
 
 _Static_assert((int)FTRACE_T_print_buf == (int)FTRACE_T_tracing_mark_write_buf,
                "markers have the same fields");
 
-static void note_time(ftrace_machine *m, const ftrace_event *event, ftrace_outcome outcome)
+static void note_time(ftrace_machine *m, const ftrace_event *event)
 {
     const int64_t ts = event->ts;
     if (ts == 0 || (event->reader == FTRACE_FROM_TEXT &&
-                    (outcome == FTRACE_INVALID_MARKER || outcome == FTRACE_OTHER_MARKER))) {
+                    (m->outcome == FTRACE_INVALID_MARKER || m->outcome == FTRACE_OTHER_MARKER))) {
         return;
     }
     if (!m->began || ts > m->last_ts) {
@@ -302,9 +247,9 @@ static void note_time(ftrace_machine *m, const ftrace_event *event, ftrace_outco
 ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_kind_count *count;
-    ftrace_outcome outcome = FTRACE_USED;
     ts_code code;
     m->losses.now++;
+    m->outcome = FTRACE_USED;
     if (event->kind >= FTRACE_GAP && event->kind <= FTRACE_LOSS_ENDS) {
         return ftrace_lose(m, event);
     }
@@ -316,14 +261,14 @@ ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
     code = see_thread(m, event);
     if (!ftrace_call_wanted(m, event)) {
         count->left_out++;
-        note_time(m, event, outcome);
+        note_time(m, event);
         return code;
     }
     count->received[event->reader]++;
-    TS_STEP(code, use_event(&outcome, m, event));
-    note_time(m, event, outcome);
-    count->unused += outcome == FTRACE_UNUSED || outcome == FTRACE_OTHER_MARKER;
-    count->wrong += outcome >= FTRACE_WRONG;
+    TS_STEP(code, uses[event->kind](m, event));
+    note_time(m, event);
+    count->unused += m->outcome == FTRACE_UNUSED || m->outcome == FTRACE_OTHER_MARKER;
+    count->wrong += m->outcome >= FTRACE_WRONG;
     return code;
 }
 

@@ -140,28 +140,27 @@ static void set_chain(ts_row_callstack *row, ts_text name)
     row->flag = (ts_text){rest.p, n};
 }
 
-static ts_code bad_marker(ftrace_outcome *outcome, ftrace_machine *m)
+static ts_code bad_marker(ftrace_machine *m)
 {
     ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_INVALID);
-    *outcome = FTRACE_INVALID_MARKER;
+    m->outcome = FTRACE_INVALID_MARKER;
     m->bad_markers++;
     return TS_OK;
 }
 
 /* Programs may write any text, but none that begins with nothing or a control character. */
-static ts_code other_marker(ftrace_outcome *outcome, ftrace_machine *m, ts_text text)
+static ts_code other_marker(ftrace_machine *m, ts_text text)
 {
     if (text.n == 0 || (unsigned char)text.p[0] < ' ') {
-        return bad_marker(outcome, m);
+        return bad_marker(m);
     }
     ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_INVALID);
-    *outcome = FTRACE_OTHER_MARKER;
+    m->outcome = FTRACE_OTHER_MARKER;
     m->other_markers++;
     return TS_OK;
 }
 
-static ts_code begin_slice(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
-                           const marker *mark)
+static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const marker *mark)
 {
     ftrace_push_row push = {.text = strip_end(mark->rest), .args = FTRACE_NO_ARGS};
     ftrace_process *process = NULL;
@@ -177,7 +176,7 @@ static ts_code begin_slice(ftrace_outcome *outcome, ftrace_machine *m, const ftr
         return code;
     }
     if (push.text.n == 0 && m->quirks.names_needed) {
-        return bad_marker(outcome, m);
+        return bad_marker(m);
     }
     m->empty_names += push.text.n == 0;
     set_chain(&push.row, push.text);
@@ -322,8 +321,7 @@ static ts_code end_async(bool *used, ftrace_machine *m, const ftrace_event *even
     return code != TS_OK || *used ? code : note_end(m, key->owner);
 }
 
-static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
-                     const marker *mark)
+static ts_code async(ftrace_machine *m, const ftrace_event *event, const marker *mark)
 {
     ftrace_async_key key = {.group = mark->letter == 'G' || mark->letter == 'H'};
     bool begins = mark->letter == 'S' || mark->letter == 'G';
@@ -340,7 +338,7 @@ static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_ev
         valid = parse_named(&key.name, &key.cookie, &rest, rest);
     }
     if (!valid) {
-        return bad_marker(outcome, m);
+        return bad_marker(m);
     }
     code = key.group ? TS_OK : plain_name(&key.name, m);
     TS_STEP(code, ftrace_thread_any(&key.owner, &m->threads, mark->tgid, TS_TEXT_NULL));
@@ -348,14 +346,13 @@ static ts_code async(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_ev
         return code;
     }
     code = begins ? begin_async(&used, m, event, &key, rest) : end_async(&used, m, event, &key);
-    *outcome = begins && !used ? FTRACE_WRONG : *outcome;
+    m->outcome = begins && !used ? FTRACE_WRONG : m->outcome;
     TS_STEP_IF(code, used && !key.group && ts_text_is(key.name, "H:M: Frame queued"),
                ftrace_frame_queued(m, event->ts, key.owner, begins));
     return code;
 }
 
-static ts_code counter(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
-                       const marker *mark)
+static ts_code counter(ftrace_machine *m, const ftrace_event *event, const marker *mark)
 {
     ftrace_process *process = NULL;
     ts_text name;
@@ -364,7 +361,7 @@ static ts_code counter(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_
     int64_t filter = 0;
     ts_code code;
     if (!parse_named(&name, &value, &rest, mark->rest)) {
-        return bad_marker(outcome, m);
+        return bad_marker(m);
     }
     code = plain_name(&name, m);
     TS_STEP(code, ftrace_process_seen(&process, &m->threads, mark->tgid, TS_NO_TIME));
@@ -414,38 +411,37 @@ static bool parse_marker(marker *mark, ts_text t)
     return true;
 }
 
-static ts_code use_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
-                          const marker *mark)
+static ts_code use_marker(ftrace_machine *m, const ftrace_event *event, const marker *mark)
 {
     switch (mark->letter) {
     case 'B':
-        return begin_slice(outcome, m, event, mark);
+        return begin_slice(m, event, mark);
     case 'E':
         return end_slice(m, event, mark);
     case 'C':
-        return counter(outcome, m, event, mark);
+        return counter(m, event, mark);
     default:
-        return async(outcome, m, event, mark);
+        return async(m, event, mark);
     }
 }
 
-ts_code ftrace_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
-                      ts_text text)
+ts_code ftrace_marker(ftrace_machine *m, const ftrace_event *event)
 {
     static const char sync_text[] = "trace_event_clock_sync";
+    ts_text text = event->text[FTRACE_T_print_buf];
     ftrace_process *process;
     marker mark;
     ts_code code;
     TS_TRY(code, ftrace_clean(&text, m));
     if ((text.n >= sizeof sync_text - 1 && memcmp(text.p, sync_text, sizeof sync_text - 1) == 0) ||
         !parse_marker(&mark, text)) {
-        return other_marker(outcome, m, text);
+        return other_marker(m, text);
     }
     if (mark.tgid != 0) {
         code = ftrace_process_seen(&process, &m->threads, mark.tgid, event->ts);
     }
     if (code == TS_OK && mark.rest.p == NULL && mark.letter != 'E') {
-        return bad_marker(outcome, m);
+        return bad_marker(m);
     }
-    return code != TS_OK ? code : use_marker(outcome, m, event, &mark);
+    return code != TS_OK ? code : use_marker(m, event, &mark);
 }

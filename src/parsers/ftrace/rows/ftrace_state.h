@@ -61,7 +61,8 @@ struct ftrace_machine {
     ftrace_frames frames;
     ftrace_losses losses;
 
-    bool began; /* there was an event */
+    ftrace_outcome outcome; /* of the event that is handled */
+    bool began;             /* there was an event */
     int64_t last_ts;
     ts_span wanted;      /* by --time-range */
     ftrace_limit *limit; /* NULL: all rows are wanted */
@@ -125,8 +126,7 @@ static inline ts_code ftrace_slices_check(ftrace_machine *m, ftrace_thread *thre
 ts_code ftrace_clean(ts_text *text, ftrace_machine *m);
 
 /* The text of a marker. */
-ts_code ftrace_marker(ftrace_outcome *outcome, ftrace_machine *m, const ftrace_event *event,
-                      ts_text text);
+ts_code ftrace_marker(ftrace_machine *m, const ftrace_event *event);
 
 /* Both, which may be ill-formed at once. */
 ts_code ftrace_clean_both(ts_text *a, ts_text *b, ftrace_machine *m);

@@ -58,76 +58,6 @@ static const struct {
     {FTRACE_binder_transaction_received, "debug_id", "transaction"},
 };
 
-/* Values that are not written as their kind says. */
-static const struct {
-    ftrace_kind kind;
-    const char *name;
-    value_form form;
-} other_forms[] = {
-    {FTRACE_sched_switch, "prev_state", FORM_STATE}, {FTRACE_irq_handler_exit, "ret", FORM_HANDLED},
-    {FTRACE_binder_transaction, "flags", FORM_HEX},  {FTRACE_binder_transaction, "code", FORM_HEX},
-    {FTRACE_task_newtask, "clone_flags", FORM_HEX},
-};
-
-/* Slots without which an event cannot be read: numbers, texts. Of others nothing is needed. */
-#define N(kind, field) (1U << FTRACE_N_##kind##_##field)
-#define T(kind, field) (1U << FTRACE_T_##kind##_##field)
-static const struct {
-    ftrace_kind kind;
-    unsigned numbers;
-    unsigned texts;
-} needs[] = {
-    {FTRACE_sched_switch,
-     N(sched_switch, prev_pid) | N(sched_switch, prev_prio) | N(sched_switch, prev_state) |
-         N(sched_switch, next_pid) | N(sched_switch, next_prio),
-     T(sched_switch, prev_comm) | T(sched_switch, next_comm)},
-    {FTRACE_sched_wakeup, N(sched_wakeup, pid), 0},
-    {FTRACE_sched_wakeup_new, N(sched_wakeup_new, pid), 0},
-    {FTRACE_wakeup, N(wakeup, pid), 0},
-    {FTRACE_sched_waking, N(sched_waking, pid), 0},
-    {FTRACE_sched_blocked_reason, N(sched_blocked_reason, pid) | N(sched_blocked_reason, iowait),
-     T(sched_blocked_reason, caller_str)},
-    {FTRACE_sched_process_exit, N(sched_process_exit, pid), T(sched_process_exit, comm)},
-    {FTRACE_sched_process_free, N(sched_process_free, pid), T(sched_process_free, comm)},
-    {FTRACE_task_newtask, N(task_newtask, pid), 0},
-    {FTRACE_task_rename, N(task_rename, pid), T(task_rename, newcomm)},
-    {FTRACE_binder_transaction,
-     N(binder_transaction, debug_id) | N(binder_transaction, target_node) |
-         N(binder_transaction, to_proc) | N(binder_transaction, to_thread) |
-         N(binder_transaction, reply) | N(binder_transaction, code) | N(binder_transaction, flags),
-     0},
-    {FTRACE_binder_transaction_received, N(binder_transaction_received, debug_id), 0},
-    {FTRACE_binder_transaction_alloc_buf,
-     N(binder_transaction_alloc_buf, data_size) | N(binder_transaction_alloc_buf, offsets_size), 0},
-    {FTRACE_cpu_idle, N(cpu_idle, state) | N(cpu_idle, cpu_id), 0},
-    {FTRACE_cpu_frequency, N(cpu_frequency, state) | N(cpu_frequency, cpu_id), 0},
-    {FTRACE_cpu_frequency_limits,
-     N(cpu_frequency_limits, min_freq) | N(cpu_frequency_limits, max_freq) |
-         N(cpu_frequency_limits, cpu_id),
-     0},
-    {FTRACE_clock_set_rate, N(clock_set_rate, state), T(clock_set_rate, name)},
-    {FTRACE_clock_enable, N(clock_enable, state), T(clock_enable, name)},
-    {FTRACE_clock_disable, N(clock_disable, state), T(clock_disable, name)},
-    {FTRACE_clk_set_rate, N(clk_set_rate, rate), T(clk_set_rate, name)},
-    {FTRACE_clk_enable, 0, T(clk_enable, name)},
-    {FTRACE_clk_disable, 0, T(clk_disable, name)},
-    {FTRACE_oom_score_adj_update,
-     N(oom_score_adj_update, pid) | N(oom_score_adj_update, oom_score_adj), 0},
-    {FTRACE_irq_handler_entry, N(irq_handler_entry, irq), T(irq_handler_entry, name)},
-    {FTRACE_irq_handler_exit, N(irq_handler_exit, irq) | N(irq_handler_exit, ret), 0},
-    {FTRACE_softirq_entry, N(softirq_entry, vec), 0},
-    {FTRACE_softirq_exit, N(softirq_exit, vec), 0},
-    {FTRACE_workqueue_execute_start, 0, T(workqueue_execute_start, function_name)},
-    {FTRACE_sys_enter, N(sys_enter, id), 0},
-    {FTRACE_sys_exit, N(sys_exit, id) | N(sys_exit, ret), 0},
-    {FTRACE_timerfd_wakeup,
-     N(timerfd_wakeup, thread_pid) | N(timerfd_wakeup, thread_tid) | N(timerfd_wakeup, interval) |
-         N(timerfd_wakeup, curr_mono) | N(timerfd_wakeup, expire_mono),
-     T(timerfd_wakeup, thread_name)},
-};
-#undef N
-#undef T
-
 /* --- names ---------------------------------------------------------------------------------- */
 
 static void add_field(kind_names *k, const char *name, unsigned slot, value_form form)
@@ -135,31 +65,36 @@ static void add_field(kind_names *k, const char *name, unsigned slot, value_form
     k->field[k->count++] = (field_name){name, (uint8_t)strlen(name), (uint8_t)slot, (uint8_t)form};
 }
 
+static value_form form_of(const ftrace_field_info *field)
+{
+    const size_t n = strlen(field->name);
+    if (field->is_text) {
+        return n >= 4 && strcmp(field->name + n - 4, "comm") == 0 ? FORM_COMM : FORM_TEXT;
+    }
+    return (field->text & FTRACE_HEX) != 0       ? FORM_HEX
+           : (field->text & FTRACE_STATE) != 0   ? FORM_STATE
+           : (field->text & FTRACE_HANDLED) != 0 ? FORM_HANDLED
+                                                 : FORM_DECIMAL;
+}
+
 static void add_fields(kind_names *k, unsigned kind)
 {
     const ftrace_kind_info *info = &ftrace_kinds[kind];
     for (unsigned f = 0; f < info->field_count; f++) {
         const ftrace_field_info *field = &info->fields[f];
-        const size_t n = strlen(field->name);
-        value_form form = !field->is_text                                      ? FORM_DECIMAL
-                          : n >= 4 && strcmp(field->name + n - 4, "comm") == 0 ? FORM_COMM
-                                                                               : FORM_TEXT;
-        const char *name = field->name;
-        for (size_t i = 0; i < sizeof other_forms / sizeof *other_forms; i++) {
-            if (other_forms[i].kind == (ftrace_kind)kind &&
-                strcmp(other_forms[i].name, name) == 0) {
-                form = other_forms[i].form;
-            }
-        }
+        const value_form form = form_of(field);
         for (size_t i = 0; i < sizeof other_names / sizeof *other_names; i++) {
             if (other_names[i].kind == (ftrace_kind)kind &&
-                strcmp(other_names[i].field, name) == 0) {
+                strcmp(other_names[i].field, field->name) == 0) {
                 add_field(k, other_names[i].name, field->slot, form);
             }
         }
         /* The address of the caller is a text here. */
-        if (kind != FTRACE_sched_blocked_reason || strcmp(name, "caller") != 0) {
-            add_field(k, name, field->slot, form);
+        if (kind != FTRACE_sched_blocked_reason || strcmp(field->name, "caller") != 0) {
+            add_field(k, field->name, field->slot, form);
+        }
+        if ((field->text & FTRACE_NEEDED) != 0) {
+            *(field->is_text ? &k->need_texts : &k->need_numbers) |= (uint8_t)(1U << field->slot);
         }
     }
 }
@@ -180,10 +115,6 @@ ts_code ftrace_names_new(ftrace_names **out, ts_ctx *ctx)
     }
     for (unsigned kind = 0; kind < FTRACE_KINDS; kind++) {
         add_fields(&names->kind[kind], kind);
-    }
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++) {
-        names->kind[needs[i].kind].need_numbers = (uint8_t)needs[i].numbers;
-        names->kind[needs[i].kind].need_texts = (uint8_t)needs[i].texts;
     }
     return TS_OK;
 }
@@ -221,41 +152,16 @@ static void set_text(ftrace_event *e, unsigned slot, ts_text t)
 /* Letters of a state, or-ed; one that is not known ends it. */
 static int64_t state_of(ts_text t)
 {
+    static const char letters[] = "SDTtXZPI"; /* bits 0 to 7 */
     int64_t state = 0;
     for (size_t i = 0; i < t.n; i++) {
-        switch (t.p[i]) {
-        case 'R':
-        case '|':
-            break;
-        case 'S':
-            state |= 1;
-            break;
-        case 'D':
-            state |= 2;
-            break;
-        case 'T':
-            state |= 4;
-            break;
-        case 't':
-            state |= 8;
-            break;
-        case 'X':
-            state |= 16;
-            break;
-        case 'Z':
-            state |= 32;
-            break;
-        case 'P':
-            state |= 64;
-            break;
-        case 'I':
-            state |= 128;
-            break;
-        case '+':
+        const char *letter = memchr(letters, t.p[i], sizeof letters - 1);
+        if (letter != NULL) {
+            state |= INT64_C(1) << (letter - letters);
+        } else if (t.p[i] == '+') {
             state |= 2048;
+        } else if (t.p[i] != 'R' && t.p[i] != '|') {
             break;
-        default:
-            return state;
         }
     }
     return state;
