@@ -132,10 +132,14 @@ static ts_code slice_row(lane_reader *r, const ts_batch *b, unsigned i)
     return r->visit(r->user, &key, &row);
 }
 
+/* Of a source; waits also of a kind and a thread. */
 static ts_code pause_row(lane_reader *r, const ts_batch *b, unsigned i)
 {
-    enum { SOURCE = 2, KIND };
-    const lane_key key = {ts_cell_of(b, SOURCE, i), NO_CELL, 0, text_of(b, KIND, i)};
+    enum { SOURCE = 2, KIND, ITID };
+    bool kinds = r->kind != TS_LANE_SUSPEND;
+    const lane_key key = {ts_cell_of(b, SOURCE, i),
+                          r->kind == TS_LANE_WAIT ? ts_cell_of(b, ITID, i) : NO_CELL, 0,
+                          kinds ? text_of(b, KIND, i) : TS_TEXT_NULL};
     const lane_row row = timed_row(r, b, i, 0, false);
     return r->visit(r->user, &key, &row);
 }
@@ -221,6 +225,11 @@ static const lane_table tables[TS_LANES] = {
     [TS_LANE_PAUSE] =
         LANE("pause", runtime_pause, pause_row, "paused", C(runtime_pause, ts),
              C(runtime_pause, dur), C(runtime_pause, source_id), C(runtime_pause, kind)),
+    [TS_LANE_SUSPEND] = LANE("suspend", cloud_suspend, pause_row, "paused", C(cloud_suspend, ts),
+                             C(cloud_suspend, dur), C(cloud_suspend, source_id)),
+    [TS_LANE_WAIT] =
+        LANE("wait", lock_wait, pause_row, "waiting", C(lock_wait, ts), C(lock_wait, dur),
+             C(lock_wait, source_id), C(lock_wait, kind), C(lock_wait, itid)),
     [TS_LANE_LOG] = LANE("log", log, moment_row, NULL, C(log, ts), C(log, level)),
     [TS_LANE_EVENT] = LANE("event", hisys_all_event, moment_row, NULL, C(hisys_all_event, ts),
                            C(hisys_all_event, level)),

@@ -25,6 +25,8 @@ typedef struct series_build {
     ts_vec rows;       /* of series_row */
 } series_build;
 
+#define NO_SOURCE ((ts_cell){0, true})
+
 enum { BY_SERIES, BY_FILTER, BY_PROCESS };
 
 static ts_code keep_text(ts_text *out, series_build *b, ts_text text)
@@ -165,7 +167,9 @@ static ts_code series_add(series_build *b, const ts_time_lanes *lanes, uint32_t 
     *s = (ts_series){.kind = lanes->kind,
                      .lane = lane,
                      .id = l->number,
-                     .source = row == NULL ? b->root : row->source,
+                     .source = row != NULL                     ? row->source
+                               : lanes->kind == TS_LANE_SERIES ? NO_SOURCE
+                                                               : b->root,
                      .itid = {0, true},
                      .name = row == NULL ? TS_TEXT_NULL : row->name,
                      .unit = row == NULL ? TS_TEXT_NULL : row->unit};

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "model/path_sums.h"
+#include "model/when.h"
 
 enum { LANE_REPORT = 1 << 16 };
 
@@ -221,6 +222,10 @@ static ts_code block_row(lanes_build *b, ts_lane *l, const lane_row *row)
         l->open_ns[row->state] =
             row->open ? lane_ns_sum(l->open_ns[row->state], ns) : l->open_ns[row->state];
     }
+    if (!row->open && row->end > row->ts) {
+        int64_t ns = lane_ns_sum(0, (uint64_t)row->end - (uint64_t)row->ts);
+        l->longest = ns > l->longest ? ns : l->longest;
+    }
     l->first = row->ts < l->first ? row->ts : l->first;
     l->last = row->end > l->last ? row->end : l->last;
     return TS_OK;
@@ -277,28 +282,6 @@ static ts_code lane_finish(ts_ctx *ctx, ts_lane *l, bool values)
         l->blocks.cap = end;
     }
     return TS_OK;
-}
-
-/* The end of the recording: what has none lasts to it. */
-static ts_code range_end(int64_t *end, ts_model *m)
-{
-    static const unsigned columns[] = {TS_C_trace_range__end_ts};
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code;
-    *end = INT64_MIN;
-    if (!ts_rows_there(ts_model_rows(m), TS_T_trace_range, columns, 1)) {
-        return TS_OK;
-    }
-    code = ts_rows_open(&rows, ts_model_rows(m), TS_T_trace_range, columns, 1);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            int64_t ts = b->columns[0].null[i] ? INT64_MIN : b->columns[0].ints[i];
-            *end = ts > *end ? ts : *end;
-        }
-    }
-    ts_rows_close(rows);
-    return code;
 }
 
 ts_code lane_reader_make(lane_reader *r, ts_model *m, ts_lane_kind kind, int64_t end)
@@ -367,7 +350,9 @@ static ts_code lanes_make(void **what, ts_model *m, const void *user)
     lanes_build b = {.ctx = ctx,
                      .all = all,
                      .block_rows = lane_is_stacks(all->kind) ? LANE_MANY_ROWS : LANE_BLOCK_ROWS};
-    ts_code code = range_end(&all->end, m);
+    ts_span range = {0, INT64_MIN};
+    ts_code code = ts_whole_range(&range, m);
+    all->end = range.to;
     if (code == TS_OK && (code = lane_reader_make(&r, m, all->kind, all->end)) == TS_OK) {
         r.visit = build_row;
         r.user = &b;

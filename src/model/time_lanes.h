@@ -27,6 +27,8 @@ typedef enum ts_lane_kind {
     TS_LANE_CALL,    /* stack_slice, by source and thread */
     TS_LANE_SLICE,   /* callstack, by thread, asynchronous ones apart */
     TS_LANE_PAUSE,   /* runtime_pause, by source and kind */
+    TS_LANE_SUSPEND, /* cloud_suspend, by source */
+    TS_LANE_WAIT,    /* lock_wait, by source, thread and kind */
     TS_LANE_LOG,     /* log, by level */
     TS_LANE_EVENT,   /* hisys_all_event, by level */
     TS_LANE_INSTANT, /* instant, by name */
@@ -70,6 +72,7 @@ typedef struct ts_lane {
     uint64_t open;                   /* without an end */
     uint64_t dur_rows, cpu_rows;     /* of samples and outermost calls those that have it */
     ts_wide dur, cpu;                /* of them */
+    int64_t longest;                 /* of those with an end; 0: none */
     int64_t first, last;             /* least time and greatest end; first > last: no times */
     int64_t open_ns[TS_LANE_STATES]; /* of those without an end, up to the end of the recording */
     ts_vec blocks;                   /* of one level after the other, the lowest first */

@@ -302,11 +302,14 @@ static ts_code range_observed(ts_span *range, ts_model *m, const ts_idset *sourc
     return code;
 }
 
-static ts_code range_whole(ts_span *range, ts_model *m)
+ts_code ts_whole_range(ts_span *range, ts_model *m)
 {
     static const unsigned columns[] = {TS_C_trace_range__start_ts, TS_C_trace_range__end_ts};
     const ts_batch *b;
     ts_rows *rows = NULL;
+    if (!ts_rows_there(ts_model_rows(m), TS_T_trace_range, columns, 2)) {
+        return TS_OK;
+    }
     ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_trace_range, columns, 2);
     if (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0 &&
         !b->columns[0].null[0] && !b->columns[1].null[0]) {
@@ -361,7 +364,7 @@ ts_code ts_source_range(ts_span *range, bool *known, ts_model *m, const ts_idset
         TS_TRY(code, range_recorded(range, m, sources));
     }
     if (range->from > range->to) {
-        code = range_whole(range, m);
+        code = ts_whole_range(range, m);
     }
     *known = code == TS_OK && range->from <= range->to;
     return code;

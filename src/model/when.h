@@ -34,6 +34,9 @@ bool ts_when_parse(ts_when *out, const char *text);
  * sources that is trace_range. */
 ts_code ts_source_range(ts_span *range, bool *known, ts_model *m, const ts_idset *sources);
 
+/* trace_range; *range stays what it is when there is none. */
+ts_code ts_whole_range(ts_span *range, ts_model *m);
+
 /* Its time on the clock of the rows of the sources. *why: NULL, or why there is no such time (a
  * static text that follows the time: "is not in the recording"). */
 ts_code ts_when_at(int64_t *out, ts_model *m, const ts_when *when, const ts_idset *sources,

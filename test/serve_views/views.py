@@ -600,6 +600,8 @@ LANES = {
     "slice": (("itid", "async"), ("busy",), "SELECT callid || (CASE WHEN cookie IS NULL THEN '' ELSE '~' END), ts, dur, CASE WHEN cookie IS NULL AND parent_id IS NOT NULL THEN 9 ELSE 0 END"
               " FROM callstack WHERE (SELECT type FROM sqlite_master WHERE name = 'callstack') = 'table'", True),
     "pause": (("source_id", "name"), ("paused",), "SELECT source_id || kind, ts, dur, 0 FROM runtime_pause WHERE ts IS NOT NULL", False),
+    "suspend": ("source_id", ("paused",), "SELECT source_id, ts, dur, 0 FROM cloud_suspend WHERE ts IS NOT NULL", False),
+    "wait": (("source_id", "itid", "name"), ("waiting",), "SELECT source_id || ' ' || ifnull(itid, '-') || ' ' || kind, ts, dur, 0 FROM lock_wait WHERE ts IS NOT NULL", False),
     "instant": ("name", (), "SELECT name, ts, 0, 9 FROM instant", False),
 }
 
@@ -607,6 +609,8 @@ LANES = {
 def lane_key(lane, key):
     if key == ("itid", "async"):
         return f"{lane['itid']}{'~' if lane['async'] else ''}"
+    if key == ("source_id", "itid", "name"):
+        return f"{lane['source_id']} {'-' if lane['itid'] is None else lane['itid']} {lane['name']}"
     return f"{lane['source_id']}{lane['name']}" if isinstance(key, tuple) else lane[key]
 
 
@@ -631,6 +635,12 @@ def check_lanes(db, low, high, px):
                 line[1 + state][column] += stop - first
                 first = stop
         same({lane_key(lane, key): [lane["columns"][n] for n in ("n", *names)] for lane in reply["lanes"]}, expected, what)
+    for kind, sql in (("pause", "SELECT count(*), sum(dur), max(dur) FROM runtime_pause"), ("suspend", "SELECT count(*), sum(dur), max(dur) FROM cloud_suspend"), ("wait", "SELECT count(*), sum(dur), max(dur) FROM lock_wait"),
+                      ("cpu", "SELECT count(*), sum(dur), max(dur) FROM sched_slice")):
+        lanes = db.view("lanes", kind=kind)["lanes"]
+        got = (sum(lane["rows"] for lane in lanes), sum(ns for lane in lanes for k, v in lane["all"].items() if k != "n" for ns in v) - sum(ns for lane in lanes for ns in lane["open_ns"].values()) if lanes else None, max((lane["longest"] for lane in lanes), default=None))
+        if not db.rows("SELECT 1 FROM runtime_pause WHERE ts IS NULL UNION ALL SELECT 1 FROM lock_wait WHERE ts IS NULL LIMIT 1"):
+            same(got, db.once(sql)[0], f"{db.name}: all of {kind}")
     whole = {lane_key(lane, "itid"): lane for lane in db.view("lanes", kind="state")["lanes"]}
     sums = db.rows(f"SELECT itid, {STATE}, ifnull(sum(dur), 0) FROM thread_state GROUP BY 1, 2")
     same({(itid, state): ns for itid, state, ns in sums if ns}, {(itid, i): lane["all"][n][0] - lane["open_ns"][n] for itid, lane in whole.items() for i, n in enumerate(STATES) if lane["all"][n][0] > lane["open_ns"][n]},

@@ -9,7 +9,7 @@
 enum { P_KIND, P_SOURCE, P_THREADS, P_FROM, P_TO, P_PX, P_OFFSET, P_LIMIT };
 
 /* In the order of ts_lane_kind; then counters of all tables. */
-#define LANE_KINDS "cpu,irq,state,sample,call,slice,pause,log,event,instant,counter"
+#define LANE_KINDS "cpu,irq,state,sample,call,slice,pause,suspend,wait,log,event,instant,counter"
 
 const ts_view_param ts_lanes_params[] = {
     {.name = "kind", .type = TS_VIEW_CHOICE, .choices = LANE_KINDS, .doc = "only lanes of it"},
@@ -117,6 +117,7 @@ static ts_code put_lane(void *user, size_t number, const ts_lane_sum *cells)
         ts_jout_int(out, "last", ts_view_since(p->call, l->last));
     }
     if (!values && ts_lane_state_name(p->all->kind, 0) != NULL) {
+        ts_jout_int(out, "longest", l->longest);
         ts_jout_open(out, "open_ns", '{');
         for (unsigned s = 0; (name = ts_lane_state_name(p->all->kind, s)) != NULL; s++) {
             ts_jout_int(out, name, l->open_ns[s]);
