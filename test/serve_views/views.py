@@ -576,12 +576,17 @@ def check_slices(db, threads, low, high, px):
     same(px_ns, max(1, -((low - high) // px)), f"{what}: px_ns")
     nodes = dict(db.once("SELECT id, method_id FROM stack_node"))
     methods = reply["methods"]["id"]
+    marks = {} if db.once("SELECT 1 FROM stack_slice LIMIT 1") else dict(db.once("SELECT id, name FROM callstack"))
+    # what has no end lasts to that of the recording
+    table_name = "(SELECT id, callid AS itid, ts, ifnull(dur, (SELECT max(end_ts) FROM trace_range) - ts) AS dur, depth, NULL AS node_id FROM callstack WHERE cookie IS NULL)" if marks else "stack_slice"
     for thread in reply["threads"]:
         values = {"itid": thread["itid"], "from": low, "to": high, "px_ns": px_ns, "origin": db.origin}
-        same(list(zip(*(thread[c] for c in ("id", "ts", "dur", "depth", "node")))), db.rows(LONG, **values), what)
+        same(list(zip(*(thread[c] for c in ("id", "ts", "dur", "depth", "node")))), db.rows(LONG.replace("stack_slice", table_name), **values), what)
+        if marks:
+            same([reply["names"][n] for n in thread["name"]], [marks[i] for i in thread["id"]], f"{what}: names")
         same([methods[m] if m >= 0 else None for m in thread["method"]], [nodes.get(n) for n in thread["node"]], f"{what}: methods")
         small = thread["small"]
-        same(list(zip(*(small[c] for c in ("x", "depth", "n", "ns")))), db.rows(SHORT, **values), f"{what}: small")
+        same(list(zip(*(small[c] for c in ("x", "depth", "n", "ns")))), db.rows(SHORT.replace("stack_slice", table_name), **values), f"{what}: small")
 
 
 def check_series(db, low, high, px, itid):
@@ -758,7 +763,7 @@ def check_time(db, made):
     begin, end = db.rows("SELECT min(a), max(b) FROM (SELECT min(ts) AS a, max(ts + ifnull(dur, 0)) AS b FROM stack_sample UNION ALL SELECT min(ts), max(ts + ifnull(dur, 0)) FROM stack_slice"
                          " UNION ALL SELECT min(ts), max(ts) FROM timeseries_value UNION ALL SELECT start_ts, end_ts FROM trace_range)")[0]
     tree = parents(db)
-    threads = [t for t, in db.rows("SELECT DISTINCT itid FROM stack_slice WHERE itid IS NOT NULL")]
+    threads = [t for t, in db.rows("SELECT DISTINCT itid FROM stack_slice WHERE itid IS NOT NULL")] or [t for t, in db.rows("SELECT DISTINCT callid FROM callstack")]
     lanes = db.rows("SELECT DISTINCT source_id, itid, event FROM stack_sample WHERE itid IS NOT NULL AND event IS NOT NULL AND ts IS NOT NULL") or \
         [(None, None, e) for e, in db.rows("SELECT DISTINCT event FROM stack_sample WHERE event IS NOT NULL AND ts IS NOT NULL")]
     # A chart is of one thread: not of a source that has it too in what was found in it.

@@ -18,7 +18,8 @@ typedef struct slice {
     int64_t ts;
     int64_t id;
     int64_t dur;
-    uint32_t node;
+    uint32_t node; /* of a traced call */
+    uint32_t name; /* of a slice of the system: place in `names` */
 } slice;
 
 /* Short calls of one depth in one column. */
@@ -46,6 +47,8 @@ typedef struct slices {
     int64_t width;
     int64_t first_column;
     slice_thread all[SLICE_THREADS];
+    const ts_time_lanes *lanes; /* of the table that is read */
+    ts_pool names;
     ts_method_list methods;
 } slices;
 
@@ -128,70 +131,87 @@ static ts_code slice_add(slices *s, slice_thread *t, const slice *one)
     return TS_OK;
 }
 
-enum { S_ITID, S_TS, S_DUR, S_DEPTH, S_NODE };
+enum { S_ITID, S_TS, S_DUR, S_DEPTH, S_NODE, S_NAME = S_NODE, S_ID, S_COOKIE };
 
 static ts_code slices_row(slices *s, const ts_batch *b, unsigned i)
 {
     ts_ctx *ctx = ts_view_ctx(s->call);
+    bool mark = s->lanes->kind == TS_LANE_SLICE;
     ts_cell itid = ts_cell_of(b, S_ITID, i);
     ts_cell ts = ts_cell_of(b, S_TS, i);
     ts_cell dur = ts_cell_of(b, S_DUR, i);
     ts_cell depth = ts_cell_of(b, S_DEPTH, i);
-    ts_cell node = ts_cell_of(b, S_NODE, i);
     unsigned k = 0;
     while (k < s->threads->id_count && (itid.null || s->threads->ids[k] != itid.value)) {
         k++;
     }
+    if (mark && dur.null && !ts.null && s->lanes->end >= ts.value) { /* lasts to the end */
+        dur = (ts_cell){ts_sat_sub(s->lanes->end, ts.value), false};
+    }
     if (k == s->threads->id_count || ts.null || dur.null || ts.value >= s->to ||
-        ts_sat_add(ts.value, dur.value) <= s->from) {
+        ts_sat_add(ts.value, dur.value) <= s->from || (mark && !b->columns[S_COOKIE].null[i])) {
         return TS_OK;
     }
     slice one = {.depth = depth.null ? INT64_MIN : depth.value,
                  .ts = ts.value,
-                 .id = b->rowids[i],
+                 .id = mark ? b->columns[S_ID].ints[i] : b->rowids[i],
                  .dur = dur.value,
-                 .node = TS_NO_INDEX};
-    if (!node.null && (one.node = ts_ids_find(&s->paths->nodes, node.value)) == TS_NO_INDEX) {
-        return ts_fail(ctx, TS_ERR_INPUT, "no call path %lld", (long long)node.value);
+                 .node = TS_NO_INDEX,
+                 .name = TS_NO_INDEX};
+    ts_code code = TS_OK;
+    if (mark) {
+        TS_TRY(code, ts_pool_intern(ctx, &one.name, NULL, &s->names, ts_cell_text(b, S_NAME, i)));
+    } else if (!b->columns[S_NODE].null[i]) {
+        int64_t node = b->columns[S_NODE].ints[i];
+        one.node = ts_ids_find(&s->paths->nodes, node);
+        if (one.node == TS_NO_INDEX) {
+            return ts_fail(ctx, TS_ERR_INPUT, "no call path %lld", (long long)node);
+        }
     }
     return dur.value >= s->width ? slice_keep(&s->all[k], ctx, &one)
                                  : slice_add(s, &s->all[k], &one);
 }
 
 /* The lanes of the threads. */
-static ts_code slices_lanes(const ts_time_lanes **out, bool **wanted, slices *s)
+static ts_code slices_lanes(bool **wanted, slices *s, ts_lane_kind kind)
 {
     ts_ctx *ctx = ts_view_ctx(s->call);
     ts_code code;
-    TS_TRY(code, ts_time_lanes_get(out, s->call->views->model, TS_LANE_CALL));
-    const ts_lane *lanes = (*out)->lanes.p;
-    *wanted = ts_zalloc(ctx, (*out)->lanes.n + 1, sizeof **wanted);
+    TS_TRY(code, ts_time_lanes_get(&s->lanes, s->call->views->model, kind));
+    const ts_lane *lanes = s->lanes->lanes.p;
+    *wanted = ts_zalloc(ctx, s->lanes->lanes.n + 1, sizeof **wanted);
     TS_NEED(ctx, *wanted);
-    for (size_t i = 0; i < (*out)->lanes.n; i++) {
+    for (size_t i = 0; i < s->lanes->lanes.n; i++) {
         (*wanted)[i] = !lanes[i].itid.null && ts_view_has(s->threads, lanes[i].itid.value);
     }
     return TS_OK;
 }
 
-static ts_code slices_scan(slices *s)
+/* Traced calls, or slices of the system. */
+static ts_code slices_scan(slices *s, ts_lane_kind kind)
 {
-    static const unsigned columns[] = {TS_C_stack_slice__itid, TS_C_stack_slice__ts,
-                                       TS_C_stack_slice__dur, TS_C_stack_slice__depth,
-                                       TS_C_stack_slice__node_id};
+    static const unsigned calls[] = {TS_C_stack_slice__itid, TS_C_stack_slice__ts,
+                                     TS_C_stack_slice__dur, TS_C_stack_slice__depth,
+                                     TS_C_stack_slice__node_id};
+    static const unsigned marks[] = {
+        TS_C_callstack__callid, TS_C_callstack__ts, TS_C_callstack__dur,   TS_C_callstack__depth,
+        TS_C_callstack__name,   TS_C_callstack__id, TS_C_callstack__cookie};
+    bool mark = kind == TS_LANE_SLICE;
     const ts_rows_from from = ts_view_rows(s->call);
     const ts_batch *b;
     ts_rows *rows = NULL;
     ts_lane_walk walk = {0};
     unsigned n = 1;
-    const ts_time_lanes *lanes = NULL;
     bool *wanted = NULL;
-    ts_code code = slices_lanes(&lanes, &wanted, s);
-    if (code == TS_OK &&
-        (code = ts_rows_open(&rows, &from, TS_T_stack_slice, columns, 5)) == TS_OK) {
-        code =
-            ts_lane_walk_begin(&walk, s->call->views->model, lanes, wanted, s->from, s->to, rows);
+    ts_code code = slices_lanes(&wanted, s, kind);
+    if (code == TS_OK && s->lanes->lanes.n > 0 &&
+        (code = ts_rows_open(&rows, &from, mark ? TS_T_callstack : TS_T_stack_slice,
+                             mark ? marks : calls, mark ? 7 : 5)) == TS_OK) {
+        code = ts_lane_walk_begin(&walk, s->call->views->model, s->lanes, wanted, s->from, s->to,
+                                  rows);
     }
-    while (code == TS_OK && n > 0 && (code = ts_lane_walk_next(&b, &n, &walk)) == TS_OK) {
+    while (code == TS_OK && rows != NULL && n > 0 &&
+           (code = ts_lane_walk_next(&b, &n, &walk)) == TS_OK) {
         for (unsigned i = 0; code == TS_OK && i < n; i++) {
             code = slices_row(s, b, i);
         }
@@ -204,9 +224,9 @@ static ts_code slices_scan(slices *s)
 
 static void put_slices(slices *s, const slice_thread *t)
 {
-    static const char *const names[] = {"id", "ts", "dur", "depth", "node", "method"};
+    static const char *const names[] = {"id", "ts", "dur", "depth", "node", "method", "name"};
     ts_jout *out = s->call->out;
-    for (unsigned column = 0; column < 6; column++) {
+    for (unsigned column = 0; column < 7; column++) {
         ts_jout_open(out, names[column], '[');
         for (unsigned i = 0; i < t->n; i++) {
             const slice *one = &t->heap[i];
@@ -217,7 +237,8 @@ static void put_slices(slices *s, const slice_thread *t)
                 one->dur,
                 one->depth,
                 one->node == TS_NO_INDEX ? INT64_MIN : ts_ids_at(&s->paths->nodes, one->node),
-                method == TS_NO_INDEX ? -1 : (int64_t)s->methods.number[method]};
+                method == TS_NO_INDEX ? -1 : (int64_t)s->methods.number[method],
+                one->name == TS_NO_INDEX ? -1 : (int64_t)one->name};
             if (column >= 3 && values[column] == INT64_MIN) {
                 ts_jout_null(out, NULL);
             } else {
@@ -318,6 +339,11 @@ static ts_code slices_put(slices *s)
         ts_jout_close(out, '}');
     }
     ts_jout_close(out, ']');
+    ts_jout_open(out, "names", '[');
+    for (uint32_t i = 0; i < s->names.count; i++) {
+        ts_view_text(out, NULL, ts_pool_text(&s->names, i));
+    }
+    ts_jout_close(out, ']');
     TS_STEP(code, ts_method_list_write(s->call, "methods", &s->methods, s->paths));
     ts_jout_close(out, '}');
     return code;
@@ -339,7 +365,8 @@ ts_code ts_slices_run(ts_view_call *call)
                        ? TS_OK
                        : ts_fail(ctx, TS_ERR_USAGE, "more than %d threads", SLICE_THREADS);
     TS_STEP(code, ts_paths_get(&s->paths, call));
-    TS_STEP(code, slices_scan(s));
+    TS_STEP(code, slices_scan(s, TS_LANE_CALL));
+    TS_STEP(code, slices_scan(s, TS_LANE_SLICE));
     TS_STEP(code, slices_put(s));
     for (unsigned i = 0; i < SLICE_THREADS; i++) {
         ts_free(ctx, s->all[i].heap);
@@ -347,6 +374,7 @@ ts_code ts_slices_run(ts_view_call *call)
         ts_vec_free(ctx, &s->all[i].sums);
     }
     ts_method_list_free(ctx, &s->methods);
+    ts_pool_free(ctx, &s->names);
     ts_free(ctx, s);
     return code;
 }
