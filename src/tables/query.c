@@ -201,7 +201,7 @@ static ts_code bind_value(ts_db *db, sqlite3_stmt *st, int n, const char *value)
 {
     bool is_real;
     bool is_number = looks_like_number(value, &is_real);
-    double real;
+    double real = 0;
     int rc;
     errno = 0;
     long long integer = is_number && !is_real ? strtoll(value, NULL, 10) : 0;
