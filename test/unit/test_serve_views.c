@@ -32,6 +32,13 @@ static const char rows_sql[] =
     "  VALUES (1, 1, 1, NULL, 1, 1000, 50, 20, 0), (2, 1, 1, 1, 2, 1010, 30, 30, 1);"
     "INSERT INTO timeseries VALUES (1, 1, 1, 'load', '%', NULL);"
     "INSERT INTO timeseries_value VALUES (1, 1000, 1.5), (1, 1001, 2.5);"
+    "INSERT INTO callstack(id, ts, dur, callid, depth, name, cookie, parent_id) VALUES "
+    "  (0, 1000, 40, 2, 0, 'draw', NULL, NULL), (1, 1010, 10, 2, 1, 'paint', NULL, 0), "
+    "  (2, 1500, NULL, 2, 0, 'wait', NULL, NULL), (3, 1000, 900, 2, 0, 'load', 7, NULL);"
+    "INSERT INTO measure_filter(id, type, name, source_arg_set_id) VALUES "
+    "  (3, 'cpu_measure_filter', 'speed', 1);"
+    "INSERT INTO measure(ts, value, filter_id) VALUES (1000, 5, 3), (1400, 8, 3);"
+    "INSERT INTO instant(ts, name) VALUES (1100, 'wakeup');"
     "INSERT INTO cloud_call(id, ts, dur) VALUES (1, 1000, 1000), (2, 1999, 999);"
     "INSERT INTO js_heap_files(id, file_name) VALUES (0, 'Snapshot0');"
     "INSERT INTO js_heap_file_detail(file_id, source_id, node_stride, first_info_rowid, "
@@ -167,7 +174,28 @@ static void test_replies(void **state)
     expect(f, "threads?px=0", "\"thread\":\"io\"");
     expect(f, "slices?thr=1&from=0&to=1000&px=10", "\"x\":[0,0],\"depth\":[0,1],\"n\":[1,1]");
     expect(f, "slices?thr=1&from=0&to=1000&px=25", "\"ts\":[0],\"dur\":[50],\"depth\":[0]");
+    expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"id\":[0,2],\"ts\":[0,500],\"dur\":[40,500]");
+    expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"name\":[0,2],");
+    expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"names\":[\"draw\",\"paint\",\"wait\"]");
+    expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"x\":[0],\"depth\":[1],\"n\":[1]");
     expect(f, "series?from=0&to=10&px=1", "\"rows\":[[0,1.5,2.5,2.0]]");
+    expect(f, "series?from=0&to=1000&px=1",
+           "\"name\":\"speed\",\"unit\":null,\"table\":\"measure\",\"owner\":\"CPU 1\","
+           "\"rows\":[[0,5.0,8.0,6.5]]");
+    expect(f, "lanes?kind=slice&px=2&from=0&to=1000",
+           "\"step\":500,\"columns\":2,\"lanes\":[{\"kind\":\"slice\",\"source_id\":null,"
+           "\"itid\":2,\"async\":false,\"rows\":3,\"open\":1,");
+    expect(f, "lanes?kind=slice&px=2&from=0&to=1000", "\"n\":[2,1],\"busy\":[40,500]");
+    expect(f, "lanes?kind=slice&px=2&from=0&to=1000", "\"async\":true,\"rows\":1,");
+    expect(f, "lanes?kind=counter&px=1&from=0&to=1000",
+           "\"n\":[2],\"least\":[5.0],\"greatest\":[8.0],\"mean\":[6.5],\"last\":[8.0]");
+    expect(f, "lanes?kind=instant", "\"name\":\"wakeup\",\"rows\":1,\"open\":0,");
+    expect(f, "lanes?thr=1&kind=sample", "\"all\":{\"n\":[3],\"busy\":[30],\"idle\":[0]}");
+    expect(f, "find?what=paint", "{\"count\":1,\"open\":0,\"dur\":10,\"self\":10,");
+    expect(f, "find", "{\"count\":5,\"open\":1,\"dur\":130,\"self\":90,\"async\":{\"count\":1,");
+    expect(f, "find?thr=1", "{\"count\":2,\"open\":0,\"dur\":80,\"self\":50,");
+    expect(f, "find?what=a&at=0&id=1", "\"next\":{\"table\":\"callstack\",\"id\":3,");
+    expect_error(f, "find?what=/(/", TS_ERR_USAGE, "");
     expect(f, "chart?thr=1", "\"depth\":[1,0],\"ts\":[0,0],\"dur\":[10,30],\"node\":[2,1]");
     expect(f, "calls/scatter", "\"x\":[0,999],\"y\":[30,29],\"n\":[1,1],\"any_id\":[1,2]");
 }
