@@ -45,20 +45,21 @@ each AS MATERIALIZED (
     sum(value >> 32) * 4294967296 + sum(value & 4294967295) AS weight
   FROM inside GROUP BY node_id, name, value_type_id, unit, class, reason, rank
 ),
--- Names of classes come before names of values; ns and bytes before counts.
-candidate(level, kind, unit, type_id, node_id, weight) AS (
+-- Names of classes come before names of values; ns and bytes before counts. What is chosen by the name of a
+-- value (5, 12) is all that has the name.
+candidate(level, kind, unit, type_id, node_id, weight, name) AS (
   SELECT CASE WHEN :weight IS NULL THEN rank
       WHEN class <> 'other' AND :weight IN (class, class || '/' || unit, class || ':' || reason)
         THEN CASE WHEN unit IN ('ns', 'bytes') THEN 1 ELSE 3 END
       WHEN :weight IN (name, name || '/' || unit) AND (value_type_id IS NOT NULL OR name = 'calls_async') THEN 2 END,
     CASE WHEN :weight IS NOT NULL THEN :weight WHEN rank IN (5, 12) THEN name ELSE class END, unit,
-    value_type_id, node_id, weight
+    value_type_id, node_id, weight, name
   FROM each
   UNION ALL
-  SELECT 14, 'dur', 'ns', NULL, node_id, weight FROM each
+  SELECT 14, 'dur', 'ns', NULL, node_id, weight, NULL FROM each
   WHERE value_type_id IS NULL AND ifnull(:weight, 'dur') IN ('dur', 'time', 'self', 'wall')
   UNION ALL
-  SELECT 15, 'samples', 'count', NULL, node_id, n FROM each
+  SELECT 15, 'samples', 'count', NULL, node_id, n, NULL FROM each
   WHERE value_type_id IS NULL AND ifnull(:weight, 'count') IN ('samples', 'count')
 ),
 chosen AS MATERIALIZED (
@@ -66,7 +67,8 @@ chosen AS MATERIALIZED (
 ),
 weights AS MATERIALIZED (
   SELECT c.node_id AS node_id, sum(c.weight >> 32) * 4294967296 + sum(c.weight & 4294967295) AS weight
-  FROM chosen AS o CROSS JOIN candidate AS c ON c.level = o.level AND c.kind = o.kind AND c.unit IS o.unit
+  FROM chosen AS o CROSS JOIN candidate AS c ON c.unit IS o.unit
+    AND ((c.level = o.level AND c.kind = o.kind) OR (o.level IN (5, 12) AND c.name = o.kind))
   WHERE c.weight > 0 GROUP BY c.node_id
 ),
 -- (the end of what the questions about stacks share)
