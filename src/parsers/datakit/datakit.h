@@ -15,7 +15,7 @@
 #include "base/idmap.h"
 #include "base/pool.h"
 #include "base/vec.h"
-#include "json/json.h"
+#include "json/json_fields.h"
 #include "parsers/format.h"
 #include "tables/store_profiles.h"
 
@@ -23,6 +23,7 @@ enum {
     DATAKIT_MAX_TEXT = 1 << 20,
     DATAKIT_MAX_TEXTS = 1 << 16,
     DATAKIT_MAX_BYTES = 16 << 20,
+    DATAKIT_LEVELS = 8, /* of an event file: deeper values are left out */
 };
 
 /* --- metadata (datakit_metadata.c) ------------------------------------------------------------ */
@@ -71,21 +72,35 @@ void datakit_meta_free(datakit_meta *m);
 
 /* --- files of JSON (event.c, numbers.c) ------------------------------------------------------- */
 
-/* Reads an event file that is pushed; *why: NULL, or what is wrong with it, at *at. */
-typedef struct datakit_event datakit_event;
-ts_code datakit_event_open(datakit_event **out, datakit_meta *m);
-ts_code datakit_event_feed(datakit_event *e, const char *p, size_t n);
-ts_code datakit_event_finish(const char **why, uint64_t *at, datakit_event *e);
-void datakit_event_close(datakit_event *e);
+/* An event file: members become values, by their paths. Zero-initialise but for m. */
+typedef struct datakit_event {
+    datakit_meta *m;
+    const char *no_object; /* why the document is none, or NULL */
+    ts_buf path;
+    size_t ends[DATAKIT_LEVELS + 1]; /* of the path up to each level */
+    bool array[DATAKIT_LEVELS + 1];
+    uint64_t depth;
+    ts_buf text;
+} datakit_event;
+extern const ts_json_handler datakit_event_handler;
 
-/* Reads a metrics.json: rows of profile_number. *bad: elements that were left out. */
-typedef struct datakit_numbers datakit_numbers;
-ts_code datakit_numbers_open(datakit_numbers **out, ts_ctx *ctx, ts_store *store,
-                             int64_t profile_id);
-ts_code datakit_numbers_feed(datakit_numbers *d, const char *p, size_t n);
-ts_code datakit_numbers_finish(const char **why, uint64_t *at, datakit_numbers *d);
-void datakit_numbers_counts(uint64_t *put, uint64_t *bad, const datakit_numbers *d);
-void datakit_numbers_close(datakit_numbers *d);
+/* After the document: values that are lists of tags. */
+ts_code datakit_event_end(datakit_event *e);
+
+/* A metrics.json: rows of profile_number. Zero-initialise but for the first three. */
+typedef struct datakit_numbers {
+    ts_json_place in; /* by datakit_numbers_table */
+    ts_store *store;
+    int64_t profile_id;
+    const char *no_list; /* why the document is no list, or NULL */
+    ts_buf name;
+    ts_row_profile_number row;
+    char text[64];
+    unsigned place; /* in a pair */
+    bool bad;       /* the pair */
+    uint64_t put, lost;
+} datakit_numbers;
+extern const ts_json_table datakit_numbers_table;
 
 /* --- times (datakit_times.c) ------------------------------------------------------------------ */
 

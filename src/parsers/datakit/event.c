@@ -1,38 +1,22 @@
 /* The event file of an upload: members become values, by their paths. */
 #include "parsers/datakit/datakit.h"
 
-#include "base/alloc.h"
-
-enum { EVENT_LEVELS = 8 /* deeper values are left out */ };
-
-struct datakit_event {
-    datakit_meta *m;
-    ts_json *json;
-    ts_buf path;
-    size_t ends[EVENT_LEVELS + 1]; /* of the path up to each level */
-    bool array[EVENT_LEVELS + 1];
-    uint64_t depth;
-    ts_buf text;
-    bool too_long;
-    bool no_object; /* the document is something else */
-};
-
 static const char *const event_lists[] = {"tags_profiler", "sub_custom_tags"};
 
 static bool event_is_kept(const datakit_event *e)
 {
-    return e->depth > 0 && e->depth <= EVENT_LEVELS && !e->no_object;
+    return e->depth > 0 && e->depth <= DATAKIT_LEVELS && e->no_object == NULL;
 }
 
 static ts_code event_value(datakit_event *e, ts_text value)
 {
     ts_text path = ts_buf_text(&e->path);
     if (e->depth == 0) {
-        e->no_object = true;
+        e->no_object = "it is not an object";
     }
     if (!event_is_kept(e)) {
-        e->m->seen += e->depth > EVENT_LEVELS ? 1 : 0;
-        e->m->too_many += e->depth > EVENT_LEVELS ? 1 : 0;
+        e->m->seen += e->depth > DATAKIT_LEVELS ? 1 : 0;
+        e->m->too_many += e->depth > DATAKIT_LEVELS ? 1 : 0;
         return TS_OK;
     }
     if (e->depth == 2 && e->array[2] && ts_text_is(path, "attachments")) {
@@ -43,9 +27,11 @@ static ts_code event_value(datakit_event *e, ts_text value)
 
 static ts_code event_open_level(datakit_event *e, bool array)
 {
-    e->no_object = e->no_object || (e->depth == 0 && array);
+    if (e->depth == 0 && array) {
+        e->no_object = "it is not an object";
+    }
     e->depth++;
-    if (e->depth <= EVENT_LEVELS) {
+    if (e->depth <= DATAKIT_LEVELS) {
         e->ends[e->depth] = e->path.n;
         e->array[e->depth] = array;
     }
@@ -69,7 +55,7 @@ static ts_code event_array_begin(void *user, int *want)
 static ts_code event_array_end(void *user)
 {
     datakit_event *e = user;
-    if (e->depth <= EVENT_LEVELS) {
+    if (e->depth <= DATAKIT_LEVELS) {
         e->path.n = e->ends[e->depth];
     }
     e->depth--;
@@ -119,7 +105,7 @@ static ts_code event_literal(void *user, ts_json_kind kind)
                                                      : TS_TEXT_LIT(""));
 }
 
-static const ts_json_handler event_handler = {
+const ts_json_handler datakit_event_handler = {
     .object_begin = event_object_begin,
     .object_end = event_array_end,
     .array_begin = event_array_begin,
@@ -130,53 +116,11 @@ static const ts_json_handler event_handler = {
     .literal = event_literal,
 };
 
-ts_code datakit_event_open(datakit_event **out, datakit_meta *m)
+ts_code datakit_event_end(datakit_event *e)
 {
-    datakit_event *e = ts_zalloc(m->ctx, 1, sizeof *e);
-    ts_code code;
-    *out = NULL;
-    TS_NEED(m->ctx, e);
-    e->m = m;
-    if ((code = ts_json_new(&e->json, m->ctx, &event_handler, e, 0)) != TS_OK) {
-        datakit_event_close(e);
-        return code;
-    }
-    *out = e;
-    return TS_OK;
-}
-
-void datakit_event_close(datakit_event *e)
-{
-    if (e != NULL) {
-        ts_ctx *ctx = e->m->ctx;
-        ts_json_free(e->json);
-        ts_buf_free(ctx, &e->path);
-        ts_buf_free(ctx, &e->text);
-        ts_free(ctx, e);
-    }
-}
-
-ts_code datakit_event_feed(datakit_event *e, const char *p, size_t n)
-{
-    return ts_json_feed(e->json, p, n);
-}
-
-ts_code datakit_event_finish(const char **why, uint64_t *at, datakit_event *e)
-{
-    datakit_meta *m = e->m;
-    ts_code code = ts_json_finish(e->json);
-    *why = NULL;
-    if (code != TS_OK) {
-        return code;
-    }
-    if (ts_json_state(e->json) != TS_JSON_DONE || e->no_object) {
-        *why = e->no_object ? "it is not an object" : ts_json_reason(e->json);
-        *at = ts_json_position(e->json);
-    }
-    m->bad_texts += ts_json_replaced(e->json);
+    ts_code code = TS_OK;
     for (size_t i = 0; i < 2 && code == TS_OK; i++) {
-        ts_text tags = datakit_meta_get(m, event_lists[i], DATAKIT_VALUE);
-        code = datakit_meta_tags(m, tags);
+        code = datakit_meta_tags(e->m, datakit_meta_get(e->m, event_lists[i], DATAKIT_VALUE));
     }
     return code;
 }

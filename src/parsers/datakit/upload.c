@@ -15,8 +15,7 @@ static const char *datakit_name(const datakit_upload *u, const datakit_entry *e)
     return ts_member_name(u->job->set, e->member) + e->dir;
 }
 
-/* --- reading members
- * ------------------------------------------------------------------------------ */
+/* --- reading members -------------------------------------------------------------------------- */
 
 typedef ts_code (*upload_feed)(void *user, const char *p, size_t n);
 
@@ -26,6 +25,8 @@ typedef struct upload_end {
     bool failed; /* what could not be read, with a message; the part before it was fed */
     bool doubted;
     char what[200];
+    const char *bad; /* of JSON: why it is none, or NULL */
+    uint64_t at;     /* where the reader stopped */
 } upload_end;
 
 /* Feeds a member. What cannot be read is no error. */
@@ -73,32 +74,53 @@ static void upload_read_metadata(datakit_upload *u, const upload_end *end)
     }
 }
 
-/* --- metadata
- * ------------------------------------------------------------------------------------- */
+/* --- metadata --------------------------------------------------------------------------------- */
 
-static ts_code upload_feed_event(void *user, const char *p, size_t n)
+static ts_code upload_feed_json(void *user, const char *p, size_t n)
 {
-    return datakit_event_feed(user, p, n);
+    return ts_json_feed(user, p, n);
+}
+
+/* Reads a member of JSON. *replaced: parts of its texts that are none. */
+static ts_code upload_json(upload_end *end, uint64_t *replaced, datakit_upload *u,
+                           const datakit_entry *e, const ts_json_handler *handler, void *user)
+{
+    ts_json *json = NULL;
+    ts_code code = ts_json_new(&json, u->ctx, handler, user, 0);
+    TS_STEP(code, upload_read(end, u, e, upload_feed_json, json));
+    if (code == TS_OK) {
+        upload_read_metadata(u, end);
+        code = ts_json_finish(json);
+        *replaced = ts_json_replaced(json);
+        end->at = end->failed ? end->bytes : ts_json_position(json);
+        end->bad = ts_json_state(json) == TS_JSON_DONE ? NULL : ts_json_reason(json);
+    }
+    ts_json_free(json);
+    return code;
+}
+
+/* What is wrong with a member of JSON; odd: that it is another kind of document, or NULL. */
+static const char *upload_why(const upload_end *end, const char *odd)
+{
+    return end->failed ? end->what : odd != NULL ? odd : end->bad;
 }
 
 static ts_code upload_event(datakit_upload *u, const datakit_entry *e)
 {
-    datakit_event *event = NULL;
+    datakit_event event = {.m = &u->meta};
     upload_end end;
-    const char *why = NULL;
-    uint64_t at = 0;
-    ts_code code = datakit_event_open(&event, &u->meta);
-    if (code == TS_OK && (code = upload_read(&end, u, e, upload_feed_event, event)) == TS_OK) {
-        upload_read_metadata(u, &end);
-        code = datakit_event_finish(&why, &at, event);
-    }
-    if (code == TS_OK && (why != NULL || end.failed)) {
+    uint64_t replaced = 0;
+    ts_code code = upload_json(&end, &replaced, u, e, &datakit_event_handler, &event);
+    u->meta.bad_texts += replaced;
+    TS_STEP(code, datakit_event_end(&event));
+    if (code == TS_OK && upload_why(&end, event.no_object) != NULL) {
         u->meta.seen++;
         u->meta.broken++;
         code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_bad_event, datakit_name(u, e),
-                        (int64_t)(end.failed ? end.bytes : at), "%s", end.failed ? end.what : why);
+                        (int64_t)end.at, "%s", upload_why(&end, event.no_object));
     }
-    datakit_event_close(event);
+    ts_buf_free(u->ctx, &event.path);
+    ts_buf_free(u->ctx, &event.text);
     return code;
 }
 
@@ -155,8 +177,7 @@ static ts_code upload_metadata(datakit_upload *u)
     return code;
 }
 
-/* --- files
- * ---------------------------------------------------------------------------------------- */
+/* --- files ------------------------------------------------------------------------------------ */
 
 static ts_code upload_put_file(datakit_upload *u, ts_row_profile_attachment *row, const char *state)
 {
@@ -182,38 +203,33 @@ static void upload_set_size(ts_row_profile_attachment *row, uint64_t bytes)
     TS_SET_VALUE(profile_attachment, row, size, bytes > INT64_MAX ? INT64_MAX : (int64_t)bytes);
 }
 
-static ts_code upload_feed_numbers(void *user, const char *p, size_t n)
-{
-    return datakit_numbers_feed(user, p, n);
-}
-
 static ts_code upload_metrics(datakit_upload *u, const datakit_entry *e,
                               ts_row_profile_attachment *row)
 {
-    datakit_numbers *numbers = NULL;
+    datakit_numbers numbers = {
+        .in = {.table = &datakit_numbers_table, .user = &numbers, .ctx = u->ctx},
+        .store = u->store,
+        .profile_id = u->profile_id};
     upload_end end;
-    const char *why = NULL;
-    uint64_t put = 0;
-    uint64_t bad = 0;
-    uint64_t at = 0;
-    ts_code code = datakit_numbers_open(&numbers, u->ctx, u->store, u->profile_id);
-    if (code == TS_OK && (code = upload_read(&end, u, e, upload_feed_numbers, numbers)) == TS_OK) {
-        upload_read_metadata(u, &end);
-        code = datakit_numbers_finish(&why, &at, numbers);
-        datakit_numbers_counts(&put, &bad, numbers);
-    }
+    uint64_t replaced;
+    uint64_t bad;
+    ts_code code;
+    ts_json_place_begin(&numbers.in);
+    code = upload_json(&end, &replaced, u, e, &ts_json_by_table, &numbers.in);
+    bad = numbers.no_list != NULL ? 0 : numbers.lost; /* there are no elements then */
     if (code == TS_OK && bad > 0) {
         code = ts_issue_n(u->store, u->source_id, TS_ISSUE_datakit_bad_number, datakit_name(u, e),
                           TS_NO_OFFSET, bad, "elements are not a name and a number");
     }
-    if (code == TS_OK && (why != NULL || end.failed)) {
+    if (code == TS_OK && upload_why(&end, numbers.no_list) != NULL) {
         bad++; /* what was read last */
         code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_bad_metrics, datakit_name(u, e),
-                        (int64_t)(end.failed ? end.bytes : at), "%s", end.failed ? end.what : why);
+                        (int64_t)end.at, "%s", upload_why(&end, numbers.no_list));
     }
-    u->numbers += put + bad;
+    u->numbers += numbers.put + bad;
     u->numbers_lost += bad;
-    datakit_numbers_close(numbers);
+    ts_json_place_free(&numbers.in);
+    ts_buf_free(u->ctx, &numbers.name);
     if (code == TS_OK) {
         upload_set_size(row, end.bytes);
         u->imported++;
@@ -314,8 +330,7 @@ static ts_code upload_file(datakit_upload *u, datakit_entry *e)
                                              : upload_imported(u, e, &got, &row);
 }
 
-/* --- the order of the files
- * ------------------------------------------------------------------------ */
+/* --- the order of the files ------------------------------------------------------------------- */
 
 /* Files by their names, and by those of their fields: numbers of entries + 1, by number of the
  * text.
@@ -424,8 +439,7 @@ static ts_code upload_files(datakit_upload *u)
     return code;
 }
 
-/* --- all
- * -------------------------------------------------------------------------------------------- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static ts_code upload_count(datakit_upload *u)
 {
