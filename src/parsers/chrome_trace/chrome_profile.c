@@ -199,7 +199,7 @@ static ts_code put_sample(chrome_trace *c, const chrome_sample *s, int64_t end)
     uint64_t index;
     ts_code code = TS_OK;
     if (s->node != TS_NO_TIME && ts_idmap_find(&index, &profile->by_id, s->node)) {
-        row.node_id = ((chrome_node *)profile->nodes.p)[index].stack_node;
+        row.node_id = ((chrome_node *)profile->nodes.p)[index].v8.stack_node;
     } else {
         TS_SET_NULL(stack_sample, &row, node_id);
         if (s->node != TS_NO_TIME) {

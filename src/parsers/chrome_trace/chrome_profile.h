@@ -3,28 +3,20 @@
 #define TS_PARSERS_CHROME_TRACE_CHROME_PROFILE_H
 
 #include "parsers/chrome_trace/chrome_trace.h"
+#include "parsers/shared/v8_node.h"
 
 /* A node; its parent comes before or after it. */
 typedef struct chrome_node {
-    int64_t id, parent_id;
+    ts_v8_node v8; /* first */
+    int64_t parent_id;
     int64_t method;
-    int64_t stack_node; /* 0: not written yet */
-    int64_t script;
-    int32_t line, column;
     uint32_t depth;
     uint32_t parent; /* index + 1; 0: none */
-    uint32_t has;
 } chrome_node;
 
 enum {
-    CHROME_NODE_ID = 1,
-    CHROME_NODE_PARENT = 2,
-    CHROME_NODE_SCRIPT = 4,
-    CHROME_NODE_LINE = 8,
-    CHROME_NODE_COLUMN = 16,
-    CHROME_NODE_ON_PATH = 32, /* while callers are looked for */
-    CHROME_NODE_NAME = 64,    /* in the table of members only */
-    CHROME_NODE_URL = 128
+    CHROME_NODE_PARENT = TS_V8_OWN,
+    CHROME_NODE_ON_PATH = TS_V8_OWN * 2 /* while callers are looked for */
 };
 
 /* A member `children`, where nodes have those instead of parents. */

@@ -5,19 +5,6 @@
 
 enum { MAX_NODES = 1 << 28 };
 
-/* Functions are those of the trace: its profiles are of the same scripts, and come in turns. */
-static ts_code method_of(int64_t *id, chrome_trace *c)
-{
-    const chrome_profiles *p = c->profiles;
-    ts_method method = {
-        .name = ts_buf_text(&p->function),
-        .file = p->url.n == 0 ? TS_TEXT_NULL : ts_buf_text(&p->url),
-        .has_line = (p->node.has & CHROME_NODE_LINE) != 0 && p->node.line >= 0,
-        .line = p->node.line,
-    };
-    return ts_stack_method(id, c->store, c->source_id, &method);
-}
-
 ts_code chrome_profile_keep_node(chrome_trace *c)
 {
     chrome_profiles *p = c->profiles;
@@ -26,8 +13,8 @@ ts_code chrome_profile_keep_node(chrome_trace *c)
     uint64_t other;
     ts_code code;
     c->n.profile_nodes++;
-    if ((p->node.has & CHROME_NODE_ID) == 0 || ts_idmap_find(&other, &profile->by_id, p->node.id)) {
-        bool twice = (p->node.has & CHROME_NODE_ID) != 0;
+    if ((p->node.v8.has & TS_V8_ID) == 0 || ts_idmap_find(&other, &profile->by_id, p->node.v8.id)) {
+        bool twice = (p->node.v8.has & TS_V8_ID) != 0;
         c->n.profile_nodes_lost++;
         profile->links.n = p->first_link;
         return ts_issue(c->store, profile->source_id,
@@ -35,13 +22,15 @@ ts_code chrome_profile_keep_node(chrome_trace *c)
                         (int64_t)c->event.at,
                         twice ? "node id %" PRId64 " occurs again; the first node counts"
                               : "a node has no id and was left out",
-                        p->node.id);
+                        p->node.v8.id);
     }
     if (profile->nodes.n >= MAX_NODES) {
         return ts_fail(c->ctx, TS_ERR_LIMIT, "a CPU profile has more than %d nodes", MAX_NODES);
     }
-    TS_TRY(code, method_of(&p->node.method, c));
-    TS_TRY(code, ts_idmap_put(c->ctx, &profile->by_id, p->node.id, profile->nodes.n));
+    /* Functions are those of the trace: its profiles are of the same scripts, and come in turns. */
+    TS_TRY(code, ts_v8_method(&p->node.method, c->store, c->source_id, ts_buf_text(&p->function),
+                              ts_buf_text(&p->url), TS_TEXT_NULL, ts_v8_line(&p->node.v8)));
+    TS_TRY(code, ts_idmap_put(c->ctx, &profile->by_id, p->node.v8.id, profile->nodes.n));
     TS_NEED(c->ctx, node = ts_vec_add(c->ctx, &profile->nodes, sizeof *node));
     *node = p->node;
     return TS_OK;
@@ -57,7 +46,7 @@ static chrome_node *node_at(const chrome_profile *profile, size_t i)
 static ts_code no_parent(chrome_trace *c, const chrome_profile *profile, const chrome_node *node)
 {
     return ts_issue(c->store, profile->source_id, TS_ISSUE_chrome_profile_no_parent, profile->name,
-                    TS_NO_OFFSET, "node %" PRId64 " has no caller that is known", node->id);
+                    TS_NO_OFFSET, "node %" PRId64 " has no caller that is known", node->v8.id);
 }
 
 static ts_code link_parents(chrome_trace *c, chrome_profile *profile)
@@ -66,7 +55,7 @@ static ts_code link_parents(chrome_trace *c, chrome_profile *profile)
     uint64_t index;
     for (size_t i = 0; i < profile->nodes.n && code == TS_OK; i++) {
         chrome_node *node = node_at(profile, i);
-        if ((node->has & CHROME_NODE_PARENT) == 0) {
+        if ((node->v8.has & CHROME_NODE_PARENT) == 0) {
             continue;
         }
         if (ts_idmap_find(&index, &profile->by_id, node->parent_id)) {
@@ -98,21 +87,20 @@ static ts_code put_node(chrome_trace *c, chrome_profile *profile, chrome_node *n
     const chrome_node *parent = node->parent == 0 ? NULL : node_at(profile, node->parent - 1);
     ts_row_chrome_profile_node row = {
         .source_id = profile->source_id,
-        .id = node->id,
-        .script_id = node->script,
-        .line_number = node->line,
-        .column_number = node->column,
+        .id = node->v8.id,
+        .script_id = node->v8.script,
+        .line_number = node->v8.line,
+        .column_number = node->v8.column,
     };
-    bool added;
     ts_code code;
     node->depth = parent == NULL ? 0 : parent->depth + 1;
-    code = ts_stack_node(&node->stack_node, &added, c->store, profile->source_id,
-                         parent == NULL ? 0 : parent->stack_node, node->method, TS_NO_LINE,
-                         node->depth, &node->id);
-    row.node_id = node->stack_node;
-    TS_NULL_IF((node->has & CHROME_NODE_SCRIPT) == 0, chrome_profile_node, &row, script_id);
-    TS_NULL_IF((node->has & CHROME_NODE_LINE) == 0, chrome_profile_node, &row, line_number);
-    TS_NULL_IF((node->has & CHROME_NODE_COLUMN) == 0, chrome_profile_node, &row, column_number);
+    code = ts_v8_put(&node->v8.stack_node, c->store, profile->source_id,
+                     parent == NULL ? 0 : parent->v8.stack_node, node->method, node->depth,
+                     &node->v8.id);
+    row.node_id = node->v8.stack_node;
+    TS_NULL_IF((node->v8.has & TS_V8_SCRIPT) == 0, chrome_profile_node, &row, script_id);
+    TS_NULL_IF((node->v8.has & TS_V8_LINE) == 0, chrome_profile_node, &row, line_number);
+    TS_NULL_IF((node->v8.has & TS_V8_COLUMN) == 0, chrome_profile_node, &row, column_number);
     TS_STEP(code, ts_put_chrome_profile_node(c->sink, &row));
     return code;
 }
@@ -127,11 +115,11 @@ static ts_code put_path(chrome_trace *c, chrome_profile *profile, size_t i, ts_v
         size_t *place = ts_vec_add(c->ctx, path, sizeof *place);
         TS_NEED(c->ctx, place);
         *place = i;
-        node->has |= CHROME_NODE_ON_PATH;
-        if (node->parent == 0 || node_at(profile, node->parent - 1)->stack_node != 0) {
+        node->v8.has |= CHROME_NODE_ON_PATH;
+        if (node->parent == 0 || node_at(profile, node->parent - 1)->v8.stack_node != 0) {
             break;
         }
-        if ((node_at(profile, node->parent - 1)->has & CHROME_NODE_ON_PATH) != 0) {
+        if ((node_at(profile, node->parent - 1)->v8.has & CHROME_NODE_ON_PATH) != 0) {
             node->parent = 0; /* its caller is called by it */
             TS_TRY(code, no_parent(c, profile, node));
             break;
@@ -150,7 +138,7 @@ ts_code chrome_profile_put_nodes(chrome_trace *c, chrome_profile *profile)
     ts_vec path = {0};
     ts_code code = link_parents(c, profile);
     for (size_t i = 0; i < profile->nodes.n && code == TS_OK; i++) {
-        if (node_at(profile, i)->stack_node == 0) {
+        if (node_at(profile, i)->v8.stack_node == 0) {
             code = put_path(c, profile, i, &path);
         }
     }

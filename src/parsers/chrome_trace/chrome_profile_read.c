@@ -42,17 +42,11 @@ static const ts_json_field fields[] = {
     {AT_COLUMNS, TS_JSON_NUMBER, .key = NULL},
     {AT_MARKS, TS_JSON_NUMBER | TS_JSON_TEXT, .key = "*"},
     {AT_NODES, TS_JSON_OBJECT, .to = AT_NODE},
-    {AT_NODE, TS_JSON_INT, .key = "id", .offset = NODE(id), .flag = CHROME_NODE_ID},
+    {AT_NODE, TS_JSON_INT, .key = "id", .offset = NODE(v8.id), .flag = TS_V8_ID},
     {AT_NODE, TS_JSON_INT, .key = "parent", .offset = NODE(parent_id), .flag = CHROME_NODE_PARENT},
     {AT_NODE, TS_JSON_LIST, .key = "children", .to = AT_CHILDREN, .ints = true},
     {AT_NODE, TS_JSON_OBJECT, .key = "callFrame", .to = AT_FRAME},
-    {AT_FRAME, TS_JSON_TEXT, .key = "functionName", .flag = CHROME_NODE_NAME},
-    {AT_FRAME, TS_JSON_TEXT, .key = "url", .flag = CHROME_NODE_URL},
-    {AT_FRAME, TS_JSON_TEXT | TS_JSON_INT, .key = "scriptId", .offset = NODE(script),
-     .flag = CHROME_NODE_SCRIPT},
-    {AT_FRAME, TS_JSON_INT32, .key = "lineNumber", .offset = NODE(line), .flag = CHROME_NODE_LINE},
-    {AT_FRAME, TS_JSON_INT32, .key = "columnNumber", .offset = NODE(column),
-     .flag = CHROME_NODE_COLUMN},
+    TS_V8_FRAME_FIELDS(AT_FRAME),
 };
 #undef NODE
 #undef TIMES_AND_LISTS
@@ -159,7 +153,7 @@ static ts_code on_ints(void *user, const int64_t *v, size_t n)
 static void *target(uint32_t **flags, void *user)
 {
     const chrome_trace *c = user;
-    *flags = &c->profiles->node.has;
+    *flags = &c->profiles->node.v8.has;
     return &c->profiles->node;
 }
 
@@ -227,14 +221,13 @@ static ts_code on_text(void *user, const char *s, size_t n, unsigned flags)
     if (p->in.at == AT_MARKS) {
         return (flags & TS_JSON_LAST) != 0 ? put_mark(c, NULL) : TS_OK;
     }
-    if (p->in.field->flag != CHROME_NODE_SCRIPT) {
-        return keep_text(c, p->in.field->flag == CHROME_NODE_NAME ? &p->function : &p->url, s, n,
-                         flags);
+    if (p->in.field->flag != TS_V8_SCRIPT) {
+        return keep_text(c, p->in.field->flag == TS_V8_NAME ? &p->function : &p->url, s, n, flags);
     }
     /* Old scripts' ids are numbers that are written as texts. */
     if ((flags & TS_JSON_FIRST) != 0 && chrome_int(&script, s, n)) {
-        p->node.script = script;
-        p->node.has |= CHROME_NODE_SCRIPT;
+        p->node.v8.script = script;
+        p->node.v8.has |= TS_V8_SCRIPT;
     }
     return TS_OK;
 }

@@ -1,5 +1,6 @@
 /* What the metadata of an upload becomes: cells of its row, tags, properties of its source. */
 #include "parsers/datakit/datakit.h"
+#include "parsers/shared/notes.h"
 
 #include "tables/frame_names.h"
 
@@ -123,11 +124,7 @@ static ts_code row_put_pairs(datakit_upload *u)
 static ts_code row_record(datakit_upload *u)
 {
     const datakit_meta *m = &u->meta;
-    const struct {
-        ts_issue_code issue;
-        uint64_t count;
-        const char *text;
-    } notes[] = {
+    const ts_note notes[] = {
         {TS_ISSUE_datakit_text_cut, m->cut, "texts longer than 1 MiB were cut"},
         {TS_ISSUE_datakit_too_much, m->too_many, "tags and values were left out"},
         {TS_ISSUE_datakit_bad_text, m->bad_texts, "parts of texts that are no text became U+FFFD"},
@@ -137,11 +134,8 @@ static ts_code row_record(datakit_upload *u)
     ts_tally *tally;
     uint64_t lost;
     ts_code code = ts_count(&tally, u->store, u->source_id, TS_ITEM_datakit_tags, NULL);
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
-        code = notes[i].count == 0 ? TS_OK
-                                   : ts_issue_n(u->store, u->source_id, notes[i].issue, NULL,
-                                                TS_NO_OFFSET, notes[i].count, "%s", notes[i].text);
-    }
+    TS_STEP(code, ts_notes_put(u->store, u->source_id, NULL, TS_NO_OFFSET, notes,
+                               sizeof notes / sizeof notes[0]));
     if (code == TS_OK) {
         tally->seen += m->seen;
         lost = m->too_many + m->cut + m->broken;

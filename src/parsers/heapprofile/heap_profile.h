@@ -19,6 +19,7 @@
 #include "base/vec.h"
 #include "json/json_fields.h"
 #include "parsers/format.h"
+#include "parsers/shared/v8_node.h"
 
 /* Objects and lists of the text. */
 typedef enum heap_profile_level {
@@ -30,28 +31,16 @@ typedef enum heap_profile_level {
     AT_SAMPLE
 } heap_profile_level;
 
-/* What was recorded of a node or a sample. */
+/* What was recorded of a node or a sample, beside what all nodes have. */
 enum {
-    HAS_ID = 1,
-    HAS_SIZE = 2,
-    HAS_SCRIPT = 4,
-    HAS_LINE = 8,
-    HAS_COLUMN = 16,
-    HAS_ORDINAL = 32,
-    HAS_NAME = 64,
-    HAS_URL = 128,
-    FRAME_FIELDS = HAS_NAME | HAS_SCRIPT | HAS_URL | HAS_LINE | HAS_COLUMN,
-    SAMPLE_FIELDS = HAS_ID | HAS_SIZE | HAS_ORDINAL
+    HAS_SIZE = TS_V8_OWN,
+    HAS_ORDINAL = TS_V8_OWN * 2,
+    SAMPLE_FIELDS = TS_V8_ID | HAS_SIZE | HAS_ORDINAL
 };
 
 typedef struct heap_profile_node {
-    int64_t id;
+    ts_v8_node v8; /* first */
     int64_t self_size;
-    int64_t script;
-    int64_t stack_node; /* 0: not written yet */
-    int32_t line;
-    int32_t column;
-    uint32_t has;
 } heap_profile_node;
 
 /* A node whose object is open. */
@@ -103,6 +92,9 @@ typedef struct heap_profile {
 
 /* How its text is read; texts are cleaned. */
 extern const ts_json_table heap_profile_table;
+
+/* The call path of a node whose object is open, or was at the end. */
+ts_code heap_profile_put(heap_profile *p, const heap_profile_frame *open, heap_profile_node *node);
 
 /* The text has ended: writes what waits, and what is wrong. reason: why the text is no complete
  * JSON, or NULL. */

@@ -19,15 +19,10 @@ static const ts_json_field fields[] = {
     {AT_NODE, TS_JSON_NUMBER, .key = "id"},
     {AT_NODE, TS_JSON_LIST, .key = "children", .to = AT_CHILDREN},
     {AT_CHILDREN, TS_JSON_OBJECT, .to = AT_NODE},
-    {AT_FRAME, TS_JSON_TEXT, .key = "functionName", .flag = HAS_NAME},
-    {AT_FRAME, TS_JSON_TEXT | TS_JSON_INT, .key = "scriptId", .offset = NODE(script),
-     .flag = HAS_SCRIPT},
-    {AT_FRAME, TS_JSON_TEXT, .key = "url", .flag = HAS_URL},
-    {AT_FRAME, TS_JSON_INT32, .key = "lineNumber", .offset = NODE(line), .flag = HAS_LINE},
-    {AT_FRAME, TS_JSON_INT32, .key = "columnNumber", .offset = NODE(column), .flag = HAS_COLUMN},
+    TS_V8_FRAME_FIELDS(AT_FRAME),
     {AT_SAMPLES, TS_JSON_OBJECT, .to = AT_SAMPLE},
     {AT_SAMPLE, TS_JSON_SIZE, .key = "size", .offset = SAMPLE(size), .flag = HAS_SIZE},
-    {AT_SAMPLE, TS_JSON_INT, .key = "nodeId", .offset = SAMPLE(node), .flag = HAS_ID},
+    {AT_SAMPLE, TS_JSON_INT, .key = "nodeId", .offset = SAMPLE(node), .flag = TS_V8_ID},
     {AT_SAMPLE, TS_JSON_INT, .key = "ordinal", .offset = SAMPLE(ordinal), .flag = HAS_ORDINAL},
 };
 #undef NODE
@@ -45,13 +40,18 @@ static heap_profile_node *current(heap_profile *p)
 
 /* --- nodes ---------------------------------------------------------------------------------- */
 
+ts_code heap_profile_put(heap_profile *p, const heap_profile_frame *open, heap_profile_node *node)
+{
+    return ts_v8_put(&node->v8.stack_node, p->job->store, p->source_id, open->parent, open->method,
+                     open->depth, (node->v8.has & TS_V8_ID) != 0 ? &node->v8.id : NULL);
+}
+
 /* Its row is due: what follows needs it as caller, or nothing follows. */
 static ts_code put_node(heap_profile *p)
 {
     heap_profile_frame *open = innermost(p);
     heap_profile_node *node = current(p);
-    bool added;
-    if (node->stack_node != 0) {
+    if (node->v8.stack_node != 0) {
         return TS_OK;
     }
     if (open->method == 0) {
@@ -60,9 +60,7 @@ static ts_code put_node(heap_profile *p)
                               (int64_t)ts_json_position(p->json),
                               "a node has no callFrame before its callees"));
     }
-    return ts_stack_node(&node->stack_node, &added, p->job->store, p->source_id, open->parent,
-                         open->method, TS_NO_LINE, open->depth,
-                         (node->has & HAS_ID) != 0 ? &node->id : NULL);
+    return heap_profile_put(p, open, node);
 }
 
 static ts_code begin_node(heap_profile *p)
@@ -79,7 +77,7 @@ static ts_code begin_node(heap_profile *p)
     }
     if (p->open.n > 0) {
         TS_TRY(code, put_node(p));
-        parent = current(p)->stack_node;
+        parent = current(p)->v8.stack_node;
         depth = innermost(p)->depth + 1;
     }
     node = ts_vec_add(p->job->ctx, &p->nodes, sizeof *node);
@@ -92,9 +90,9 @@ static ts_code begin_node(heap_profile *p)
 
 static ts_code end_node(heap_profile *p)
 {
-    uint32_t has = current(p)->has;
+    uint32_t has = current(p)->v8.has;
     ts_code code = put_node(p);
-    p->no_id += (has & HAS_ID) == 0 ? 1 : 0;
+    p->no_id += (has & TS_V8_ID) == 0 ? 1 : 0;
     p->fields_missing += (has & HAS_SIZE) == 0 ? 1 : 0;
     p->open.n--;
     p->head_closed = p->head_closed || p->open.n == 0;
@@ -104,15 +102,11 @@ static ts_code end_node(heap_profile *p)
 static ts_code end_frame(heap_profile *p)
 {
     const heap_profile_node *node = current(p);
-    ts_method method = {
-        .name = ts_buf_text(&p->function),
-        .file = p->url.n == 0 ? TS_TEXT_NULL : ts_buf_text(&p->url),
-        .has_line = (node->has & HAS_LINE) != 0 && node->line >= 0,
-        .line = node->line,
-    };
-    p->fields_missing += (node->has & FRAME_FIELDS) == FRAME_FIELDS ? 0 : 1;
+    p->fields_missing += (node->v8.has & TS_V8_FRAME) == TS_V8_FRAME ? 0 : 1;
     p->in.last = NULL;
-    return ts_stack_method(&innermost(p)->method, p->job->store, p->source_id, &method);
+    return ts_v8_method(&innermost(p)->method, p->job->store, p->source_id,
+                        ts_buf_text(&p->function), ts_buf_text(&p->url), TS_TEXT_NULL,
+                        ts_v8_line(&node->v8));
 }
 
 static ts_code keep_id(void *user, const ts_json_number *number)
@@ -130,8 +124,8 @@ static ts_code keep_id(void *user, const ts_json_number *number)
                         (int64_t)ts_json_position(p->json),
                         "node id %" PRId64 " occurs again; the first node counts", id);
     }
-    node->id = id;
-    node->has |= HAS_ID;
+    node->v8.id = id;
+    node->v8.has |= TS_V8_ID;
     p->max_id = id > p->max_id ? id : p->max_id;
     return ts_idmap_put(p->job->ctx, &p->by_id, id, innermost(p)->index);
 }
@@ -147,7 +141,7 @@ static ts_code end_sample(heap_profile *p)
     p->fields_missing += (s->has & SAMPLE_FIELDS) == SAMPLE_FIELDS ? 0 : 1;
     /* Those that were allocated at an unknown time come last. */
     s->key = (s->has & HAS_ORDINAL) == 0 ? UINT64_MAX : ts_sorter_key(s->ordinal);
-    if ((s->has & HAS_ID) != 0) {
+    if ((s->has & TS_V8_ID) != 0) {
         (void)ts_idmap_find(&sum, &p->sampled, s->node);
         if ((s->has & HAS_SIZE) == 0 || sum > INT64_MAX ||
             ts_ckd_add(&total, (int64_t)sum, s->size)) {
@@ -236,7 +230,7 @@ static ts_code on_end(void *user, unsigned place)
 static void *target(uint32_t **flags, void *user)
 {
     heap_profile *p = user;
-    *flags = p->in.at == AT_SAMPLE ? &p->sample.has : &current(p)->has;
+    *flags = p->in.at == AT_SAMPLE ? &p->sample.has : &current(p)->v8.has;
     return p->in.at == AT_SAMPLE ? (void *)&p->sample : current(p);
 }
 
@@ -254,15 +248,15 @@ static void keep_script(heap_profile *p)
         p->bad_numbers++;
         return;
     }
-    current(p)->script = v;
-    current(p)->has |= HAS_SCRIPT;
+    current(p)->v8.script = v;
+    current(p)->v8.has |= TS_V8_SCRIPT;
 }
 
 static ts_code on_text(void *user, const char *s, size_t n, unsigned flags)
 {
     heap_profile *p = user;
     const uint32_t what = p->in.field->flag;
-    ts_buf *out = what == HAS_NAME ? &p->function : what == HAS_URL ? &p->url : &p->text;
+    ts_buf *out = what == TS_V8_NAME ? &p->function : what == TS_V8_URL ? &p->url : &p->text;
     if ((flags & TS_JSON_FIRST) != 0) {
         out->n = 0;
         p->text_cut = false;
@@ -277,10 +271,10 @@ static ts_code on_text(void *user, const char *s, size_t n, unsigned flags)
         p->texts_cut++;
         out->n = ts_utf8_cut(out->p, out->n);
     }
-    if (what == HAS_SCRIPT) {
+    if (what == TS_V8_SCRIPT) {
         keep_script(p);
     } else {
-        current(p)->has |= what;
+        current(p)->v8.has |= what;
     }
     return TS_OK;
 }

@@ -1,18 +1,12 @@
 /* The end of a heap profile: its nodes and samples as rows, and what is wrong with them. */
 #include "parsers/heapprofile/heap_profile.h"
+#include "parsers/shared/notes.h"
 
 #include <inttypes.h>
 
 static heap_profile_node *node_at(const heap_profile *p, size_t i)
 {
     return (heap_profile_node *)p->nodes.p + i;
-}
-
-static ts_code note(heap_profile *p, ts_issue_code issue, uint64_t count, const char *text)
-{
-    return count == 0 ? TS_OK
-                      : ts_issue_n(p->job->store, p->source_id, issue, p->name, TS_NO_OFFSET, count,
-                                   "%s", text);
 }
 
 /* --- nodes ---------------------------------------------------------------------------------- */
@@ -22,18 +16,15 @@ static ts_code end_open_nodes(heap_profile *p)
 {
     const heap_profile_frame *open;
     heap_profile_node *node;
-    bool added;
     if (p->open.n == 0) {
         return TS_OK;
     }
     open = (const heap_profile_frame *)p->open.p + p->open.n - 1;
     node = node_at(p, open->index);
-    if (node->stack_node != 0 || open->method == 0) {
+    if (node->v8.stack_node != 0 || open->method == 0) {
         return TS_OK;
     }
-    return ts_stack_node(&node->stack_node, &added, p->job->store, p->source_id, open->parent,
-                         open->method, TS_NO_LINE, open->depth,
-                         (node->has & HAS_ID) != 0 ? &node->id : NULL);
+    return heap_profile_put(p, open, node);
 }
 
 /*
@@ -44,11 +35,11 @@ static ts_code end_open_nodes(heap_profile *p)
 static bool sizes_agree(const heap_profile *p, const heap_profile_node *node)
 {
     uint64_t sum = 0;
-    uint32_t both = HAS_ID | HAS_SIZE;
-    if (!p->head_closed || !p->samples_closed || (node->has & both) != both) {
+    uint32_t both = TS_V8_ID | HAS_SIZE;
+    if (!p->head_closed || !p->samples_closed || (node->v8.has & both) != both) {
         return true;
     }
-    (void)ts_idmap_find(&sum, &p->sampled, node->id);
+    (void)ts_idmap_find(&sum, &p->sampled, node->v8.id);
     return (uint64_t)node->self_size / 2 <= sum && (sum > 0 || node->self_size == 0);
 }
 
@@ -56,18 +47,18 @@ static ts_code put_node_row(heap_profile *p, const heap_profile_node *node)
 {
     ts_row_heap_profile_node row = {
         .source_id = p->source_id,
-        .node_id = node->stack_node,
-        .id = node->id,
-        .script_id = node->script,
-        .line_number = node->line,
-        .column_number = node->column,
+        .node_id = node->v8.stack_node,
+        .id = node->v8.id,
+        .script_id = node->v8.script,
+        .line_number = node->v8.line,
+        .column_number = node->v8.column,
         .self_size = node->self_size,
     };
-    TS_NULL_IF((node->has & HAS_ID) == 0, heap_profile_node, &row, id);
-    TS_NULL_IF((node->has & HAS_SCRIPT) == 0, heap_profile_node, &row, script_id);
-    TS_NULL_IF((node->has & HAS_LINE) == 0, heap_profile_node, &row, line_number);
-    TS_NULL_IF((node->has & HAS_COLUMN) == 0, heap_profile_node, &row, column_number);
-    TS_NULL_IF((node->has & HAS_SIZE) == 0 || !sizes_agree(p, node), heap_profile_node, &row,
+    TS_NULL_IF((node->v8.has & TS_V8_ID) == 0, heap_profile_node, &row, id);
+    TS_NULL_IF((node->v8.has & TS_V8_SCRIPT) == 0, heap_profile_node, &row, script_id);
+    TS_NULL_IF((node->v8.has & TS_V8_LINE) == 0, heap_profile_node, &row, line_number);
+    TS_NULL_IF((node->v8.has & TS_V8_COLUMN) == 0, heap_profile_node, &row, column_number);
+    TS_NULL_IF((node->v8.has & HAS_SIZE) == 0 || !sizes_agree(p, node), heap_profile_node, &row,
                self_size);
     return ts_put_heap_profile_node(p->sink, &row);
 }
@@ -78,12 +69,12 @@ static ts_code put_nodes(heap_profile *p)
     ts_code code = end_open_nodes(p);
     for (size_t i = 0; i < p->nodes.n && code == TS_OK; i++) {
         const heap_profile_node *node = node_at(p, i);
-        code = node->stack_node == 0 ? TS_OK : put_node_row(p, node);
+        code = node->v8.stack_node == 0 ? TS_OK : put_node_row(p, node);
         if (code == TS_OK && !sizes_agree(p, node)) {
-            code =
-                ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_size_mismatch, p->name,
-                         TS_NO_OFFSET,
-                         "selfSize of node %" PRId64 " is more than its samples allow", node->id);
+            code = ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_size_mismatch,
+                            p->name, TS_NO_OFFSET,
+                            "selfSize of node %" PRId64 " is more than its samples allow",
+                            node->v8.id);
         }
     }
     if (code != TS_OK) {
@@ -120,7 +111,7 @@ static ts_code put_stack_sample(heap_profile *p, int64_t *id, const heap_profile
     ts_row_stack_sample row = {
         .id = (int64_t)ts_sink_rows(p->sink, TS_T_stack_sample) + 1,
         .source_id = p->source_id,
-        .node_id = node == NULL ? 0 : node->stack_node,
+        .node_id = node == NULL ? 0 : node->v8.stack_node,
         .event = TS_TEXT_LIT("alloc"),
     };
     *id = row.id;
@@ -138,7 +129,7 @@ static ts_code put_stack_sample(heap_profile *p, int64_t *id, const heap_profile
 static ts_code check_node(heap_profile *p, const heap_profile_sample *s, bool found)
 {
     uint64_t late = p->late;
-    if (!found && (s->has & HAS_ID) != 0 && s->node > p->max_id) {
+    if (!found && (s->has & TS_V8_ID) != 0 && s->node > p->max_id) {
         p->late++;
         return TS_OK;
     }
@@ -146,8 +137,9 @@ static ts_code check_node(heap_profile *p, const heap_profile_sample *s, bool fo
         return TS_OK;
     }
     p->late = 0;
-    return note(p, TS_ISSUE_heap_profile_unknown_node, late + (found ? 0 : 1),
-                "samples name nodes that are not there");
+    return ts_issue_n(p->job->store, p->source_id, TS_ISSUE_heap_profile_unknown_node, p->name,
+                      TS_NO_OFFSET, late + (found ? 0 : 1),
+                      "samples name nodes that are not there");
 }
 
 static ts_code put_sample(heap_profile *p, int64_t *type, const heap_profile_sample *s)
@@ -156,10 +148,10 @@ static ts_code put_sample(heap_profile *p, int64_t *type, const heap_profile_sam
     ts_row_heap_profile_sample row = {.ordinal = s->ordinal};
     uint64_t index;
     ts_code code;
-    if ((s->has & HAS_ID) != 0 && ts_idmap_find(&index, &p->by_id, s->node)) {
+    if ((s->has & TS_V8_ID) != 0 && ts_idmap_find(&index, &p->by_id, s->node)) {
         node = node_at(p, (size_t)index);
     }
-    TS_TRY(code, check_node(p, s, node != NULL && node->stack_node != 0));
+    TS_TRY(code, check_node(p, s, node != NULL && node->v8.stack_node != 0));
     TS_NULL_IF((s->has & HAS_ORDINAL) == 0, heap_profile_sample, &row, ordinal);
     code = put_stack_sample(p, &row.sample_id, node);
     TS_STEP_IF(code, (s->has & HAS_SIZE) != 0 && (node == NULL || sizes_agree(p, node)),
@@ -186,7 +178,7 @@ static ts_code put_node_sizes(heap_profile *p, int64_t *type)
     for (size_t i = 0; i < p->nodes.n && code == TS_OK; i++) {
         const heap_profile_node *node = node_at(p, i);
         int64_t id;
-        if (node->stack_node == 0 || (node->has & HAS_SIZE) == 0 || node->self_size == 0) {
+        if (node->v8.stack_node == 0 || (node->v8.has & HAS_SIZE) == 0 || node->self_size == 0) {
             continue;
         }
         code = put_stack_sample(p, &id, node);
@@ -215,11 +207,7 @@ static ts_code put_all_samples(heap_profile *p)
 
 static ts_code record_issues(heap_profile *p, const char *reason)
 {
-    const struct {
-        ts_issue_code issue;
-        uint64_t count;
-        const char *text;
-    } notes[] = {
+    const ts_note notes[] = {
         {TS_ISSUE_heap_profile_incomplete, p->done ? 0 : 1,
          reason != NULL ? reason : "the profile is cut off"},
         {TS_ISSUE_heap_profile_no_head, p->done && !p->has_head ? 1 : 0, "head is missing"},
@@ -236,11 +224,8 @@ static ts_code record_issues(heap_profile *p, const char *reason)
         {TS_ISSUE_heap_profile_bad_text, ts_json_replaced(p->json),
          "parts of texts that are no text became U+FFFD"},
     };
-    ts_code code = TS_OK;
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
-        code = note(p, notes[i].issue, notes[i].count, notes[i].text);
-    }
-    return code;
+    return ts_notes_put(p->job->store, p->source_id, p->name, TS_NO_OFFSET, notes,
+                        sizeof notes / sizeof notes[0]);
 }
 
 ts_code heap_profile_write(heap_profile *p, const char *reason)

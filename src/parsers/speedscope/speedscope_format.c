@@ -1,5 +1,6 @@
 /* Files of speedscope: sniffing, opening, feeding, ending. */
 #include "parsers/format.h"
+#include "parsers/shared/notes.h"
 #include "parsers/speedscope/speedscope.h"
 
 #include "base/alloc.h"
@@ -91,11 +92,8 @@ static ts_code scope_feed_zeros(void *self, uint64_t *used, uint64_t n)
 static ts_code scope_issues(scope *s, bool bad)
 {
     const char *reason = bad ? ts_json_reason(s->json) : "the file is cut off";
-    const struct {
-        ts_issue_code issue;
-        uint64_t count;
-        const char *text;
-    } notes[] = {
+    const int64_t at = (int64_t)ts_json_position(s->json);
+    const ts_note notes[] = {
         {TS_ISSUE_prof_incomplete, s->done ? 0 : 1, reason},
         {TS_ISSUE_json_trailing_bytes, s->done && bad ? 1 : 0,
          "text follows the profiles and was not looked at"},
@@ -107,14 +105,10 @@ static ts_code scope_issues(scope *s, bool bad)
         {TS_ISSUE_prof_bad_text, ts_json_replaced(s->json),
          "parts of texts that are no text became U+FFFD"},
     };
-    ts_code code = TS_OK;
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
-        int64_t offset = i < 2 ? (int64_t)ts_json_position(s->json) : TS_NO_OFFSET;
-        code = notes[i].count == 0 ? TS_OK
-                                   : ts_issue_n(s->job->store, s->job->source_id, notes[i].issue,
-                                                NULL, offset, notes[i].count, "%s", notes[i].text);
-    }
-    return code;
+    ts_code code;
+    TS_TRY(code, ts_notes_put(s->job->store, s->job->source_id, NULL, at, notes, 2));
+    return ts_notes_put(s->job->store, s->job->source_id, NULL, TS_NO_OFFSET, notes + 2,
+                        sizeof notes / sizeof notes[0] - 2);
 }
 
 /* A number of samples that was cut off with its profile is not in the spool; what is, counts. */

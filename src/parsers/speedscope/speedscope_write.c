@@ -1,4 +1,5 @@
 /* Profiles of a speedscope file as rows. */
+#include "parsers/shared/notes.h"
 #include "parsers/speedscope/speedscope.h"
 
 #include <inttypes.h>
@@ -253,11 +254,7 @@ static ts_code scope_count(scope_writer *w, ts_item item, uint64_t seen, uint64_
 static ts_code end_profile(scope_writer *w)
 {
     ts_store *store = w->s->job->store;
-    const struct {
-        ts_issue_code issue;
-        uint64_t count;
-        const char *text;
-    } notes[] = {
+    const ts_note notes[] = {
         {TS_ISSUE_prof_bad_element, w->profile->kind == SCOPE_UNKNOWN ? 1 : 0,
          "the profile is neither sampled nor evented"},
         {TS_ISSUE_prof_unknown_id, w->bad_frames, "frames that are named are not there"},
@@ -269,11 +266,8 @@ static ts_code end_profile(scope_writer *w)
          "the profile ends before it begins"},
     };
     ts_code code = put_profile(w);
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
-        code = notes[i].count == 0 ? TS_OK
-                                   : ts_issue_n(store, w->source_id, notes[i].issue, NULL,
-                                                TS_NO_OFFSET, notes[i].count, "%s", notes[i].text);
-    }
+    TS_STEP(code, ts_notes_put(store, w->source_id, NULL, TS_NO_OFFSET, notes,
+                               sizeof notes / sizeof notes[0]));
     if (code != TS_OK || (code = scope_count(w, TS_ITEM_profile_samples, w->samples, 0)) != TS_OK ||
         (code = scope_count(w, TS_ITEM_profile_values, w->values, w->values_lost)) != TS_OK) {
         return code;

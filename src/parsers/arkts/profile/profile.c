@@ -1,5 +1,6 @@
 /* A CPU profile from its beginning to its end: its row, its clock, its issues. */
 #include "parsers/arkts/profile/profile_state.h"
+#include "parsers/shared/notes.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -132,39 +133,18 @@ static ts_code choose_span(ts_profile *p, const ts_profile_end *end_of, profile_
                     ts_clock_name(clock->clock));
 }
 
-static ts_code note_profile(ts_profile *p, ts_issue_code issue, uint64_t count, const char *text)
-{
-    return count == 0
-               ? TS_OK
-               : ts_issue_n(p->store, p->source_id, issue, p->name, p->offset, count, "%s", text);
-}
-
-static ts_code check_members(ts_profile *p)
-{
-    static const struct {
-        unsigned list;
-        const char *text;
-    } members[] = {{LIST_NODES, "nodes is missing"},
-                   {LIST_SAMPLES, "samples is missing"},
-                   {LIST_DELTAS, "timeDeltas is missing"}};
-    ts_code code = TS_OK;
-    for (size_t i = 0; i < 3 && p->done && code == TS_OK; i++) {
-        bool there = (p->lists & members[i].list) != 0;
-        code = note_profile(p, TS_ISSUE_profile_field_missing, there ? 0 : 1, members[i].text);
-    }
-    return code;
-}
-
 static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
                              const profile_clock *clock)
 {
     bool no_monotonic = clock->clock == TS_CLOCK_MONOTONIC && end_of->clocks != NULL &&
                         end_of->clocks->at[TS_CLOCK_BOOTTIME] != 0;
-    const struct {
-        ts_issue_code issue;
-        uint64_t count;
-        const char *text;
-    } notes[] = {
+    const unsigned gone = p->done ? ~p->lists : 0; /* lists */
+    const ts_note notes[] = {
+        {TS_ISSUE_clock_missing, no_monotonic ? 1 : 0,
+         "the clock snapshot has no monotonic clock; the samples' times stay in it"},
+        {TS_ISSUE_profile_field_missing, gone & LIST_NODES, "nodes is missing"},
+        {TS_ISSUE_profile_field_missing, (gone & LIST_SAMPLES) != 0, "samples is missing"},
+        {TS_ISSUE_profile_field_missing, (gone & LIST_DELTAS) != 0, "timeDeltas is missing"},
         {TS_ISSUE_profile_incomplete, p->done ? 0 : 1,
          end_of->reason != NULL ? end_of->reason : "the profile is cut off"},
         {TS_ISSUE_profile_no_start, p->has_start ? 0 : 1, "startTime is missing"},
@@ -184,14 +164,8 @@ static ts_code record_issues(ts_profile *p, const ts_profile_end *end_of,
         {TS_ISSUE_time_overflow, clock->over,
          "times of the profile or its samples do not fit 64 bit nanoseconds"},
     };
-    ts_code code =
-        note_profile(p, TS_ISSUE_clock_missing, no_monotonic ? 1 : 0,
-                     "the clock snapshot has no monotonic clock; the samples' times stay in it");
-    TS_STEP(code, check_members(p));
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
-        code = note_profile(p, notes[i].issue, notes[i].count, notes[i].text);
-    }
-    return code;
+    return ts_notes_put(p->store, p->source_id, p->name, p->offset, notes,
+                        sizeof notes / sizeof notes[0]);
 }
 
 static ts_code describe_profile(ts_profile *p, const profile_clock *clock)

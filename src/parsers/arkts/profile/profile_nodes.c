@@ -1,5 +1,6 @@
 /* Nodes of a CPU profile: looked up by id, linked to their parents, put in order and written. */
 #include "parsers/arkts/profile/profile_state.h"
+#include "parsers/shared/v8_node.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -362,31 +363,17 @@ static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_te
                               ts_text module)
 {
     const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes.nodes[node->parent];
-    ts_method method = {
-        .name = name,
-        .file = url,
-        .library = module,
-        .has_line = (node->flags & NODE_HAS_LINE) != 0 && node->line >= 0,
-        .line = node->line,
-    };
-    int64_t method_id;
+    int64_t method;
     int64_t depth = 0;
-    bool added;
     ts_code code;
-    if (method.file.n == 0) {
-        method.file = TS_TEXT_NULL;
-    }
-    if (method.library.n == 0) {
-        method.library = TS_TEXT_NULL;
-    }
-    TS_TRY(code, ts_stack_method(&method_id, p->store, p->source_id, &method));
+    TS_TRY(code, ts_v8_method(&method, p->store, p->source_id, name, url, module,
+                              (node->flags & NODE_HAS_LINE) != 0 ? node->line : -1));
     if (parent != NULL) { /* parents were written before: their `root` holds the depth now */
         depth = (int64_t)parent->root + 1;
     }
     node->root = (uint32_t)depth;
-    return ts_stack_node(&node->stack_node, &added, p->store, p->source_id,
-                         parent == NULL ? 0 : parent->stack_node, method_id, TS_NO_LINE, depth,
-                         &node->id);
+    return ts_v8_put(&node->stack_node, p->store, p->source_id,
+                     parent == NULL ? 0 : parent->stack_node, method, depth, &node->id);
 }
 
 static ts_code put_node(ts_profile *p, cpu_node *node)
