@@ -54,4 +54,22 @@ ts_code ts_arkts_place(ts_job *job, ts_arkts_run *run, enum ts_table_id table, i
 /* The bare file that began at bare_end takes so many ns. */
 void ts_arkts_advance(ts_job *job, ts_arkts_run *run, int64_t width);
 
+/* --- -s: recordings as files of their own, as they were recorded ------------------------------ */
+
+/* Joins surrogates that a chunk's end has split. */
+typedef struct extract_file {
+    void *file; /* NULL: none is open */
+    char held[3];
+    size_t held_n;
+} extract_file;
+
+ts_code extract_begin(ts_job *job, extract_file *file, const char *name);
+
+/* joined: the bytes are text that may end inside a surrogate pair. */
+ts_code extract_write(ts_job *job, extract_file *file, bool joined, const char *p, size_t n);
+ts_code extract_end(ts_job *job, extract_file *file, bool complete);
+
+/* After an error: deletes the file that is open, if any. */
+void extract_drop(ts_job *job, extract_file *file);
+
 #endif

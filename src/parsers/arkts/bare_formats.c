@@ -84,47 +84,20 @@ static ts_code count_file(ts_job *job, ts_item recording, uint64_t bytes)
     return code;
 }
 
-static ts_code extract_file(ts_job *job, void **file, const char *name)
-{
-    const ts_extract *extract = job->options->extract;
-    *file = NULL;
-    return extract == NULL ? TS_OK : extract->begin(extract->user, file, job->name, name);
-}
-
-static ts_code extract_piece(ts_job *job, void *file, const uint8_t *p, size_t n)
-{
-    return file == NULL ? TS_OK : job->options->extract->write(file, (const char *)p, n);
-}
-
-/* Where an error has stopped the import, the file is open still. */
-static void extract_drop(ts_job *job, void *file)
-{
-    if (file != NULL) {
-        job->options->extract->drop(file);
-    }
-}
-
-static ts_code extract_close(ts_job *job, void **file, bool complete)
-{
-    void *open = *file;
-    *file = NULL;
-    return open == NULL ? TS_OK : job->options->extract->end(open, complete);
-}
-
 /* --- heap snapshots ------------------------------------------------------------------------- */
 
 typedef struct bare_heap {
     ts_job *job;
     ts_arkts_run *run;
     ts_heap *heap;
-    void *file;
+    extract_file file;
     bool trailing;
 } bare_heap;
 
 static void heap_close(void *self)
 {
     bare_heap *b = self;
-    extract_drop(b->job, b->file);
+    extract_drop(b->job, &b->file);
     ts_heap_free(b->heap);
     ts_free(b->job->ctx, b);
 }
@@ -144,7 +117,7 @@ static ts_code heap_open(void **self, ts_job *job)
     code = ts_arkts_run_of(&b->run, job);
     TS_STEP(code, ts_heap_new(&b->heap, job->ctx, job->store));
     TS_STEP(code, ts_heap_begin(b->heap, job->source_id, label));
-    TS_STEP(code, extract_file(job, &b->file, file));
+    TS_STEP(code, extract_begin(job, &b->file, file));
     if (code != TS_OK) {
         heap_close(b);
         return code;
@@ -167,7 +140,7 @@ static ts_code heap_feed(void *self, const uint8_t *p, size_t n)
 {
     bare_heap *b = self;
     size_t used;
-    ts_code code = extract_piece(b->job, b->file, p, n);
+    ts_code code = extract_write(b->job, &b->file, false, (const char *)p, n);
     if (code != TS_OK || b->trailing) {
         return code;
     }
@@ -179,7 +152,7 @@ static ts_code heap_feed(void *self, const uint8_t *p, size_t n)
 static ts_code heap_feed_zeros(void *self, uint64_t *used, uint64_t n)
 {
     bare_heap *b = self;
-    *used = b->file == NULL && (b->trailing || ts_heap_pass(b->heap, n)) ? n : 0;
+    *used = b->file.file == NULL && (b->trailing || ts_heap_pass(b->heap, n)) ? n : 0;
     return TS_OK;
 }
 
@@ -220,7 +193,7 @@ static ts_code heap_finish(void *self, const ts_stream_end *end_of)
         (code = ts_arkts_place(b->job, b->run, TS_T_js_heap_files, file, file,
                                TS_NULL_BIT(js_heap_files, start_time) |
                                    TS_NULL_BIT(js_heap_files, end_time))) == TS_OK &&
-        (code = extract_close(b->job, &b->file, complete)) == TS_OK) {
+        (code = extract_end(b->job, &b->file, complete)) == TS_OK) {
         code = ts_arkts_need_config(b->job, b->run, true);
     }
     return code;
@@ -233,14 +206,14 @@ typedef struct bare_profile {
     ts_arkts_run *run;
     ts_profile *profile;
     ts_json *json;
-    void *file;
+    extract_file file;
     uint64_t bytes; /* fed */
 } bare_profile;
 
 static void profile_close(void *self)
 {
     bare_profile *b = self;
-    extract_drop(b->job, b->file);
+    extract_drop(b->job, &b->file);
     ts_json_free(b->json);
     ts_profile_free(b->profile);
     ts_free(b->job->ctx, b);
@@ -261,7 +234,7 @@ static ts_code profile_open(void **self, ts_job *job)
                               TS_JSON_RAW_STRINGS));
     if (code == TS_OK) {
         snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(b->profile));
-        code = extract_file(job, &b->file, file);
+        code = extract_begin(job, &b->file, file);
     }
     if (code != TS_OK) {
         profile_close(b);
@@ -277,7 +250,7 @@ static ts_code profile_feed(void *self, const uint8_t *p, size_t n)
     bool bad = ts_json_state(b->json) == TS_JSON_BAD;
     uint64_t at;
     ts_code code;
-    TS_TRY(code, extract_piece(b->job, b->file, p, n));
+    TS_TRY(code, extract_write(b->job, &b->file, false, (const char *)p, n));
     TS_TRY(code, ts_json_feed(b->json, (const char *)p, n));
     if (!bad && ts_json_state(b->json) == TS_JSON_BAD) {
         at = ts_json_position(b->json) - b->bytes; /* or before: then inside a number */
@@ -290,7 +263,7 @@ static ts_code profile_feed(void *self, const uint8_t *p, size_t n)
 static ts_code profile_feed_zeros(void *self, uint64_t *used, uint64_t n)
 {
     bare_profile *b = self;
-    *used = b->file == NULL && ts_json_state(b->json) == TS_JSON_BAD ? n : 0;
+    *used = b->file.file == NULL && ts_json_state(b->json) == TS_JSON_BAD ? n : 0;
     return TS_OK;
 }
 
@@ -323,7 +296,7 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
                         (int64_t)ts_json_position(b->json),
                         "text follows the profile and was not looked at");
     }
-    if (code == TS_OK && (code = extract_close(b->job, &b->file, complete)) == TS_OK) {
+    if (code == TS_OK && (code = extract_end(b->job, &b->file, complete)) == TS_OK) {
         code = ts_arkts_need_config(b->job, b->run, true);
     }
     return code;

@@ -40,8 +40,8 @@ void ts_session_free(ts_session *s)
         return;
     }
     /* Only after an error are files still open here: they are not complete. */
-    extract_drop(s, &s->heaps.file);
-    extract_drop(s, &s->profiles.file);
+    extract_drop(s->job, &s->heaps.file);
+    extract_drop(s->job, &s->profiles.file);
     ts_heap_free(s->heap);
     ts_profile_free(s->profile);
     ts_json_free(s->json);
@@ -146,7 +146,7 @@ ts_code session_open_profile(ts_session *s)
     s->profiles.count++;
     ts_profile_at(s->profile, s->now.offset);
     snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(s->profile));
-    return extract_begin(s, &s->profiles.file, file);
+    return extract_begin(s->job, &s->profiles.file, file);
 }
 
 ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char *reason,
@@ -174,7 +174,7 @@ ts_code session_close_profile(ts_session *s, bool has_ts, int64_t ts, const char
     }
     s->profiles.has_started = false;
     code = ts_profile_finish(s->profile, &end);
-    return code != TS_OK ? code : extract_end(s, &s->profiles.file, complete);
+    return code != TS_OK ? code : extract_end(s->job, &s->profiles.file, complete);
 }
 
 /* --- the end -------------------------------------------------------------------------------- */

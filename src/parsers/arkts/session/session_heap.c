@@ -36,7 +36,7 @@ ts_code session_open_heap(ts_session *s)
     s->heaps.has_start = false;
     s->heaps.has_last = false;
     ts_heap_at(s->heap, s->now.offset);
-    return extract_begin(s, &s->heaps.file, file);
+    return extract_begin(s->job, &s->heaps.file, file);
 }
 
 static ts_code check_mode(ts_session *s, int64_t mark, bool timeline)
@@ -99,7 +99,7 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     complete = ts_heap_complete(s->heap);
     session_config_note_heap(&s->configs, timeline);
     TS_STEP(code, ts_heap_finish(s->heap, &end));
-    return code != TS_OK ? code : extract_end(s, &s->heaps.file, complete);
+    return code != TS_OK ? code : extract_end(s->job, &s->heaps.file, complete);
 }
 
 /* --- text whose beginning is lost ----------------------------------------------------------- */
@@ -186,7 +186,7 @@ static ts_code feed_heap(ts_session *s, const char *p, size_t n)
         before = ts_heap_taken(s->heap);
         code = ts_heap_feed(s->heap, &used, p, n);
         taken = ts_heap_taken(s->heap) - before;
-        TS_STEP(code, extract_write(s, &s->heaps.file, true, p, used));
+        TS_STEP(code, extract_write(s->job, &s->heaps.file, true, p, used));
         s->text_bytes->imported += taken;
         s->text_bytes->lost += used - taken; /* may take back a byte order mark */
         p += used;

@@ -16,16 +16,6 @@
 
 /* --- events of a routed object -------------------------------------------------------------- */
 
-static const ts_json_handler *route_handler(ts_session *s, void **user)
-{
-    if (s->now.route == ROUTE_PROFILE) {
-        *user = ts_profile_place(s->profile);
-        return &ts_json_by_table;
-    }
-    *user = s->heap;
-    return ts_heap_handler();
-}
-
 static ts_code flush_raw(ts_session *s, uint64_t to)
 {
     message_state *m = &s->now;
@@ -42,15 +32,16 @@ static ts_code flush_raw(ts_session *s, uint64_t to)
         s->text_bytes->seen += n;
         s->text_bytes->imported += n;
     }
-    return extract_write(s, file, false, p, n);
+    return extract_write(s->job, file, false, p, n);
 }
 
 /* The object that begins here belongs to the heap or the profile reader. */
 static ts_code begin_route(ts_session *s, enum message_route route)
 {
     message_state *m = &s->now;
-    void *user;
     ts_code code;
+    m->to = route == ROUTE_HEAP ? ts_heap_handler() : &ts_json_by_table;
+    m->inner = route == ROUTE_HEAP ? (void *)s->heap : ts_profile_place(s->profile);
     if (route == ROUTE_HEAP) {
         if (ts_heap_is_open(s->heap)) {
             code = ts_issue(s->store, ts_heap_source(s->heap), TS_ISSUE_second_document, NULL,
@@ -76,7 +67,7 @@ static ts_code begin_route(ts_session *s, enum message_route route)
     m->route = route;
     m->route_depth = m->depth;
     m->raw_from = ts_json_position(s->json) - 1;
-    return route_handler(s, &user)->object_begin(user);
+    return m->to->object_begin(m->inner);
 }
 
 static ts_code end_route(ts_session *s)
@@ -95,11 +86,9 @@ static ts_code end_route(ts_session *s)
 static ts_code message_begin_value(ts_session *s, bool array, int *want)
 {
     message_state *m = &s->now;
-    void *user;
     m->depth++;
     if (m->route != ROUTE_NONE) {
-        const ts_json_handler *h = route_handler(s, &user);
-        return array ? h->array_begin(user, want) : h->object_begin(user);
+        return array ? m->to->array_begin(m->inner, want) : m->to->object_begin(m->inner);
     }
     if (m->skip > 0) {
         m->skip++;
@@ -144,11 +133,9 @@ static ts_code message_on_array_begin(void *user, int *want)
 static ts_code message_end_value(ts_session *s, bool array)
 {
     message_state *m = &s->now;
-    void *user;
     m->depth--;
     if (m->route != ROUTE_NONE) {
-        const ts_json_handler *h = route_handler(s, &user);
-        ts_code code = array ? h->array_end(user) : h->object_end(user);
+        ts_code code = array ? m->to->array_end(m->inner) : m->to->object_end(m->inner);
         TS_STEP_IF(code, m->depth < m->route_depth, end_route(s));
         return code;
     }
@@ -183,9 +170,7 @@ static ts_code message_on_key(void *user, const char *p, size_t n)
     ts_session *s = user;
     message_state *m = &s->now;
     if (m->route != ROUTE_NONE) {
-        void *inner;
-        const ts_json_handler *h = route_handler(s, &inner);
-        return h->key(inner, p, n);
+        return m->to->key(m->inner, p, n);
     }
     if (m->skip > 0) {
         return TS_OK;
@@ -214,9 +199,7 @@ static ts_code message_on_string(void *user, const char *p, size_t n, unsigned f
     ts_session *s = user;
     message_state *m = &s->now;
     if (m->route != ROUTE_NONE) {
-        void *inner;
-        const ts_json_handler *h = route_handler(s, &inner);
-        return h->string(inner, p, n, flags);
+        return m->to->string(m->inner, p, n, flags);
     }
     if (m->skip > 0 || m->depth != 2 || !m->wanted || m->top != TOP_PARAMS) {
         return TS_OK;
@@ -233,9 +216,7 @@ static ts_code message_on_number(void *user, const ts_json_number *number)
     ts_session *s = user;
     message_state *m = &s->now;
     if (m->route != ROUTE_NONE) {
-        void *inner;
-        const ts_json_handler *h = route_handler(s, &inner);
-        return h->number(inner, number);
+        return m->to->number(m->inner, number);
     }
     if (m->skip == 0 && m->depth == 1 && m->top == TOP_ID && number->is_int) {
         m->has_id = true;
@@ -249,9 +230,7 @@ static ts_code message_on_literal(void *user, ts_json_kind kind)
 {
     ts_session *s = user;
     if (s->now.route != ROUTE_NONE) {
-        void *inner;
-        const ts_json_handler *h = route_handler(s, &inner);
-        return h->literal(inner, kind);
+        return s->now.to->literal(s->now.inner, kind);
     }
     note_scalar(&s->now);
     return TS_OK;
@@ -260,11 +239,7 @@ static ts_code message_on_literal(void *user, ts_json_kind kind)
 static ts_code message_on_ints(void *user, const int64_t *v, size_t n)
 {
     ts_session *s = user;
-    void *inner;
-    if (s->now.route == ROUTE_NONE) {
-        return TS_OK;
-    }
-    return route_handler(s, &inner)->ints(inner, v, n);
+    return s->now.route == ROUTE_NONE ? TS_OK : s->now.to->ints(s->now.inner, v, n);
 }
 
 const ts_json_handler session_message_handler = {

@@ -33,24 +33,6 @@ void session_config_note_heap(session_configs *configs, bool timeline);
 /* Hands all of them to the run. profiles: there were CPU profiles. */
 ts_code session_config_put(ts_session *s, bool profiles);
 
-/* --- session_extract.c: -s: recordings as files of their own, as they were recorded ----------- */
-
-/* Joins surrogates that a chunk's end has split. */
-typedef struct extract_file {
-    void *file; /* NULL: none is open */
-    char held[3];
-    size_t held_n;
-} extract_file;
-
-ts_code extract_begin(ts_session *s, extract_file *file, const char *name);
-
-/* joined: the bytes are text that may end inside a surrogate pair. */
-ts_code extract_write(ts_session *s, extract_file *file, bool joined, const char *p, size_t n);
-ts_code extract_end(ts_session *s, extract_file *file, bool complete);
-
-/* After an error: deletes the file that is open, if any. */
-void extract_drop(ts_session *s, extract_file *file);
-
 /* --- session_heap.c: chunks and marks become snapshots and timelines -------------------------- */
 
 /* Finds where a snapshot begins in text whose beginning is lost: {"word" with a word of its own. */
@@ -104,6 +86,8 @@ typedef struct message_state {
     bool chunk_bad;
     bool profile; /* it carried result.profile */
     enum message_route route;
+    const ts_json_handler *to; /* that of the route, and its user */
+    void *inner;
     uint64_t route_depth;
     uint64_t bytes;
     /* The raw bytes of a routed object, for -s. */

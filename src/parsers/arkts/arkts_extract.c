@@ -1,16 +1,16 @@
 /* -s: the recordings as files of their own, byte by byte as they were recorded. */
-#include "parsers/arkts/session/session_state.h"
+#include "parsers/arkts/arkts_run.h"
 
 #include "base/utf8.h"
 
-ts_code extract_begin(ts_session *s, extract_file *file, const char *name)
+ts_code extract_begin(ts_job *job, extract_file *file, const char *name)
 {
-    const ts_extract *extract = s->job->options->extract;
+    const ts_extract *extract = job->options->extract;
     if (extract == NULL || file->file != NULL) {
         return TS_OK;
     }
     file->held_n = 0;
-    return extract->begin(extract->user, &file->file, s->job->name, name);
+    return extract->begin(extract->user, &file->file, job->name, name);
 }
 
 /* A high surrogate in three bytes (ED A0..AF xx), or the beginning of one. */
@@ -26,9 +26,9 @@ static size_t high_at_end(const char *p, size_t n)
 }
 
 /* Writes what was held back, together with the low surrogate that follows when there is one. */
-static ts_code write_held(ts_session *s, extract_file *file, const char **p, size_t *n)
+static ts_code write_held(ts_job *job, extract_file *file, const char **p, size_t *n)
 {
-    const ts_extract *extract = s->job->options->extract;
+    const ts_extract *extract = job->options->extract;
     while (file->held_n < 3 && *n > 0) { /* the sequence itself may have been cut */
         file->held[file->held_n++] = *(*p)++;
         (*n)--;
@@ -51,9 +51,9 @@ static ts_code write_held(ts_session *s, extract_file *file, const char **p, siz
     return held == 0 ? TS_OK : extract->write(file->file, file->held, held);
 }
 
-ts_code extract_write(ts_session *s, extract_file *file, bool joined, const char *p, size_t n)
+ts_code extract_write(ts_job *job, extract_file *file, bool joined, const char *p, size_t n)
 {
-    const ts_extract *extract = s->job->options->extract;
+    const ts_extract *extract = job->options->extract;
     size_t keep;
     ts_code code = TS_OK;
     if (extract == NULL || file->file == NULL || n == 0) {
@@ -63,7 +63,7 @@ ts_code extract_write(ts_session *s, extract_file *file, bool joined, const char
         return extract->write(file->file, p, n);
     }
     if (file->held_n > 0) {
-        code = write_held(s, file, &p, &n);
+        code = write_held(job, file, &p, &n);
     }
     keep = high_at_end(p, n);
     TS_STEP_IF(code, n > keep, extract->write(file->file, p, n - keep));
@@ -72,9 +72,9 @@ ts_code extract_write(ts_session *s, extract_file *file, bool joined, const char
     return code;
 }
 
-ts_code extract_end(ts_session *s, extract_file *file, bool complete)
+ts_code extract_end(ts_job *job, extract_file *file, bool complete)
 {
-    const ts_extract *extract = s->job->options->extract;
+    const ts_extract *extract = job->options->extract;
     void *open = file->file;
     ts_code code = TS_OK;
     ts_code end;
@@ -90,10 +90,10 @@ ts_code extract_end(ts_session *s, extract_file *file, bool complete)
     return code != TS_OK ? code : end;
 }
 
-void extract_drop(ts_session *s, extract_file *file)
+void extract_drop(ts_job *job, extract_file *file)
 {
     if (file->file != NULL) {
-        s->job->options->extract->drop(file->file);
+        job->options->extract->drop(file->file);
         file->file = NULL;
     }
 }
