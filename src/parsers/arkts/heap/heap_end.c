@@ -1,6 +1,7 @@
 /* The end of a snapshot: what its numbers say about it, its counts, and its js_heap_files row. */
 #include "parsers/arkts/arkts_run.h"
 #include "parsers/arkts/heap/heap_state.h"
+#include "parsers/shared/notes.h"
 
 #include "base/ckd.h"
 
@@ -149,11 +150,7 @@ static ts_code check_strings(ts_heap *h)
 {
     int64_t strings = (int64_t)h->strings.count;
     bool all = h->strings.state == PART_CLOSED;
-    const struct {
-        ts_issue_code issue;
-        uint64_t count;
-        const char *text;
-    } notes[] = {
+    const ts_note notes[] = {
         {TS_ISSUE_heap_bad_string, h->strings.replaced,
          "parts of strings that are no text became U+FFFD"},
         {TS_ISSUE_heap_string_not_text, h->strings.not_text,
@@ -164,11 +161,8 @@ static ts_code check_strings(ts_heap *h)
         {TS_ISSUE_heap_edge_bad_name, all && h->edges.name_max >= strings ? 1 : 0,
          "an edge's name lies outside the strings"},
     };
-    ts_code code = TS_OK;
-    for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
-        code = note_snapshot(h, notes[i].issue, notes[i].count, notes[i].text);
-    }
-    return code;
+    return ts_notes_put(h->store, h->source_id, h->label, TS_NO_OFFSET, notes,
+                        sizeof notes / sizeof notes[0]);
 }
 
 static ts_code check_arrays(ts_heap *h)
@@ -228,11 +222,7 @@ static bool first_row(int64_t *out, const ts_heap *h, enum ts_table_id table)
 }
 
 #define FIRST_ROW(column, table)                                                                   \
-    do {                                                                                           \
-        if (!first_row(&row.column, h, TS_T_##table)) {                                            \
-            TS_SET_NULL(js_heap_file_detail, &row, column);                                        \
-        }                                                                                          \
-    } while (0)
+    TS_NULL_IF(!first_row(&row.column, h, TS_T_##table), js_heap_file_detail, &row, column)
 
 static ts_code put_detail(ts_heap *h, bool complete)
 {
