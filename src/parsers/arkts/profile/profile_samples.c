@@ -7,10 +7,13 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "base/sorter.h"
 #include "tables/sample_batch.h"
 
 #include <inttypes.h>
 #include <math.h>
+
+enum { SORT_MEMORY = 4 << 20 };
 
 void profile_samples_free(ts_ctx *ctx, profile_samples *samples)
 {
@@ -103,78 +106,29 @@ static ts_code sum_deltas(ts_profile *p, profile_clock *clock, uint64_t n)
     return code;
 }
 
-/* The order of the samples in time, and space for the smaller one of two runs to merge. */
-typedef struct time_order {
-    uint32_t *at;
-    uint32_t *scratch;
-    size_t scratch_cap;
-} time_order;
+/* A sample that is sorted by its time; those that have none stay at the end. */
+typedef struct timed_sample {
+    uint64_t key;
+    uint64_t number;
+} timed_sample;
 
-/* Those that are not known stay at the end. */
-static int64_t time_at(const ts_profile *p, uint32_t i)
+/* order: the samples in time, stably. */
+static ts_code sort_by_time(ts_profile *p, uint32_t *order, uint32_t n)
 {
-    int64_t t = ts_intvec_get(&p->samples.deltas, i);
-    return t == TS_NO_TIME ? INT64_MAX : t;
-}
-
-static ts_code keep_run(ts_profile *p, time_order *o, const uint32_t *run, size_t n)
-{
-    if (n > o->scratch_cap) {
-        uint32_t *scratch = ts_realloc(p->ctx, o->scratch, n, sizeof *scratch);
-        TS_NEED(p->ctx, scratch);
-        o->scratch = scratch;
-        o->scratch_cap = n;
+    static const ts_sorter_order by_key = {.key_offset = 0, .key_count = 1};
+    ts_sorter *sorter = NULL;
+    const void *record = NULL;
+    ts_code code = ts_sorter_open(&sorter, p->ctx, sizeof(timed_sample), &by_key, SORT_MEMORY);
+    for (uint32_t i = 0; i < n && code == TS_OK; i++) {
+        const int64_t t = ts_intvec_get(&p->samples.deltas, i);
+        const timed_sample s = {t == TS_NO_TIME ? UINT64_MAX : ts_sorter_key(t), i};
+        code = ts_sorter_add(sorter, &s);
     }
-    memcpy(o->scratch, run, n * sizeof *run);
-    return TS_OK;
-}
-
-/*
- * Merges two neighbouring runs, stably. Samples are nearly in order: what already is in its
- * place is passed over, so that little is moved and the scratch stays small.
- */
-static ts_code merge(ts_profile *p, time_order *o, size_t low, size_t mid, size_t high)
-{
-    uint32_t *at = o->at;
-    ts_code code;
-    while (low < mid && time_at(p, at[low]) <= time_at(p, at[mid])) {
-        low++;
+    TS_STEP(code, ts_sorter_finish(sorter));
+    while (code == TS_OK && (code = ts_sorter_next(&record, sorter)) == TS_OK && record != NULL) {
+        *order++ = (uint32_t)((const timed_sample *)record)->number;
     }
-    while (low < mid && time_at(p, at[high - 1]) >= time_at(p, at[mid - 1])) {
-        high--;
-    }
-    if (low == mid) {
-        return TS_OK;
-    }
-    if (mid - low <= high - mid) {
-        size_t n = mid - low;
-        size_t a = 0;
-        code = keep_run(p, o, at + low, n);
-        for (size_t k = low; code == TS_OK && a < n; k++) {
-            bool left = mid == high || time_at(p, o->scratch[a]) <= time_at(p, at[mid]);
-            at[k] = left ? o->scratch[a++] : at[mid++];
-        }
-        return code;
-    }
-    size_t n = high - mid;
-    code = keep_run(p, o, at + mid, n);
-    for (size_t k = high; code == TS_OK && n > 0; k--) {
-        bool right = mid == low || time_at(p, o->scratch[n - 1]) >= time_at(p, at[mid - 1]);
-        at[k - 1] = right ? o->scratch[--n] : at[--mid];
-    }
-    return code;
-}
-
-/* Merge sort, bottom up. */
-static ts_code sort_by_time(ts_profile *p, time_order *o, size_t n)
-{
-    ts_code code = TS_OK;
-    for (size_t width = 1; width < n && code == TS_OK; width *= 2) {
-        for (size_t low = 0; low + width < n && code == TS_OK; low += 2 * width) {
-            size_t high = n - low > 2 * width ? low + 2 * width : n;
-            code = merge(p, o, low, low + width, high);
-        }
-    }
+    ts_sorter_close(sorter);
     return code;
 }
 
@@ -494,7 +448,7 @@ static ts_code put_all(ts_profile *p, profile_clock *clock, int64_t itid, const 
 
 static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uint64_t n)
 {
-    time_order o = {NULL, NULL, 0};
+    uint32_t *order;
     ts_code code;
     if (n > UINT32_MAX) {
         return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " samples",
@@ -503,14 +457,10 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
     TS_TRY(code, ts_issue(p->store, p->source_id, TS_ISSUE_cpu_negative_delta, p->name, p->offset,
                           "negative timeDeltas: the samples were put in time order"));
     TS_TRY(code, sum_deltas(p, clock, n));
-    TS_NEED(p->ctx, o.at = ts_alloc(p->ctx, (size_t)n, sizeof *o.at));
-    for (uint32_t i = 0; i < n; i++) {
-        o.at[i] = i;
-    }
-    code = sort_by_time(p, &o, (size_t)n);
-    TS_STEP(code, put_all(p, clock, itid, o.at, n));
-    ts_free(p->ctx, o.at);
-    ts_free(p->ctx, o.scratch);
+    TS_NEED(p->ctx, order = ts_alloc(p->ctx, (size_t)n, sizeof *order));
+    code = sort_by_time(p, order, (uint32_t)n);
+    TS_STEP(code, put_all(p, clock, itid, order, n));
+    ts_free(p->ctx, order);
     return code;
 }
 
