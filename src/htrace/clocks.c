@@ -202,7 +202,7 @@ ts_code ts_htrace_scan_ahead(ts_htrace *h, uint64_t offset)
         return TS_OK;
     }
     h->clocks.scanned_ahead = true;
-    code = ts_htrace_make(&ahead, h->ctx, NULL, &config);
+    code = ts_htrace_new(&ahead, h->ctx, NULL, &config);
     if (code != TS_OK) {
         goto out;
     }

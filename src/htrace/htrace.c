@@ -27,8 +27,7 @@ static ts_code open_recording(ts_htrace *h)
     return code != TS_OK ? code : ts_htrace_open_counts(h);
 }
 
-ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
-                       const ts_htrace_config *config)
+ts_code ts_htrace_new(ts_htrace **out, ts_ctx *ctx, ts_store *store, const ts_htrace_config *config)
 {
     ts_htrace *h = ts_zalloc(ctx, 1, sizeof *h);
     ts_code code;
@@ -49,11 +48,6 @@ ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
     }
     *out = h;
     return TS_OK;
-}
-
-ts_code ts_htrace_new(ts_htrace **out, ts_ctx *ctx, ts_store *store, const ts_htrace_config *config)
-{
-    return ts_htrace_make(out, ctx, store, config);
 }
 
 void ts_htrace_free(ts_htrace *h)

@@ -54,6 +54,7 @@ typedef struct ts_plugin_name {
 /* Members that a plugin has no use for are NULL. Each may stop the import with a code. */
 typedef struct ts_htrace_plugin {
     const ts_plugin_name *names; /* ends with a NULL name */
+    size_t size; /* of *self, which the container makes, zeroed, and frees; 0: the plugin does */
     /* Called once for every input, whether it has segments of the plugin or not: rows and counts
      * should wait for the first of them. *self is handed to all others. */
     ts_code (*open)(void **self, const ts_plugin_host *host);
@@ -68,7 +69,8 @@ typedef struct ts_htrace_plugin {
     ts_code (*gap)(void *self, int64_t offset);
     /* The input has ended (with -D: its last file). */
     ts_code (*finish)(void *self);
-    /* Frees *self; also after an error, in which case finish may not have been called. */
+    /* Frees what *self owns, and *self; also after an error, in which case finish may not have been
+     * called. */
     void (*close)(void *self);
 } ts_htrace_plugin;
 

@@ -42,8 +42,12 @@ ts_code ts_readers_open(ts_htrace *h)
             .clocks = &h->clocks.set,
             .user = h->config.user,
         };
+        if (reader->plugin->size > 0) {
+            TS_NEED(h->ctx, reader->self = ts_zalloc(h->ctx, 1, reader->plugin->size));
+            h->host.count++; /* it is freed from here on */
+        }
         TS_TRY(code, reader->plugin->open(&reader->self, &reader->host));
-        h->host.count++;
+        h->host.count += reader->plugin->size == 0;
     }
     return TS_OK;
 }
@@ -67,6 +71,9 @@ void ts_readers_close(ts_htrace *h)
         ts_buf_free(h->ctx, &reader->message);
         if (reader->plugin->close != NULL) {
             reader->plugin->close(reader->self);
+        }
+        if (reader->plugin->size > 0) {
+            ts_free(h->ctx, reader->self);
         }
     }
     ts_free(h->ctx, h->host.readers);

@@ -432,10 +432,6 @@ struct ts_htrace {
     ts_account account;
 };
 
-/* ts_htrace_new; without a store the reader records nothing and has no plugins. */
-ts_code ts_htrace_make(ts_htrace **out, ts_ctx *ctx, ts_store *store,
-                       const ts_htrace_config *config);
-
 /* Takes all of p[0..n), and all bytes that must be looked at again. */
 ts_code ts_htrace_run(ts_htrace *h, const uint8_t *p, size_t n);
 

@@ -151,7 +151,7 @@ static int by_row(const void *a, const void *b)
 
 /* Ends all values, which have no known end; in the order of their rows, so that neighbours become
  * one range. */
-static ts_code end_all(ts_counters *c)
+ts_code ts_counters_gap(ts_counters *c)
 {
     last_value *open = c->open.p;
     int64_t *recent = c->recent.p; /* places, and then rows in their place */
@@ -178,16 +178,11 @@ static ts_code end_all(ts_counters *c)
     return code;
 }
 
-ts_code ts_counters_gap(ts_counters *c)
-{
-    return end_all(c);
-}
-
 ts_code ts_counters_finish(ts_counters *c)
 {
     const ts_plugin_host *host = c->records->host;
     uint64_t gapped = c->gapped;
-    ts_code code = end_all(c); /* that nothing follows the last values is no loss */
+    ts_code code = ts_counters_gap(c); /* that nothing follows the last values is no loss */
     ts_records_lose(c->records, gapped);
     return code != TS_OK || gapped == 0
                ? code

@@ -123,14 +123,6 @@ ts_code ts_fields_inside(ts_value *values, ts_message *m, const ts_field_def *de
     return TS_OK;
 }
 
-ts_code ts_fields_read(ts_value *values, bool *damaged, const ts_plugin_host *host,
-                       const ts_segment *seg, const ts_field_def *defs, size_t count,
-                       const uint8_t *p, size_t n)
-{
-    ts_message m = {.host = host, .seg = seg};
-    return ts_fields_part(values, damaged, &m, NULL, defs, count, p, n);
-}
-
 ts_code ts_fields_extra(const ts_plugin_host *host, const ts_segment *seg, const ts_field_def *defs,
                         const ts_value *values, size_t count)
 {

@@ -42,15 +42,6 @@ typedef struct ts_value {
     size_t n;
 } ts_value;
 
-/*
- * Reads the message p[0..n) of the segment: values[k] is that of defs[k]. Other fields are passed
- * over. *damaged: the message or the segment around it breaks off; then all values that were not
- * read are TS_VALUE_UNKNOWN. Issues: plugin_bad_message, plugin_bad_field.
- */
-ts_code ts_fields_read(ts_value *values, bool *damaged, const ts_plugin_host *host,
-                       const ts_segment *seg, const ts_field_def *defs, size_t count,
-                       const uint8_t *p, size_t n);
-
 /* A message on its way through a plugin whose messages have parts. */
 typedef struct ts_message {
     const ts_plugin_host *host;
@@ -59,8 +50,11 @@ typedef struct ts_message {
 } ts_message;
 
 /*
- * The same for a part p[0..n) of the message; part: its name for issues, NULL for the message
- * itself. Faults are added to m->faults. *damaged may be NULL.
+ * Reads the message p[0..n) of the segment, or a part of it (part: its name for issues, NULL for
+ * the message itself): values[k] is that of defs[k]. Other fields are passed over. Faults are added
+ * to m->faults. *damaged, which may be NULL: the part, or the segment around the message, breaks
+ * off; then all values that were not read are TS_VALUE_UNKNOWN. Issues: plugin_bad_message,
+ * plugin_bad_field.
  */
 ts_code ts_fields_part(ts_value *values, bool *damaged, ts_message *m, const char *part,
                        const ts_field_def *defs, size_t count, const uint8_t *p, size_t n);

@@ -223,6 +223,15 @@ int64_t ts_records_int(uint64_t *null, uint64_t bit, ts_records *r, const ts_val
     return value->i;
 }
 
+ts_code ts_records_config(const ts_records *r, const char *source, const char *key, ts_text value)
+{
+    const ts_row_trace_config row = {.id = ts_records_next(r, TS_T_trace_config),
+                                     .trace_source = ts_text_of(source),
+                                     .key = ts_text_of(key),
+                                     .value = value};
+    return ts_put_trace_config(ts_store_sink(r->host->store), &row);
+}
+
 /* --- the end ---------------------------------------------------------------------------------- */
 
 /* Values of rows that are not known. */

@@ -98,6 +98,15 @@ ts_code ts_records_text(ts_text *out, ts_buf *buf, ts_records *r, const ts_value
  * is not known. */
 int64_t ts_records_int(uint64_t *null, uint64_t bit, ts_records *r, const ts_value *value);
 
+/* The number of the next row of a table, from 0. */
+static inline int64_t ts_records_next(const ts_records *r, enum ts_table_id table)
+{
+    return (int64_t)ts_sink_rows(ts_store_sink(r->host->store), table);
+}
+
+/* A row of trace_config: what was asked for. */
+ts_code ts_records_config(const ts_records *r, const char *source, const char *key, ts_text value);
+
 /* After the last message: moves rows, notes the range, records the issues. */
 ts_code ts_records_finish(ts_records *r);
 

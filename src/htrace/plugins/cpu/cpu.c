@@ -37,31 +37,19 @@ static const ts_sampling_kind kind = {
     .put = put,
 };
 
-/* The columns that a message gives; *unknown of them are NULL. */
-static ts_row_cpu_usage columns(unsigned *unknown, const ts_value *v)
+/* The columns that a message gives. */
+static ts_row_cpu_usage columns(const ts_value *v)
 {
-    static const struct {
-        unsigned field;
-        unsigned column;
-    } of[COLUMNS] = {
-        {TOTAL, TS_C_cpu_usage__total_load},
-        {USER, TS_C_cpu_usage__user_load},
-        {SYSTEM, TS_C_cpu_usage__system_load},
-        {PROCESSES, TS_C_cpu_usage__process_num},
-    };
     ts_row_cpu_usage row = {
         .total_load = v[TOTAL].d,
         .user_load = v[USER].d,
         .system_load = v[SYSTEM].d,
         .process_num = v[PROCESSES].i,
     };
-    *unknown = 0;
-    for (size_t k = 0; k < COLUMNS; k++) {
-        if (v[of[k].field].state == TS_VALUE_UNKNOWN) {
-            row.null |= UINT64_C(1) << of[k].column;
-            ++*unknown;
-        }
-    }
+    TS_NULL_IF(v[TOTAL].state == TS_VALUE_UNKNOWN, cpu_usage, &row, total_load);
+    TS_NULL_IF(v[USER].state == TS_VALUE_UNKNOWN, cpu_usage, &row, user_load);
+    TS_NULL_IF(v[SYSTEM].state == TS_VALUE_UNKNOWN, cpu_usage, &row, system_load);
+    TS_NULL_IF(v[PROCESSES].state == TS_VALUE_UNKNOWN, cpu_usage, &row, process_num);
     return row;
 }
 
@@ -83,14 +71,16 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
 {
     ts_sampling *s = self;
     const ts_plugin_host *host = ts_sampling_host(s);
+    ts_message m = {.host = host, .seg = seg};
     ts_value v[FIELDS];
     ts_row_cpu_usage row;
     unsigned unknown;
     bool damaged;
     ts_code code;
-    TS_TRY(code, ts_fields_read(v, &damaged, host, seg, fields, FIELDS, p, n));
+    TS_TRY(code, ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
     TS_TRY(code, ts_fields_extra(host, seg, &fields[USAGE], &v[USAGE], 2));
-    row = columns(&unknown, v);
+    row = columns(v);
+    unknown = (unsigned)__builtin_popcountll(row.null);
     if (v[USAGE].state == TS_VALUE_ABSENT) {
         return ts_sampling_none(s);
     }

@@ -7,7 +7,6 @@
  */
 #include "htrace/plugins/plugin_records.h"
 
-#include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/vec.h"
 
@@ -177,18 +176,13 @@ static ts_code finish(void *self)
 static void close_plugin(void *self)
 {
     hidump *h = self;
-    if (h != NULL) {
-        ts_ctx *ctx = h->records.host->ctx;
-        ts_vec_free(ctx, &h->events);
-        ts_free(ctx, h);
-    }
+    ts_ctx *ctx = h->records.host->ctx;
+    ts_vec_free(ctx, &h->events);
 }
 
 static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
-    hidump *h = ts_zalloc(host->ctx, 1, sizeof *h);
-    *self = h;
-    TS_NEED(host->ctx, h);
+    hidump *h = *self;
     ts_records_init(&h->records, host, "hidump-plugin");
     h->records.recorded = TS_CLOCK_UNKNOWN; /* each says its own */
     return TS_OK;
@@ -201,6 +195,7 @@ static const ts_plugin_name names[] = {
 
 TS_HTRACE_PLUGIN(hidump) = {
     .names = names,
+    .size = sizeof(hidump),
     .open = open_plugin,
     .message = message,
     .finish = finish,

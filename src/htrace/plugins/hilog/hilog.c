@@ -4,7 +4,6 @@
  */
 #include "htrace/plugins/plugin_records.h"
 
-#include "base/alloc.h"
 #include "base/ckd.h"
 
 #include <inttypes.h>
@@ -195,19 +194,14 @@ static ts_code finish(void *self)
 static void close_plugin(void *self)
 {
     hilog *h = self;
-    if (h != NULL) {
-        ts_ctx *ctx = h->records.host->ctx;
-        ts_buf_free(ctx, &h->tag);
-        ts_buf_free(ctx, &h->context);
-        ts_free(ctx, h);
-    }
+    ts_ctx *ctx = h->records.host->ctx;
+    ts_buf_free(ctx, &h->tag);
+    ts_buf_free(ctx, &h->context);
 }
 
 static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
-    hilog *h = ts_zalloc(host->ctx, 1, sizeof *h);
-    *self = h;
-    TS_NEED(host->ctx, h);
+    hilog *h = *self;
     ts_records_init(&h->records, host, "hilog-plugin");
     ts_records_table_add(&h->records, TS_T_log, TS_NULL_BIT(log, ts));
     return TS_OK;
@@ -220,6 +214,7 @@ static const ts_plugin_name names[] = {
 
 TS_HTRACE_PLUGIN(hilog) = {
     .names = names,
+    .size = sizeof(hilog),
     .open = open_plugin,
     .message = message,
     .finish = finish,

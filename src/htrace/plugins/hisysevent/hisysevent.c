@@ -453,15 +453,12 @@ static ts_code configure(hisysevent *h, ts_message *m, const uint8_t *p, size_t 
 {
     static const ts_field_def defs[] = {{1, TS_FIELD_BYTES, "message"},
                                         {2, TS_FIELD_BYTES, "process_name"}};
-    ts_sink *sink = ts_store_sink(h->records.host->store);
+    ts_text text;
     ts_value v[2];
     ts_code code = ts_fields_part(v, NULL, m, NULL, defs, 2, p, n);
     for (unsigned k = 0; code == TS_OK && k < 2; k++) {
-        ts_row_trace_config row = {.id = (int64_t)ts_sink_rows(sink, TS_T_trace_config),
-                                   .trace_source = TS_TEXT_LIT("hisys_event"),
-                                   .key = ts_text_of(defs[k].name)};
-        code = ts_records_text(&row.value, &h->text, &h->records, &v[k]);
-        code = code != TS_OK ? code : ts_put_trace_config(sink, &row);
+        code = ts_records_text(&text, &h->text, &h->records, &v[k]);
+        TS_STEP(code, ts_records_config(&h->records, "hisys_event", defs[k].name, text));
     }
     return code;
 }
@@ -510,6 +507,7 @@ static void close_plugin(void *self)
     }
 }
 
+/* Lines of text have this plugin, too (parsers/logs): it makes itself. */
 static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     hisysevent *h = ts_zalloc(host->ctx, 1, sizeof *h);

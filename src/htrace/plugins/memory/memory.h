@@ -12,6 +12,7 @@ typedef struct memory_plugin {
     int64_t raw;   /* its time as recorded */
     int64_t ts;    /* for rows */
     bool wanted;   /* rows at that time */
+    int64_t ipid;  /* the process whose mappings come */
     ts_buf text;
     ts_idmap shared; /* pss of ashmem mappings by ipid, of this message */
     ts_vec held;     /* rows of ashmem or DMA memory of this message, until their flags are known */
@@ -31,9 +32,6 @@ ts_code memory_process(int64_t *ipid, bool *known, memory_plugin *s, const ts_va
 /* Counts a record of a part; its row follows when *put. some: something is known of it. */
 ts_code memory_record(bool *put, const memory_plugin *s, const char *part, bool some);
 
-/* Number of a row that comes next. */
-int64_t memory_next(const memory_plugin *s, enum ts_table_id table);
-
 /* Values that a message may have in a field, from a name of a counter by number (memory_names.c);
  * NULL: none. */
 const char *memory_system_name(int64_t key);
@@ -43,9 +41,9 @@ const char *memory_virtual_name(int64_t key);
 int64_t memory_mapping_type(ts_text path, ts_text permissions);
 
 /* The parts. Each is a ts_field_call with the plugin as user. */
-ts_code memory_map(void *user, ts_message *m, const uint8_t *p, size_t n, int64_t ipid);
 ts_code memory_ashmem(memory_plugin *s, const uint8_t *p, size_t n);
 ts_code memory_dma(memory_plugin *s, const uint8_t *p, size_t n);
+ts_field_call memory_map;
 ts_field_call memory_gpu;
 ts_field_call memory_window;
 ts_field_call memory_window_info;

@@ -63,7 +63,8 @@ static ts_code gpu_process(void *user, ts_message *m, const uint8_t *p, size_t n
 {
     const gpu_part *part = user;
     memory_plugin *s = part->s;
-    ts_row_memory_process_gpu row = {.id = memory_next(s, TS_T_memory_process_gpu), .ts = s->ts};
+    ts_row_memory_process_gpu row = {.id = ts_records_next(&s->records, TS_T_memory_process_gpu),
+                                     .ts = s->ts};
     ts_value v[P_FIELDS];
     bool put;
     ts_code code =
@@ -141,7 +142,8 @@ static ts_code put_window(memory_plugin *s, ts_row_memory_window_gpu *row)
     TS_TRY(code, ts_sink_reserve(sink_of(s), TS_T_memory_window_gpu, row,
                                  TS_NULL_BIT(memory_window_gpu, ipid)));
     TS_NEED(ctx, waiting = ts_vec_add(ctx, &s->waiting, sizeof *waiting));
-    *waiting = (waiting_window){memory_next(s, TS_T_memory_window_gpu), row->window_name_id};
+    *waiting =
+        (waiting_window){ts_records_next(&s->records, TS_T_memory_window_gpu), row->window_name_id};
     return TS_OK;
 }
 
@@ -149,7 +151,8 @@ static ts_code window_category(void *user, ts_message *m, const uint8_t *p, size
 {
     const gpu_part *part = user;
     memory_plugin *s = part->s;
-    ts_row_memory_window_gpu row = {.id = memory_next(s, TS_T_memory_window_gpu), .ts = s->ts};
+    ts_row_memory_window_gpu row = {.id = ts_records_next(&s->records, TS_T_memory_window_gpu),
+                                    .ts = s->ts};
     ts_value v[C_FIELDS];
     bool put;
     ts_code code = ts_fields_part(v, NULL, m, "gpu_sub_info", category_fields, C_FIELDS, p, n);
@@ -241,7 +244,7 @@ ts_code memory_cpu_dump(void *user, ts_message *m, const uint8_t *p, size_t n)
 {
     static const ts_field_def total[] = {{1, TS_FIELD_INT, "total"}};
     memory_plugin *s = user;
-    ts_row_memory_cpu row = {.id = memory_next(s, TS_T_memory_cpu), .ts = s->ts};
+    ts_row_memory_cpu row = {.id = ts_records_next(&s->records, TS_T_memory_cpu), .ts = s->ts};
     ts_value v;
     bool put;
     ts_code code = ts_fields_part(&v, NULL, m, "cpudumpinfo", total, 1, p, n);
@@ -259,7 +262,8 @@ ts_code memory_profile(void *user, ts_message *m, const uint8_t *p, size_t n)
     static const ts_field_def fields[] = {{1, TS_FIELD_BYTES, "channel"},
                                           {2, TS_FIELD_INT, "total"}};
     memory_plugin *s = user;
-    ts_row_memory_profile row = {.id = memory_next(s, TS_T_memory_profile), .ts = s->ts};
+    ts_row_memory_profile row = {.id = ts_records_next(&s->records, TS_T_memory_profile),
+                                 .ts = s->ts};
     ts_value v[2];
     bool put;
     ts_code code = ts_fields_part(v, NULL, m, "profilememinfo", fields, 2, p, n);
@@ -285,7 +289,8 @@ static const ts_field_def image_fields[S_FIELDS] = {
 ts_code memory_image(void *user, ts_message *m, const uint8_t *p, size_t n)
 {
     memory_plugin *s = user;
-    ts_row_memory_rs_image row = {.id = memory_next(s, TS_T_memory_rs_image), .ts = s->ts};
+    ts_row_memory_rs_image row = {.id = ts_records_next(&s->records, TS_T_memory_rs_image),
+                                  .ts = s->ts};
     ts_value v[S_FIELDS];
     bool known;
     bool put;

@@ -68,12 +68,12 @@ static ts_code address(ts_text *out, ts_buf *buf, memory_plugin *s, const ts_val
     return TS_OK;
 }
 
-static ts_code put_map(memory_plugin *s, const ts_value *v, int64_t ipid)
+static ts_code put_map(memory_plugin *s, const ts_value *v)
 {
     ts_ctx *ctx = s->records.host->ctx;
     ts_sink *sink = ts_store_sink(s->records.host->store);
-    ts_row_smaps row = {.id = memory_next(s, TS_T_smaps), .timeStamp = s->ts};
-    ts_row_smaps_detail detail = {.smaps_id = row.id, .ipid = ipid};
+    ts_row_smaps row = {.id = ts_records_next(&s->records, TS_T_smaps), .timeStamp = s->ts};
+    ts_row_smaps_detail detail = {.smaps_id = row.id, .ipid = s->ipid};
     const bool exchanged = ctx->compat; /* QP-9 */
     ts_buf start = {0};
     ts_buf end = {0};
@@ -112,7 +112,7 @@ static ts_code put_map(memory_plugin *s, const ts_value *v, int64_t ipid)
 }
 
 /* What of anonymous shared memory a process has, for the rows of that. */
-static ts_code add_shared(memory_plugin *s, const ts_value *v, int64_t ipid)
+static ts_code add_shared(memory_plugin *s, const ts_value *v)
 {
     static const char place[] = "/dev/ashmem/";
     uint64_t sum = 0;
@@ -121,12 +121,12 @@ static ts_code add_shared(memory_plugin *s, const ts_value *v, int64_t ipid)
         memmem(v[PATH].p, v[PATH].n, place, sizeof place - 1) == NULL) {
         return TS_OK;
     }
-    (void)ts_idmap_find(&sum, &s->shared, ipid);
+    (void)ts_idmap_find(&sum, &s->shared, s->ipid);
     pss = ts_sat_add((int64_t)sum, ts_sat_add(v[PSS].i, v[SWAP_PSS].i));
-    return ts_idmap_put(s->records.host->ctx, &s->shared, ipid, (uint64_t)pss);
+    return ts_idmap_put(s->records.host->ctx, &s->shared, s->ipid, (uint64_t)pss);
 }
 
-ts_code memory_map(void *user, ts_message *m, const uint8_t *p, size_t n, int64_t ipid)
+ts_code memory_map(void *user, ts_message *m, const uint8_t *p, size_t n)
 {
     memory_plugin *s = user;
     ts_value v[MAP_FIELDS];
@@ -134,10 +134,10 @@ ts_code memory_map(void *user, ts_message *m, const uint8_t *p, size_t n, int64_
     ts_code code = ts_fields_part(v, NULL, m, "smapinfo", map_fields, MAP_FIELDS, p, n);
     if (code != TS_OK ||
         (code = memory_record(&put, s, "smaps", v[START].state != TS_VALUE_UNKNOWN)) != TS_OK ||
-        v[START].state == TS_VALUE_UNKNOWN || (code = add_shared(s, v, ipid)) != TS_OK) {
+        v[START].state == TS_VALUE_UNKNOWN || (code = add_shared(s, v)) != TS_OK) {
         return code;
     }
-    return put ? put_map(s, v, ipid) : TS_OK;
+    return put ? put_map(s, v) : TS_OK;
 }
 
 /* --- what several processes hold -------------------------------------------------------------- */
@@ -276,7 +276,7 @@ ts_code memory_ashmem(memory_plugin *s, const uint8_t *p, size_t n)
     held_ashmem *held = s->held.p;
     code = code != TS_OK ? code : flags_of(&things, s, sizeof *held);
     for (size_t i = 0; code == TS_OK && i < things.n; i++) {
-        held[i].row.id = memory_next(s, TS_T_memory_ashmem);
+        held[i].row.id = ts_records_next(&s->records, TS_T_memory_ashmem);
         held[i].row.flag = ((const shared_thing *)things.p)[i].flag;
         doubt_sums(&held[i].row.null, s,
                    TS_NULL_BIT(memory_ashmem, flag) | TS_NULL_BIT(memory_ashmem, pss));
@@ -352,7 +352,7 @@ ts_code memory_dma(memory_plugin *s, const uint8_t *p, size_t n)
     }
     code = code != TS_OK ? code : flags_of(&things, s, sizeof *held);
     for (size_t i = 0; code == TS_OK && i < things.n; i++) {
-        held[i].row.id = memory_next(s, TS_T_memory_dma);
+        held[i].row.id = ts_records_next(&s->records, TS_T_memory_dma);
         held[i].row.flag = ((const shared_thing *)things.p)[i].flag;
         doubt_sums(&held[i].row.null, s, TS_NULL_BIT(memory_dma, flag));
         code = ts_put_memory_dma(ts_store_sink(s->records.host->store), &held[i].row);

@@ -5,7 +5,6 @@
  */
 #include "htrace/plugins/memory/memory.h"
 
-#include "base/alloc.h"
 #include "base/ckd.h"
 
 #include <inttypes.h>
@@ -97,11 +96,6 @@ ts_code memory_record(bool *put, const memory_plugin *s, const char *part, bool 
     return ts_records_row(put, &s->records, part, some, s->wanted);
 }
 
-int64_t memory_next(const memory_plugin *s, enum ts_table_id table)
-{
-    return (int64_t)ts_sink_rows(ts_store_sink(s->records.host->store), table);
-}
-
 /* --- processes -------------------------------------------------------------------------------- */
 
 static ts_code put_counter(memory_plugin *s, ts_counters *counters, ts_filter_kind kind,
@@ -127,41 +121,29 @@ static bool only_graphics(const ts_value *v)
     return graphics;
 }
 
-typedef struct maps_of {
-    memory_plugin *s;
-    int64_t ipid;
-} maps_of;
-
-static ts_code one_map(void *user, ts_message *m, const uint8_t *p, size_t n)
-{
-    const maps_of *of = user;
-    return memory_map(of->s, m, p, n, of->ipid);
-}
-
 static ts_code one_process(void *user, ts_message *m, const uint8_t *p, size_t n)
 {
     memory_plugin *s = user;
-    maps_of of = {.s = s};
     ts_value v[PROCESS_FIELDS];
     bool known;
     bool put;
     ts_code code =
         ts_fields_part(v, NULL, m, "processesinfo", process_fields, PROCESS_FIELDS, p, n);
-    if (code != TS_OK || (code = memory_process(&of.ipid, &known, s, &v[PID], &v[NAME])) != TS_OK ||
+    if (code != TS_OK || (code = memory_process(&s->ipid, &known, s, &v[PID], &v[NAME])) != TS_OK ||
         (code = memory_record(&put, s, "processes", known)) != TS_OK || !known) {
         return code;
     }
-    ts_process_row(s->records.host->store, of.ipid)->mem_count = 1;
+    ts_process_row(s->records.host->store, s->ipid)->mem_count = 1;
     for (unsigned k = only_graphics(v) ? ALWAYS : 0; code == TS_OK && k < COUNTERS; k++) {
         if (k < ALWAYS || v[k].state == TS_VALUE_READ) {
-            code = put_counter(s, &s->of_process, TS_FILTER_PROCESS, of.ipid,
+            code = put_counter(s, &s->of_process, TS_FILTER_PROCESS, s->ipid,
                                process_fields[k].name, &v[k]);
         }
     }
     TS_STEP_IF(code, v[MAPS].count > 0,
                ts_stat(s->records.host->store, "trace_smaps", "received", 1));
     return code != TS_OK ? code
-                         : ts_fields_repeat(m, process_fields[MAPS].number, p, n, one_map, &of);
+                         : ts_fields_repeat(m, process_fields[MAPS].number, p, n, memory_map, s);
 }
 
 /* --- the system ------------------------------------------------------------------------------- */
@@ -277,18 +259,6 @@ static ts_code read_parts(memory_plugin *s, const ts_value *v, const uint8_t *p,
 
 /* --- configuration ---------------------------------------------------------------------------- */
 
-static ts_code put_config(memory_plugin *s, const char *key, int64_t value)
-{
-    ts_sink *sink = ts_store_sink(s->records.host->store);
-    char text[24];
-    int n = snprintf(text, sizeof text, "%" PRId64, value);
-    ts_row_trace_config row = {.id = (int64_t)ts_sink_rows(sink, TS_T_trace_config),
-                               .trace_source = TS_TEXT_LIT("memory_config"),
-                               .key = ts_text_of(key),
-                               .value = {text, (size_t)n}};
-    return ts_put_trace_config(sink, &row);
-}
-
 /* The processes that were asked for. */
 static ts_code configure(memory_plugin *s, ts_message *m, const uint8_t *p, size_t n)
 {
@@ -299,9 +269,11 @@ static ts_code configure(memory_plugin *s, ts_message *m, const uint8_t *p, size
     uint64_t pid;
     ts_code code = ts_fields_part(&v, NULL, m, NULL, pids, 1, p, n);
     while (code == TS_OK && ts_fields_next(&pid, &list, p, n)) {
-        int64_t ipid;
+        int64_t ipid = 0;
+        char text[24];
         code = ts_process_seen(&ipid, host->store, host->source_id, (int32_t)(uint32_t)pid);
-        code = code != TS_OK ? code : put_config(s, "ipid", ipid);
+        snprintf(text, sizeof text, "%" PRId64, ipid);
+        TS_STEP(code, ts_records_config(&s->records, "memory_config", "ipid", ts_text_of(text)));
     }
     return code;
 }
@@ -356,24 +328,19 @@ static ts_code finish(void *self)
 static void close_plugin(void *self)
 {
     memory_plugin *s = self;
-    if (s != NULL) {
-        ts_ctx *ctx = s->records.host->ctx;
-        ts_counters_free(&s->of_process);
-        ts_counters_free(&s->of_system);
-        ts_idmap_free(ctx, &s->shared);
-        ts_idmap_free(ctx, &s->windows);
-        ts_vec_free(ctx, &s->held);
-        ts_vec_free(ctx, &s->waiting);
-        ts_buf_free(ctx, &s->text);
-        ts_free(ctx, s);
-    }
+    ts_ctx *ctx = s->records.host->ctx;
+    ts_counters_free(&s->of_process);
+    ts_counters_free(&s->of_system);
+    ts_idmap_free(ctx, &s->shared);
+    ts_idmap_free(ctx, &s->windows);
+    ts_vec_free(ctx, &s->held);
+    ts_vec_free(ctx, &s->waiting);
+    ts_buf_free(ctx, &s->text);
 }
 
 static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
-    memory_plugin *s = ts_zalloc(host->ctx, 1, sizeof *s);
-    *self = s;
-    TS_NEED(host->ctx, s);
+    memory_plugin *s = *self;
     ts_records_init(&s->records, host, "memory-plugin");
     ts_counters_init(&s->of_process, &s->records, TS_T_process_measure);
     ts_counters_init(&s->of_system, &s->records, TS_T_sys_mem_measure);
@@ -396,6 +363,7 @@ static const ts_plugin_name names[] = {
 
 TS_HTRACE_PLUGIN(memory) = {
     .names = names,
+    .size = sizeof(memory_plugin),
     .open = open_plugin,
     .message = message,
     .gap = gap,

@@ -8,7 +8,6 @@
  */
 #include "htrace/plugins/plugin_records.h"
 
-#include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/pool.h"
 #include "base/sorter.h"
@@ -307,20 +306,15 @@ static ts_code finish(void *self)
 static void close_plugin(void *self)
 {
     process_plugin *s = self;
-    if (s != NULL) {
-        ts_ctx *ctx = s->records.host->ctx;
-        ts_sorter_close(s->sorter);
-        ts_pool_free(ctx, &s->names);
-        ts_buf_free(ctx, &s->text);
-        ts_free(ctx, s);
-    }
+    ts_ctx *ctx = s->records.host->ctx;
+    ts_sorter_close(s->sorter);
+    ts_pool_free(ctx, &s->names);
+    ts_buf_free(ctx, &s->text);
 }
 
 static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
-    process_plugin *s = ts_zalloc(host->ctx, 1, sizeof *s);
-    *self = s;
-    TS_NEED(host->ctx, s);
+    process_plugin *s = *self;
     ts_records_init(&s->records, host, "process-plugin");
     s->latest = TS_NO_TIME;
     return TS_OK;
@@ -333,6 +327,7 @@ static const ts_plugin_name names[] = {
 
 TS_HTRACE_PLUGIN(process) = {
     .names = names,
+    .size = sizeof(process_plugin),
     .open = open_plugin,
     .message = message,
     .gap = gap,

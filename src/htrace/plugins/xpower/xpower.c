@@ -5,7 +5,6 @@
  */
 #include "htrace/plugins/xpower/xpower.h"
 
-#include "base/alloc.h"
 #include "base/ckd.h"
 
 #include <inttypes.h>
@@ -27,11 +26,6 @@ static const ts_field_def fields[FIELDS] = {
     [TOP] = {8, TS_FIELD_BYTES, "component_top"},
     [THERMAL] = {10, TS_FIELD_BYTES, "thermal_report"},
 };
-
-int64_t xpower_next(const xpower *x, enum ts_table_id table)
-{
-    return (int64_t)ts_sink_rows(ts_store_sink(x->records.host->store), table);
-}
 
 /* A value that is NULL where it was not recorded. */
 static int64_t xpower_optional(uint64_t *null, uint64_t bit, xpower *x, const ts_value *value)
@@ -130,7 +124,7 @@ static ts_code statistic_of(xpower *x, ts_message *m, const ts_field_def *compon
             TS_OK) {
         return code;
     }
-    row.id = xpower_next(x, TS_T_xpower_app_statistic);
+    row.id = ts_records_next(&x->records, TS_T_xpower_app_statistic);
     row.energy = xpower_optional(&row.null, TS_NULL_BIT(xpower_app_statistic, energy), x, &v[0]);
     row.duration =
         xpower_optional(&row.null, TS_NULL_BIT(xpower_app_statistic, duration), x, &v[1]);
@@ -196,7 +190,7 @@ static ts_code put_numbers(xpower *x, ts_message *m, const number_shape *shape, 
         return TS_OK;
     }
     memset(&row, 0, sizeof row);
-    row.wifi.id = xpower_next(x, shape->table);
+    row.wifi.id = ts_records_next(&x->records, shape->table);
     row.wifi.null = x->ts == TS_NO_TIME ? shape->start_null : 0;
     memcpy((char *)&row + shape->start_at, &x->ts, sizeof x->ts);
     for (size_t k = 0; k < shape->count; k++) {
@@ -266,15 +260,6 @@ static ts_code detail(xpower *x, ts_message *m, const uint8_t *p, size_t n)
 
 /* --- reports ---------------------------------------------------------------------------------- */
 
-static ts_code put_name(xpower *x, ts_text name)
-{
-    const ts_row_trace_config row = {.id = xpower_next(x, TS_T_trace_config),
-                                     .trace_source = TS_TEXT_LIT("xpower_config"),
-                                     .key = TS_TEXT_LIT("bundle_name"),
-                                     .value = name};
-    return ts_put_trace_config(ts_store_sink(x->records.host->store), &row);
-}
-
 /* The name of the application: that of the first report that has one. */
 static ts_code configure(xpower *x, const ts_value *bundle)
 {
@@ -286,7 +271,8 @@ static ts_code configure(xpower *x, const ts_value *bundle)
     }
     x->configured = true;
     code = ts_records_text(&name, &x->text, &x->records, bundle);
-    return code != TS_OK ? code : put_name(x, name);
+    return code != TS_OK ? code
+                         : ts_records_config(&x->records, "xpower_config", "bundle_name", name);
 }
 
 /* A time of the report in ns, as recorded. */
@@ -359,7 +345,9 @@ static ts_code finish(void *self)
     xpower *x = self;
     ts_code code = x->records.messages == NULL ? TS_OK : ts_counters_finish(&x->counters);
     if (code == TS_OK && x->unnamed && !x->configured) {
-        code = put_name(x, TS_TEXT_LIT("")); /* viewers show nothing of the application without */
+        code = ts_records_config(
+            &x->records, "xpower_config", "bundle_name",
+            TS_TEXT_LIT("")); /* viewers show nothing of the application without */
     }
     return code != TS_OK ? code : ts_records_finish(&x->records);
 }
@@ -367,20 +355,15 @@ static ts_code finish(void *self)
 static void close_plugin(void *self)
 {
     xpower *x = self;
-    if (x != NULL) {
-        ts_ctx *ctx = x->records.host->ctx;
-        ts_counters_free(&x->counters);
-        ts_idmap_free(ctx, &x->starts);
-        ts_buf_free(ctx, &x->text);
-        ts_free(ctx, x);
-    }
+    ts_ctx *ctx = x->records.host->ctx;
+    ts_counters_free(&x->counters);
+    ts_idmap_free(ctx, &x->starts);
+    ts_buf_free(ctx, &x->text);
 }
 
 static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
-    xpower *x = ts_zalloc(host->ctx, 1, sizeof *x);
-    *self = x;
-    TS_NEED(host->ctx, x);
+    xpower *x = *self;
     ts_records_init(&x->records, host, "xpower-plugin");
     ts_counters_init(&x->counters, &x->records, TS_T_xpower_measure);
 #define TIMED(table) ts_records_table_add(&x->records, TS_T_##table, TS_NULL_BIT(table, start_time))
@@ -401,6 +384,7 @@ static const ts_plugin_name names[] = {
 
 TS_HTRACE_PLUGIN(xpower) = {
     .names = names,
+    .size = sizeof(xpower),
     .open = open_plugin,
     .message = message,
     .gap = gap,

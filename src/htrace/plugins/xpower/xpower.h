@@ -20,9 +20,6 @@ typedef struct xpower {
     bool wanted;
 } xpower;
 
-/* The number of the next row of a table, from 0. */
-int64_t xpower_next(const xpower *x, enum ts_table_id table);
-
 /* Parts of a report that are lists: columns of a table, each in a field of its own. p[0..n) is the
  * part app_detail.cpu, app_detail.gpu, or component_top. */
 ts_code xpower_threads(xpower *x, ts_message *m, const uint8_t *p, size_t n);

@@ -165,7 +165,7 @@ static ts_code put_lists(xpower *x, ts_message *m, const list_shape *shape, int6
         list_row row;
         memset(&row, 0, sizeof row);
         row.top.null = shape->absent | (x->ts == TS_NO_TIME ? shape->ts_null : 0);
-        row.top.id = xpower_next(x, shape->table);
+        row.top.id = ts_records_next(&x->records, shape->table);
         set(&row, shape->ts_at, x->ts);
         if (shape->type_at != 0) {
             set(&row, shape->type_at, type);
