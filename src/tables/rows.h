@@ -40,9 +40,6 @@
 #include "tables/formats/each.h"
 
 #define TS_NULL_BIT(table, column) (UINT64_C(1) << TS_C_##table##__##column)
-#define TS_SET_NULL(table, row, column) ((row)->null |= TS_NULL_BIT(table, column))
-#define TS_NULL_IF(condition, table, row, column)                                                  \
-    ((row)->null |= (condition) ? TS_NULL_BIT(table, column) : 0)
 
 /* A column that was NULL gets its value. */
 #define TS_SET_VALUE(table, row, column, ...)                                                      \
@@ -55,5 +52,32 @@
         return ts_sink_put(sink, TS_T_##t, row);                                                   \
     }
 #include "tables/formats/each.h"
+
+/* bit(table, row, column) | ... of 1 to 12 columns. */
+#define TS_BITS_1(bit, t, r, c) bit(t, r, c)
+#define TS_BITS_2(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_1(bit, t, r, __VA_ARGS__)
+#define TS_BITS_3(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_2(bit, t, r, __VA_ARGS__)
+#define TS_BITS_4(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_3(bit, t, r, __VA_ARGS__)
+#define TS_BITS_5(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_4(bit, t, r, __VA_ARGS__)
+#define TS_BITS_6(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_5(bit, t, r, __VA_ARGS__)
+#define TS_BITS_7(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_6(bit, t, r, __VA_ARGS__)
+#define TS_BITS_8(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_7(bit, t, r, __VA_ARGS__)
+#define TS_BITS_9(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_8(bit, t, r, __VA_ARGS__)
+#define TS_BITS_10(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_9(bit, t, r, __VA_ARGS__)
+#define TS_BITS_11(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_10(bit, t, r, __VA_ARGS__)
+#define TS_BITS_12(bit, t, r, c, ...) bit(t, r, c) | TS_BITS_11(bit, t, r, __VA_ARGS__)
+#define TS_BITS_PICK(a, b, c, d, e, f, g, h, i, j, k, l, n, ...) TS_BITS_##n
+#define TS_BITS_OF(...) TS_BITS_PICK(__VA_ARGS__, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define TS_BITS(bit, t, r, ...) (TS_BITS_OF(__VA_ARGS__)(bit, t, r, __VA_ARGS__))
+#define TS_BIT_ALWAYS(t, r, c) TS_NULL_BIT(t, c)
+#define TS_BIT_OF_ZERO(t, r, c) ((r)->c == 0 ? TS_NULL_BIT(t, c) : 0)
+
+/* Columns of a row become NULL: always, on a condition, those that are 0. */
+#define TS_NULL_BITS(table, ...) TS_BITS(TS_BIT_ALWAYS, table, 0, __VA_ARGS__)
+#define TS_SET_NULL(table, row, ...) ((row)->null |= TS_NULL_BITS(table, __VA_ARGS__))
+#define TS_NULL_IF(condition, table, row, ...)                                                     \
+    ((row)->null |= (condition) ? TS_NULL_BITS(table, __VA_ARGS__) : 0)
+#define TS_NULL_ZEROS(table, row, ...)                                                             \
+    ((row)->null |= TS_BITS(TS_BIT_OF_ZERO, table, row, __VA_ARGS__))
 
 #endif
