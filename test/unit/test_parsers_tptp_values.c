@@ -1,9 +1,8 @@
 /* Parts of the reader of TPTP traces on their own: times, numbers, tables, tags. */
 #include "parsers_run.h"
 
-#include "parsers/tptp/ticks.h"
-#include "parsers/tptp/xml_lexer.h"
-#include "parsers/tptp/xml_values.h"
+#include "parsers/tptp/binary_trace.h"
+#include "parsers/tptp/xml_trace.h"
 
 static void test_seconds(void **state)
 {

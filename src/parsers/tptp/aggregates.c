@@ -17,7 +17,7 @@ static const tptp_aggregate_frame *aggregate_top(const tptp_thread *t)
 static ts_code put_sample(tptp_session *s, const ts_row_tptp_aggregate *a)
 {
     ts_row_stack_sample row = {
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_stack_sample) + 1,
+        .id = TPTP_NEXT_ROW(s, stack_sample),
         .source_id = s->source_id,
         .itid = a->itid,
         .dur = a->base_dur,
@@ -25,17 +25,16 @@ static ts_code put_sample(tptp_session *s, const ts_row_tptp_aggregate *a)
         .event = TS_TEXT_LIT("aggregate"),
         .null = TS_NULL_BIT(stack_sample, ts),
     };
-    TPTP_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, itid)) != 0, stack_sample, &row, itid);
-    TPTP_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, node_id)) != 0, stack_sample, &row,
-                 node_id);
-    TPTP_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, base_dur)) != 0, stack_sample, &row, dur);
+    TS_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, itid)) != 0, stack_sample, &row, itid);
+    TS_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, node_id)) != 0, stack_sample, &row, node_id);
+    TS_NULL_IF((a->null & TS_NULL_BIT(tptp_aggregate, base_dur)) != 0, stack_sample, &row, dur);
     return ts_put_stack_sample(s->sink, &row);
 }
 
 ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
 {
     ts_row_tptp_aggregate row = {
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_tptp_aggregate) + 1,
+        .id = TPTP_NEXT_ROW(s, tptp_aggregate),
         .source_id = s->source_id,
         .base_dur = r->num[TPTP_N_BASE_TIME],
         .min_dur = r->num[TPTP_N_MIN_TIME],
@@ -43,38 +42,32 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
         .base_cpu_dur = r->num[TPTP_N_BASE_CPU],
         .calls = r->num[TPTP_N_CALLS],
     };
-    const tptp_aggregate_frame *parent;
     tptp_aggregate_frame *open;
     tptp_thread *t;
-    bool unsure;
-    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
-    if (code != TS_OK ||
-        (code = tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD])) != TS_OK) {
-        return code;
-    }
-    parent = t == NULL ? NULL : aggregate_top(t);
-    unsure = t != NULL && t->aggregates_unsure && t->aggregates.n >= t->aggregates_above;
+    ts_code code;
+    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+    TS_TRY(code, tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD]));
+    const tptp_aggregate_frame *parent = t == NULL ? NULL : aggregate_top(t);
+    bool unsure = t != NULL && t->aggregates_unsure && t->aggregates.n >= t->aggregates_above;
     row.parent_id = parent == NULL || parent->gap ? 0 : parent->row;
     row.depth = t == NULL ? 0 : (int64_t)t->aggregates.n;
     row.itid = t == NULL ? 0 : t->itid;
-    if (!unsure) {
-        code = ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
+    TS_STEP_IF(code, !unsure,
+               ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
                              parent == NULL ? 0 : parent->node, row.method_id, TS_NO_LINE,
-                             row.depth, NULL);
-    }
-    TPTP_NULL_IF(unsure, tptp_aggregate, &row, node_id);
-    TPTP_NULL_IF(unsure, tptp_aggregate, &row, depth);
+                             row.depth, NULL));
+    TS_NULL_IF(unsure, tptp_aggregate, &row, node_id);
+    TS_NULL_IF(unsure, tptp_aggregate, &row, depth);
     if (code != TS_OK) {
         return code;
     }
-    TPTP_NULL_ZERO(tptp_aggregate, &row, parent_id);
-    TPTP_NULL_IF(t == NULL, tptp_aggregate, &row, itid);
-    TPTP_NULL_ZERO(tptp_aggregate, &row, method_id);
-    TPTP_NULL_IF((r->bad & TPTP_BIT(BASE_TIME)) != 0, tptp_aggregate, &row, base_dur);
-    TPTP_NULL_IF((r->bad & TPTP_BIT(MIN_TIME)) != 0, tptp_aggregate, &row, min_dur);
-    TPTP_NULL_IF((r->bad & TPTP_BIT(MAX_TIME)) != 0, tptp_aggregate, &row, max_dur);
-    TPTP_NULL_IF((r->bad & TPTP_BIT(BASE_CPU)) != 0, tptp_aggregate, &row, base_cpu_dur);
-    TPTP_NULL_IF((r->bad & TPTP_BIT(CALLS)) != 0, tptp_aggregate, &row, calls);
+    TS_NULL_IF(t == NULL, tptp_aggregate, &row, itid);
+    TS_NULL_ZEROS(tptp_aggregate, &row, parent_id, method_id);
+    TS_NULL_IF((r->bad & TPTP_BIT(BASE_TIME)) != 0, tptp_aggregate, &row, base_dur);
+    TS_NULL_IF((r->bad & TPTP_BIT(MIN_TIME)) != 0, tptp_aggregate, &row, min_dur);
+    TS_NULL_IF((r->bad & TPTP_BIT(MAX_TIME)) != 0, tptp_aggregate, &row, max_dur);
+    TS_NULL_IF((r->bad & TPTP_BIT(BASE_CPU)) != 0, tptp_aggregate, &row, base_cpu_dur);
+    TS_NULL_IF((r->bad & TPTP_BIT(CALLS)) != 0, tptp_aggregate, &row, calls);
     if (t != NULL) {
         TS_NEED(s->ctx, open = tptp_reserve_one(s, &t->aggregates, sizeof *open) == TS_OK
                                    ? ts_vec_add(s->ctx, &t->aggregates, sizeof *open)
@@ -87,13 +80,11 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
 
 ts_code tptp_take_aggregate_exit(tptp_session *s, const tptp_record *r)
 {
-    const tptp_aggregate_frame *frames;
     tptp_thread *t;
-    size_t i;
     ts_code code;
     TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
-    frames = t == NULL ? NULL : t->aggregates.p;
-    i = t == NULL ? 0 : t->aggregates.n;
+    const tptp_aggregate_frame *frames = t == NULL ? NULL : t->aggregates.p;
+    size_t i = t == NULL ? 0 : t->aggregates.n;
     while (i > 0 && frames[i - 1].method != r->num[TPTP_N_METHOD] &&
            tptp_may_search(s, t->aggregates.n - i)) {
         i--;

@@ -18,29 +18,25 @@ ts_code tptp_binary_facts(tptp_binary *b)
 {
     tptp_session *s;
     char version[16];
-    ts_row_source *source;
     ts_code code;
     TS_TRY(code, tptp_import_session(&s, &b->import));
-    source = ts_source(s->store, s->source_id);
+    ts_row_source *source = ts_source(s->store, s->source_id);
     snprintf(version, sizeof version, "%u.%u", b->header[4], b->header[5]);
-    if ((code = ts_source_text(s->store, s->source_id, &source->format_version, version,
-                               strlen(version))) != TS_OK ||
-        (code = tptp_fact(s, "platform",
-                          b->header[6] == 0   ? TS_TEXT_LIT("32 bit")
-                          : b->header[6] == 1 ? TS_TEXT_LIT("64 bit")
-                                              : TS_TEXT_LIT("unknown"))) != TS_OK ||
-        (code = tptp_fact(s, "endian",
-                          b->layout.big ? TS_TEXT_LIT("big") : TS_TEXT_LIT("little"))) != TS_OK ||
-        (code = tptp_fact(s, "size_mode",
-                          b->layout.exclusive ? TS_TEXT_LIT("exclusive")
-                                              : TS_TEXT_LIT("inclusive"))) != TS_OK ||
-        (code = tptp_fact(s, "sys_length",
-                          b->layout.bare ? TS_TEXT_LIT("no") : TS_TEXT_LIT("yes"))) != TS_OK ||
-        (code = tptp_fact(s, "arrays",
-                          b->layout.counted ? TS_TEXT_LIT("counted") : TS_TEXT_LIT("plain"))) !=
-            TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_source_text(s->store, s->source_id, &source->format_version, version,
+                                strlen(version)));
+    TS_TRY(code, tptp_fact(s, "platform",
+                           b->header[6] == 0   ? TS_TEXT_LIT("32 bit")
+                           : b->header[6] == 1 ? TS_TEXT_LIT("64 bit")
+                                               : TS_TEXT_LIT("unknown")));
+    TS_TRY(code,
+           tptp_fact(s, "endian", b->layout.big ? TS_TEXT_LIT("big") : TS_TEXT_LIT("little")));
+    TS_TRY(code,
+           tptp_fact(s, "size_mode",
+                     b->layout.exclusive ? TS_TEXT_LIT("exclusive") : TS_TEXT_LIT("inclusive")));
+    TS_TRY(code,
+           tptp_fact(s, "sys_length", b->layout.bare ? TS_TEXT_LIT("no") : TS_TEXT_LIT("yes")));
+    TS_TRY(code, tptp_fact(s, "arrays",
+                           b->layout.counted ? TS_TEXT_LIT("counted") : TS_TEXT_LIT("plain")));
     if (b->encoding_name.n > 0 &&
         (code = tptp_fact(s, "encoding", ts_buf_text(&b->encoding_name))) != TS_OK) {
         return code;
@@ -139,11 +135,11 @@ static ts_code convert_text(tptp_binary *b, uint64_t *replaced, ts_text *text)
 {
     size_t at = b->texts.n;
     size_t used;
-    ts_code code;
     if (text->n == 0 || (!b->encoding.other && ts_utf8_valid(text->p, text->n))) {
         return TS_OK;
     }
-    code = tptp_encoding_put(b->ctx, &b->encoding, &b->texts, replaced, &used, *text, false);
+    ts_code code =
+        tptp_encoding_put(b->ctx, &b->encoding, &b->texts, replaced, &used, *text, false);
     *text = (ts_text){b->texts.p + at, b->texts.n - at};
     return code;
 }
@@ -153,17 +149,14 @@ static ts_code convert_texts(tptp_binary *b, const tptp_event_info *event, uint6
     tptp_record *r = &b->record;
     uint64_t replaced = 0;
     size_t most;
-    ts_code code;
     b->texts.n = 0;
     /* At most 4 bytes of UTF-8 for one of any other encoding. */
     if (ts_ckd_mul(&most, r->text_bytes, (size_t)4)) {
         return ts_fail(b->ctx, TS_ERR_LIMIT, "texts of %zu bytes", r->text_bytes);
     }
-    code = ts_buf_reserve(b->ctx, &b->texts, most + 4096);
+    ts_code code = ts_buf_reserve(b->ctx, &b->texts, most + 4096);
     for (const tptp_field *f = event->fields; f->type != TPTP_END && code == TS_OK; f++) {
-        if (f->type == TPTP_STRING) {
-            code = convert_text(b, &replaced, &r->text[f->slot]);
-        }
+        TS_STEP_IF(code, f->type == TPTP_STRING, convert_text(b, &replaced, &r->text[f->slot]));
     }
     for (uint32_t i = 0; i < r->frame_count && code == TS_OK; i++) {
         code = convert_text(b, &replaced, &b->frames[i].method);
@@ -202,13 +195,12 @@ static void guess_thread(tptp_binary *b, const tptp_session *s, const uint8_t *p
 {
     tptp_record *r = &b->record;
     int64_t latest = ts_sat_add(s->last_ts, LATER_S * INT64_C(1000000000));
-    int64_t id;
     int64_t ts;
     if (n < THREAD_HEAD || s->first_ts == TS_NO_TIME) {
         return;
     }
-    id = tptp_either((int64_t)tptp_fixed(p + 8, 8, b->layout.big),
-                     (int64_t)tptp_fixed(p, 8, b->layout.big));
+    int64_t id = tptp_either((int64_t)tptp_fixed(p + 8, 8, b->layout.big),
+                             (int64_t)tptp_fixed(p, 8, b->layout.big));
     if (tptp_thread_is_known(s, id) &&
         tptp_ticks_ns(&ts, &b->ticks, tptp_fixed(p + 16, 8, b->layout.big)) && ts >= s->first_ts &&
         ts <= latest) {

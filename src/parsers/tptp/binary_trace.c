@@ -64,11 +64,9 @@ static ts_code message_lost(tptp_binary *b)
 static uint64_t read_offset(tptp_binary *b, bool *wrong_order)
 {
     const uint8_t *h = b->header;
-    uint64_t offset;
-    uint64_t other;
     b->layout.big = h[7] == 0;
-    offset = tptp_fixed(h + 8, 4, b->layout.big);
-    other = tptp_fixed(h + 8, 4, !b->layout.big);
+    uint64_t offset = tptp_fixed(h + 8, 4, b->layout.big);
+    uint64_t other = tptp_fixed(h + 8, 4, !b->layout.big);
     *wrong_order = h[7] > 1;
     if (offset > FAR_OFFSET && other >= TPTP_STREAM_HEADER && other <= FAR_OFFSET) {
         b->layout.big = !b->layout.big;
@@ -81,7 +79,6 @@ static uint64_t read_offset(tptp_binary *b, bool *wrong_order)
 static ts_code read_stream_header(tptp_binary *b)
 {
     uint64_t at = place(b);
-    uint64_t offset;
     bool wrong_order;
     ts_code code = tptp_import_end_session(&b->import);
     if (memcmp(here(b), magic, 4) != 0) { /* --format insists on it */
@@ -95,7 +92,7 @@ static ts_code read_stream_header(tptp_binary *b)
     tptp_encoding_close(&b->encoding);
     b->encoding_name.n = 0;
     b->streams = true;
-    offset = read_offset(b, &wrong_order);
+    uint64_t offset = read_offset(b, &wrong_order);
     TS_STEP_IF(code, wrong_order,
                tptp_import_issue(&b->import, TS_ISSUE_tptp_endian, at + 7,
                                  "the byte order is given as %u", b->header[7]));
@@ -135,11 +132,10 @@ static ts_code probe(tptp_binary *b, bool ended)
 /* A header of another stream: what a message can hardly be. */
 static bool is_header(const uint8_t *p, size_t n)
 {
-    uint64_t offset;
     if (n < TPTP_STREAM_HEADER || memcmp(p, magic, 4) != 0 || p[7] > 1) {
         return false;
     }
-    offset = tptp_fixed(p + 8, 4, p[7] == 0);
+    uint64_t offset = tptp_fixed(p + 8, 4, p[7] == 0);
     return offset >= TPTP_STREAM_HEADER && offset <= FAR_OFFSET;
 }
 
@@ -149,11 +145,10 @@ static size_t find_messages(tptp_binary *b, const uint8_t *p, size_t n, size_t f
 {
     uint64_t limit = FREE_WORK + WORK_PER_BYTE * b->import.bytes;
     for (size_t i = from; i < to && i < n && b->work < limit; i++) {
-        uint32_t id;
         if (n - i < TPTP_HEAD) {
             break;
         }
-        id = (uint32_t)tptp_fixed(p + i, 2, b->layout.big);
+        uint32_t id = (uint32_t)tptp_fixed(p + i, 2, b->layout.big);
         if (id != TPTP_ENCODING && id != TPTP_FREQUENCY && tptp_event_of(id) == NULL) {
             if (p[i] == (uint8_t)magic[0] && is_header(p + i, n - i)) {
                 return i;
@@ -194,16 +189,14 @@ static void take_tail(tptp_binary *b)
 
 static ts_code end_tail(tptp_binary *b)
 {
-    ts_code code;
     if (b->tail == 0) {
         return TS_OK;
     }
     b->import.bytes_lost += b->tail;
-    code = message_lost(b);
-    return code != TS_OK
-               ? code
-               : tptp_import_issue(&b->import, TS_ISSUE_tptp_lost_tail, b->tail_at,
-                                   "%" PRIu64 " bytes at the end cannot be read", b->tail);
+    ts_code code;
+    TS_TRY(code, message_lost(b));
+    return tptp_import_issue(&b->import, TS_ISSUE_tptp_lost_tail, b->tail_at,
+                             "%" PRIu64 " bytes at the end cannot be read", b->tail);
 }
 
 /* --- messages -------------------------------------------------------------------------------- */
@@ -249,10 +242,10 @@ static ts_code longer_message(tptp_binary *b, tptp_message *m, size_t used, size
 {
     const uint8_t *p = here(b) + m->head + used;
     if (tptp_are_exact(NEXT_MESSAGES, &b->work, &b->layout, p, n - used)) {
-        ts_code code;
         tptp_session_gap(b->import.session);
-        code = tptp_import_issue(&b->import, TS_ISSUE_tptp_message_size, place(b),
-                                 "a message of %" PRIu64 " bytes holds other messages", m->size);
+        ts_code code =
+            tptp_import_issue(&b->import, TS_ISSUE_tptp_message_size, place(b),
+                              "a message of %" PRIu64 " bytes holds other messages", m->size);
         m->size = m->head + used;
         return code;
     }
@@ -289,9 +282,7 @@ static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_in
                                  "an attribute of message %u reaches beyond its end", m->id);
     }
     b->exact |= fit == TPTP_EXACT ? kind : 0;
-    if (fit != TPTP_EXACT && (b->exact & kind) != 0) {
-        code = alone_message(b, m);
-    }
+    TS_STEP_IF(code, fit != TPTP_EXACT && (b->exact & kind) != 0, alone_message(b, m));
     if (code == TS_OK && fit == TPTP_SHORT) {
         code = tptp_import_issue(&b->import, TS_ISSUE_tptp_inexact, place(b),
                                  "message %u lacks attributes at its end", m->id);
@@ -372,7 +363,6 @@ static ts_code long_message(tptp_binary *b, tptp_message *m)
 static ts_code run_message(tptp_binary *b, bool ended)
 {
     tptp_message m;
-    tptp_look look;
     if (left(b) >= 4 && memcmp(here(b), magic, 4) == 0) {
         if (left(b) >= TPTP_STREAM_HEADER) {
             b->state = TPTP_AT_HEADER;
@@ -383,7 +373,7 @@ static ts_code run_message(tptp_binary *b, bool ended)
             return TS_OK;
         }
     }
-    look = tptp_look_at(&m, &b->layout, here(b), left(b));
+    tptp_look look = tptp_look_at(&m, &b->layout, here(b), left(b));
     if (look == TPTP_LOOK_WRONG || (ended && (look == TPTP_LOOK_NEED || m.size > left(b)))) {
         b->state = TPTP_SEARCHING;
         return TS_OK;
@@ -413,9 +403,7 @@ static ts_code skip_bytes(tptp_binary *b)
     if (b->skip == 0 && b->skip_counted != NULL) {
         *b->skip_counted += b->skip_done;
     }
-    if (b->skip == 0) {
-        b->state = b->behind;
-    }
+    b->state = b->skip == 0 ? b->behind : b->state;
     return TS_OK;
 }
 
@@ -462,8 +450,9 @@ static ts_code run(tptp_binary *b, bool ended)
     return code;
 }
 
-ts_code tptp_binary_feed(tptp_binary *b, const uint8_t *p, size_t n)
+static ts_code feed_binary(void *self, const uint8_t *p, size_t n)
 {
+    tptp_binary *b = self;
     ts_code code = ts_buf_put(b->ctx, &b->held, p, n);
     b->import.bytes += n;
     if (code != TS_OK || left(b) < b->want) {
@@ -480,7 +469,6 @@ ts_code tptp_binary_feed(tptp_binary *b, const uint8_t *p, size_t n)
 /* Bytes that are left when a message that was skipped, or a gap, reaches beyond the end. */
 static ts_code end_skip(tptp_binary *b)
 {
-    ts_code code;
     if (b->state != TPTP_SKIPPING || b->skip == 0) {
         return TS_OK;
     }
@@ -489,15 +477,17 @@ static ts_code end_skip(tptp_binary *b)
                        b->import.job->name);
     }
     b->import.bytes_lost += b->skip_done;
-    code = message_lost(b);
+    ts_code code = message_lost(b);
     return code != TS_OK ? code
                          : tptp_import_issue(&b->import, TS_ISSUE_tptp_lost_tail, place(b),
                                              "%" PRIu64 " bytes of a message are missing", b->skip);
 }
 
-ts_code tptp_binary_finish(tptp_binary *b)
+static ts_code finish_binary(void *self, const ts_stream_end *end)
 {
+    tptp_binary *b = self;
     ts_code code;
+    (void)end;
     if (!b->streams && (left(b) < TPTP_STREAM_HEADER || memcmp(here(b), magic, 4) != 0)) {
         return ts_fail(b->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has no header",
                        b->import.job->name);
@@ -511,24 +501,9 @@ ts_code tptp_binary_finish(tptp_binary *b)
     return code != TS_OK ? code : tptp_import_finish(&b->import);
 }
 
-ts_code tptp_binary_open(tptp_binary **out, ts_job *job, const tptp_forced *forced)
+static void close_binary(void *self)
 {
-    tptp_binary *b = ts_zalloc(job->ctx, 1, sizeof *b);
-    *out = b;
-    TS_NEED(job->ctx, b);
-    b->ctx = job->ctx;
-    b->import.job = job;
-    b->import.format = "trcbin";
-    b->forced = *forced;
-    b->frames = ts_alloc(job->ctx, TPTP_MAX_FRAMES, sizeof *b->frames);
-    return b->frames == NULL ? job->ctx->error.code : TS_OK;
-}
-
-void tptp_binary_close(tptp_binary *b)
-{
-    if (b == NULL) {
-        return;
-    }
+    tptp_binary *b = self;
     tptp_import_close(&b->import);
     tptp_encoding_close(&b->encoding);
     ts_buf_free(b->ctx, &b->held);
@@ -537,3 +512,78 @@ void tptp_binary_close(tptp_binary *b)
     ts_free(b->ctx, b->frames);
     ts_free(b->ctx, b);
 }
+
+/* --- the format ----------------------------------------------------------------------------- */
+
+static int sniff_binary(const ts_sniff *s)
+{
+    return s->head != NULL && s->n >= 4 && memcmp(s->head, "0TBF", 4) == 0 ? TS_SNIFF_SURE
+                                                                           : TS_SNIFF_NO;
+}
+
+/* "size=exclusive,system=bare,arrays=counted": what is not named is found from the data. */
+static bool parse_options(tptp_forced *forced, const char *options)
+{
+    static const struct {
+        const char *text;
+        uint8_t what;
+        uint8_t value;
+    } known[] = {
+        {"size=inclusive", 0, 0}, {"size=exclusive", 0, 1}, {"system=sized", 1, 0},
+        {"system=bare", 1, 1},    {"arrays=plain", 2, 0},   {"arrays=counted", 2, 1},
+    };
+    int values[3] = {-1, -1, -1};
+    const char *p = options == NULL ? "" : options;
+    while (*p != '\0') {
+        size_t n = strcspn(p, ",");
+        size_t i = 0;
+        while (i < sizeof known / sizeof known[0] &&
+               (strlen(known[i].text) != n || memcmp(known[i].text, p, n) != 0)) {
+            i++;
+        }
+        if (i == sizeof known / sizeof known[0] || (p[n] == ',' && p[n + 1] == '\0')) {
+            return false;
+        }
+        values[known[i].what] = known[i].value;
+        p += n + (p[n] == ',');
+    }
+    *forced = (tptp_forced){values[0], values[1], values[2]};
+    return true;
+}
+
+static bool check_options(const char *options)
+{
+    tptp_forced forced;
+    return *options != '\0' && parse_options(&forced, options);
+}
+
+static ts_code open_binary(void **self, ts_job *job)
+{
+    tptp_binary *b = ts_zalloc(job->ctx, 1, sizeof *b);
+    *self = NULL;
+    TS_NEED(job->ctx, b);
+    b->ctx = job->ctx;
+    b->import.job = job;
+    b->import.format = "trcbin";
+    b->forced = (tptp_forced){-1, -1, -1};
+    (void)parse_options(&b->forced, job->options->format_options); /* they were checked */
+    b->frames = ts_alloc(job->ctx, TPTP_MAX_FRAMES, sizeof *b->frames);
+    if (b->frames == NULL) {
+        close_binary(b);
+        return job->ctx->error.code;
+    }
+    *self = b;
+    return TS_OK;
+}
+
+TS_SOURCE_FORMAT(tptp_binary) = {
+    .name = "trcbin",
+    .title = "Binary trace of the Eclipse TPTP Java profiler (.trcbin)",
+    .source_type = "tptp",
+    .sniff = sniff_binary,
+    .check_options = check_options,
+    .open = open_binary,
+    .feed = feed_binary,
+    .finish = finish_binary,
+    .close = close_binary,
+};

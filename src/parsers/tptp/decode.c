@@ -11,7 +11,7 @@
  * With record NULL tptp_decode only looks, which is how layouts are probed and how searches find
  * messages. A layout is chosen by points: exact messages count for it, wrong ones more against it.
  */
-#include "parsers/tptp/decode.h"
+#include "parsers/tptp/binary_trace.h"
 
 #include <string.h>
 
@@ -25,11 +25,10 @@ typedef struct cut {
 
 static bool cut_number(int64_t *v, cut *c, unsigned n)
 {
-    uint64_t raw;
     if ((size_t)(c->end - c->p) < n) {
         return false;
     }
-    raw = tptp_fixed(c->p, n, c->big);
+    uint64_t raw = tptp_fixed(c->p, n, c->big);
     c->p += n;
     *v = n == 4 ? (int64_t)(int32_t)(uint32_t)raw : (int64_t)raw;
     return true;
@@ -92,11 +91,6 @@ static bool cut_frames(uint32_t *n, size_t *text_bytes, cut *c, const tptp_layou
     return true;
 }
 
-static unsigned width_of(uint8_t type)
-{
-    return type == TPTP_INTEGER ? 4 : type == TPTP_BYTE ? 1 : 8;
-}
-
 static tptp_fit decode_as(tptp_record *record, size_t *used, const tptp_field *fields,
                           const tptp_layout *layout, const uint8_t *p, size_t n,
                           tptp_stack_frame *frames)
@@ -132,7 +126,7 @@ static tptp_fit decode_as(tptp_record *record, size_t *used, const tptp_field *f
             }
         } else {
             int64_t v;
-            got = cut_number(&v, &c, width_of(f->type));
+            got = cut_number(&v, &c, (f->type == TPTP_INTEGER ? 4 : f->type == TPTP_BYTE ? 1 : 8));
             stack = got && f->slot == TPTP_N_STACK_COUNT ? v : stack;
             if (got && record != NULL) {
                 record->num[f->slot] = v;
@@ -167,9 +161,8 @@ tptp_fit tptp_decode(tptp_record *record, size_t *used, const tptp_event_info *e
 {
     const tptp_field *variant = event->variant;
     tptp_layout other = *layout;
-    tptp_fit fit;
     clear_record(record, event);
-    fit = decode_as(record, used, event->fields, layout, p, n, frames);
+    tptp_fit fit = decode_as(record, used, event->fields, layout, p, n, frames);
     if (has_frames(event) && !layout->strict) {
         other.counted = !other.counted;
         variant = event->fields;
@@ -189,7 +182,6 @@ tptp_fit tptp_decode(tptp_record *record, size_t *used, const tptp_event_info *e
 
 static tptp_look look_at_bare(tptp_message *m, const uint8_t *p, size_t n)
 {
-    const uint8_t *zero;
     m->head = 2;
     if (m->id == TPTP_FREQUENCY) {
         m->size = 10;
@@ -197,7 +189,7 @@ static tptp_look look_at_bare(tptp_message *m, const uint8_t *p, size_t n)
     }
     /* The name of an encoding is short. */
     enum { MAX_NAME = 256 };
-    zero = memchr(p + 2, 0, n - 2 < MAX_NAME ? n - 2 : MAX_NAME);
+    const uint8_t *zero = memchr(p + 2, 0, n - 2 < MAX_NAME ? n - 2 : MAX_NAME);
     m->size = zero == NULL ? n + 1 : (uint64_t)(zero + 1 - p);
     return zero != NULL ? TPTP_LOOK_OK : n - 2 >= MAX_NAME ? TPTP_LOOK_WRONG : TPTP_LOOK_NEED;
 }
@@ -271,11 +263,6 @@ bool tptp_are_exact(unsigned count, uint64_t *work, const tptp_layout *layout, c
 
 enum { PROBED_MESSAGES = 400, WRONG_WEIGHT = 4, BROKEN_WEIGHT = 12 };
 
-static bool is_known(uint32_t id)
-{
-    return id == TPTP_ENCODING || id == TPTP_FREQUENCY || tptp_event_of(id) != NULL;
-}
-
 /* Exact messages less those that are wrong, by their weights. */
 static int64_t score(const tptp_layout *layout, const uint8_t *p, size_t n, bool whole)
 {
@@ -289,7 +276,7 @@ static int64_t score(const tptp_layout *layout, const uint8_t *p, size_t n, bool
         if (look == TPTP_LOOK_WRONG || m.size > n) {
             return look == TPTP_LOOK_WRONG || whole ? points - BROKEN_WEIGHT : points;
         }
-        if (is_known(m.id)) {
+        if (m.id == TPTP_ENCODING || m.id == TPTP_FREQUENCY || tptp_event_of(m.id) != NULL) {
             points += tptp_is_exact(&m, layout, p) ? 1 : -WRONG_WEIGHT;
         }
         p += m.size;
@@ -305,13 +292,12 @@ int64_t tptp_probe(tptp_layout *layout, const tptp_forced *forced, const uint8_t
     tptp_layout found = *layout;
     for (unsigned i = 0; i < 8; i++) {
         tptp_layout l = {layout->big, (i & 4) != 0, (i & 2) != 0, (i & 1) != 0, true};
-        int64_t points;
         if ((forced->exclusive >= 0 && l.exclusive != forced->exclusive) ||
             (forced->bare >= 0 && l.bare != forced->bare) ||
             (forced->counted >= 0 && l.counted != forced->counted)) {
             continue;
         }
-        points = score(&l, p, n, whole);
+        int64_t points = score(&l, p, n, whole);
         if (points > best) {
             best = points;
             found = l;

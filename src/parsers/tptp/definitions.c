@@ -2,17 +2,14 @@
  */
 #include "parsers/tptp/trace_session.h"
 
-#define NEXT_ROW(s, table) ((int64_t)ts_sink_rows((s)->sink, TS_T_##table) + 1)
-
 /* Remembers the row of an id that is a text. */
 static ts_code remember_id(tptp_session *s, ts_idmap *map, ts_text id, int64_t row)
 {
     uint32_t number;
-    ts_code code;
     if (id.n == 0) {
         return TS_OK;
     }
-    code = ts_pool_intern(s->ctx, &number, NULL, &s->names, id);
+    ts_code code = ts_pool_intern(s->ctx, &number, NULL, &s->names, id);
     return code != TS_OK ? code : ts_idmap_put(s->ctx, map, number, (uint64_t)row);
 }
 
@@ -31,7 +28,7 @@ ts_code tptp_take_node(tptp_session *s, const tptp_record *r)
     ts_row_source *source = ts_source(s->store, s->source_id);
     ts_text host = tptp_text(r, TPTP_S_HOSTNAME);
     ts_row_tptp_node row = {
-        .id = NEXT_ROW(s, tptp_node),
+        .id = TPTP_NEXT_ROW(s, tptp_node),
         .source_id = s->source_id,
         .node_id = tptp_text(r, TPTP_S_NODE),
         .hostname = host,
@@ -41,10 +38,9 @@ ts_code tptp_take_node(tptp_session *s, const tptp_record *r)
     };
     ts_code code = TS_OK;
     TPTP_NULL_TIME(tptp_node, &row, ts);
-    TPTP_NULL_ZERO(tptp_node, &row, timezone);
-    if (host.n > 0 && source->host.p == NULL) {
-        code = ts_source_text(s->store, s->source_id, &source->host, host.p, host.n);
-    }
+    TS_NULL_ZEROS(tptp_node, &row, timezone);
+    TS_STEP_IF(code, host.n > 0 && source->host.p == NULL,
+               ts_source_text(s->store, s->source_id, &source->host, host.p, host.n));
     if (code != TS_OK || (code = remember_id(s, &s->nodes, row.node_id, row.id)) != TS_OK) {
         return code;
     }
@@ -55,27 +51,23 @@ ts_code tptp_take_node(tptp_session *s, const tptp_record *r)
 static ts_code common_process(tptp_session *s, const tptp_record *r)
 {
     ts_row_source *source = ts_source(s->store, s->source_id);
-    ts_row_process_detail *detail;
     ts_code code;
     TS_TRY(code, ts_process(&s->ipid, s->store, s->source_id, r->num[TPTP_N_PID]));
-    source->pid = r->num[TPTP_N_PID];
-    source->null &= ~TS_NULL_BIT(source, pid);
-    detail = ts_process_detail_row(s->store, s->ipid);
+    TS_SET_VALUE(source, source, pid, r->num[TPTP_N_PID]);
+    ts_row_process_detail *detail = ts_process_detail_row(s->store, s->ipid);
     detail->runtime = TS_TEXT_LIT("Java VM");
-    if (r->text[TPTP_S_NAME].n > 0) {
-        code = ts_process_name(s->store, s->ipid, r->text[TPTP_S_NAME]);
-    }
-    if (code == TS_OK && r->text[TPTP_S_EXECUTABLE].n > 0) {
-        code = ts_source_text(s->store, s->source_id, &detail->command_line,
-                              r->text[TPTP_S_EXECUTABLE].p, r->text[TPTP_S_EXECUTABLE].n);
-    }
+    TS_STEP_IF(code, r->text[TPTP_S_NAME].n > 0,
+               ts_process_name(s->store, s->ipid, r->text[TPTP_S_NAME]));
+    TS_STEP_IF(code, r->text[TPTP_S_EXECUTABLE].n > 0,
+               ts_source_text(s->store, s->source_id, &detail->command_line,
+                              r->text[TPTP_S_EXECUTABLE].p, r->text[TPTP_S_EXECUTABLE].n));
     return code;
 }
 
 ts_code tptp_take_process(tptp_session *s, const tptp_record *r)
 {
     ts_row_tptp_process row = {
-        .id = NEXT_ROW(s, tptp_process),
+        .id = TPTP_NEXT_ROW(s, tptp_process),
         .source_id = s->source_id,
         .process_id = tptp_text(r, TPTP_S_PROCESS),
         .node_id = row_of_id(s, &s->nodes, r->text[TPTP_S_NODE_REF]),
@@ -89,9 +81,8 @@ ts_code tptp_take_process(tptp_session *s, const tptp_record *r)
         return code;
     }
     row.ipid = s->ipid;
-    TPTP_NULL_IF(row.pid == 0, tptp_process, &row, ipid);
-    TPTP_NULL_ZERO(tptp_process, &row, pid);
-    TPTP_NULL_ZERO(tptp_process, &row, node_id);
+    TS_NULL_IF(row.pid == 0, tptp_process, &row, ipid);
+    TS_NULL_ZEROS(tptp_process, &row, pid, node_id);
     TPTP_NULL_TIME(tptp_process, &row, ts);
     code = remember_id(s, &s->processes, row.process_id, row.id);
     return code != TS_OK ? code : ts_put_tptp_process(s->sink, &row);
@@ -102,7 +93,7 @@ ts_code tptp_take_agent(tptp_session *s, const tptp_record *r)
     ts_row_source *source = ts_source(s->store, s->source_id);
     ts_text name = tptp_text(r, TPTP_S_AGENT_NAME);
     ts_row_tptp_agent row = {
-        .id = NEXT_ROW(s, tptp_agent),
+        .id = TPTP_NEXT_ROW(s, tptp_agent),
         .source_id = s->source_id,
         .agent_id = tptp_text(r, TPTP_S_AGENT),
         .process_id = row_of_id(s, &s->processes, r->text[TPTP_S_PROCESS_REF]),
@@ -113,7 +104,7 @@ ts_code tptp_take_agent(tptp_session *s, const tptp_record *r)
         .ts = tptp_time(s, r),
     };
     ts_code code = remember_id(s, &s->agents, row.agent_id, row.id);
-    TPTP_NULL_ZERO(tptp_agent, &row, process_id);
+    TS_NULL_ZEROS(tptp_agent, &row, process_id);
     TPTP_NULL_TIME(tptp_agent, &row, ts);
     TS_STEP_IF(code, name.n > 0 && source->name.p == NULL,
                ts_source_text(s->store, s->source_id, &source->name, name.p, name.n));
@@ -123,7 +114,7 @@ ts_code tptp_take_agent(tptp_session *s, const tptp_record *r)
 ts_code tptp_take_trace(tptp_session *s, const tptp_record *r)
 {
     ts_row_tptp_trace row = {
-        .id = NEXT_ROW(s, tptp_trace),
+        .id = TPTP_NEXT_ROW(s, tptp_trace),
         .source_id = s->source_id,
         .trace_id = tptp_text(r, TPTP_S_TRACE),
         .agent_id = row_of_id(s, &s->agents, r->text[TPTP_S_AGENT]),
@@ -131,7 +122,7 @@ ts_code tptp_take_trace(tptp_session *s, const tptp_record *r)
         .ts = tptp_time(s, r),
     };
     ts_code code = remember_id(s, &s->traces, row.trace_id, row.id);
-    TPTP_NULL_ZERO(tptp_trace, &row, agent_id);
+    TS_NULL_ZEROS(tptp_trace, &row, agent_id);
     TPTP_NULL_TIME(tptp_trace, &row, ts);
     s->trace_ended = false;
     s->trace_id.n = 0;
@@ -143,7 +134,7 @@ ts_code tptp_take_trace(tptp_session *s, const tptp_record *r)
 ts_code tptp_take_filter(tptp_session *s, const tptp_record *r)
 {
     ts_row_tptp_filter row = {
-        .id = NEXT_ROW(s, tptp_filter),
+        .id = TPTP_NEXT_ROW(s, tptp_filter),
         .source_id = s->source_id,
         .trace_id = row_of_id(s, &s->traces, r->text[TPTP_S_TRACE]),
         .pattern = tptp_text(r, TPTP_S_PATTERN),
@@ -153,20 +144,20 @@ ts_code tptp_take_filter(tptp_session *s, const tptp_record *r)
         .method_generic_pattern = tptp_text(r, TPTP_S_METHOD_GENERIC_PATTERN),
         .method_mode = tptp_text(r, TPTP_S_METHOD_MODE),
     };
-    TPTP_NULL_ZERO(tptp_filter, &row, trace_id);
+    TS_NULL_ZEROS(tptp_filter, &row, trace_id);
     return ts_put_tptp_filter(s->sink, &row);
 }
 
 ts_code tptp_take_option(tptp_session *s, const tptp_record *r)
 {
     ts_row_tptp_option row = {
-        .id = NEXT_ROW(s, tptp_option),
+        .id = TPTP_NEXT_ROW(s, tptp_option),
         .source_id = s->source_id,
         .trace_id = row_of_id(s, &s->traces, r->text[TPTP_S_TRACE]),
         .key = tptp_text(r, TPTP_S_KEY),
         .value = tptp_text(r, TPTP_S_VALUE),
     };
-    TPTP_NULL_ZERO(tptp_option, &row, trace_id);
+    TS_NULL_ZEROS(tptp_option, &row, trace_id);
     return ts_put_tptp_option(s->sink, &row);
 }
 
@@ -176,7 +167,7 @@ ts_code tptp_take_event(tptp_session *s, const tptp_record *r)
     bool other = r->kind == TPTP_OTHER;
     tptp_thread *t;
     ts_row_tptp_event row = {
-        .id = NEXT_ROW(s, tptp_event),
+        .id = TPTP_NEXT_ROW(s, tptp_event),
         .source_id = s->source_id,
         .kind = other ? r->name : ts_text_of(tptp_events[other ? 0 : r->kind].name),
         .ts = tptp_time(s, r),
@@ -188,7 +179,7 @@ ts_code tptp_take_event(tptp_session *s, const tptp_record *r)
     ts_code code;
     TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
     row.itid = t == NULL ? 0 : t->itid;
-    TPTP_NULL_IF(t == NULL, tptp_event, &row, itid);
+    TS_NULL_IF(t == NULL, tptp_event, &row, itid);
     TPTP_NULL_TIME(tptp_event, &row, ts);
     s->trace_ended = s->trace_ended || r->kind == TPTP_TRACE_END;
     code = ts_put_tptp_event(s->sink, &row);

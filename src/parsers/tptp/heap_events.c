@@ -6,8 +6,6 @@
 
 enum { OPEN_PAUSES = 64 };
 
-#define NEXT_ROW(s, table) ((int64_t)ts_sink_rows((s)->sink, TS_T_##table) + 1)
-
 /* The row of the thread that the record names, or -1. */
 static ts_code itid_of(int64_t *itid, tptp_thread **t, tptp_session *s, const tptp_record *r)
 {
@@ -30,25 +28,19 @@ ts_code tptp_take_alloc(tptp_session *s, const tptp_record *r)
         .context = tptp_text(r, TPTP_S_CONTEXT),
     };
     tptp_thread *t;
-    ts_code code = itid_of(&row.itid, &t, s, r);
-    if (code != TS_OK || (code = tptp_class_of(&row.class_id, s, r)) != TS_OK ||
-        (code = tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD])) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, itid_of(&row.itid, &t, s, r));
+    TS_TRY(code, tptp_class_of(&row.class_id, s, r));
+    TS_TRY(code, tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD]));
     if (!tptp_wanted(s, row.ts)) {
         return TS_OK;
     }
-    row.id = NEXT_ROW(s, tptp_allocation);
+    row.id = TPTP_NEXT_ROW(s, tptp_allocation);
     row.slice_id = tptp_open_slice(t);
-    TPTP_NULL_IF(row.itid < 0, tptp_allocation, &row, itid);
+    TS_NULL_IF(row.itid < 0, tptp_allocation, &row, itid);
     TPTP_NULL_TIME(tptp_allocation, &row, ts);
-    TPTP_NULL_ZERO(tptp_allocation, &row, object_id);
-    TPTP_NULL_ZERO(tptp_allocation, &row, class_id);
-    TPTP_NULL_ZERO(tptp_allocation, &row, size);
-    TPTP_NULL_IF((r->bad & TPTP_BIT(IS_ARRAY)) != 0, tptp_allocation, &row, is_array);
-    TPTP_NULL_ZERO(tptp_allocation, &row, method_id);
-    TPTP_NULL_ZERO(tptp_allocation, &row, line);
-    TPTP_NULL_ZERO(tptp_allocation, &row, slice_id);
+    TS_NULL_IF((r->bad & TPTP_BIT(IS_ARRAY)) != 0, tptp_allocation, &row, is_array);
+    TS_NULL_ZEROS(tptp_allocation, &row, object_id, class_id, size, method_id, line, slice_id);
     if (row.object_id != 0) {
         uint32_t class_number =
             tptp_class_number(s, tptp_either(r->num[TPTP_N_CLASS], r->num[TPTP_N_TRANSIENT_CLASS]));
@@ -88,14 +80,11 @@ ts_code tptp_take_free(tptp_session *s, const tptp_record *r)
         code = tptp_issue(s, TS_ISSUE_tptp_begin_missing,
                           "object %" PRId64 " is freed, but was not allocated", row.object_id);
     }
-    row.id = NEXT_ROW(s, tptp_free);
-    TPTP_NULL_ZERO(tptp_free, &row, allocation_id);
-    TPTP_NULL_ZERO(tptp_free, &row, object_id);
-    TPTP_NULL_IF(row.itid < 0, tptp_free, &row, itid);
+    row.id = TPTP_NEXT_ROW(s, tptp_free);
+    TS_NULL_IF(row.itid < 0, tptp_free, &row, itid);
     TPTP_NULL_TIME(tptp_free, &row, ts);
-    TPTP_NULL_IF((r->bad & TPTP_BIT(AGE)) != 0, tptp_free, &row, age);
-    TPTP_NULL_ZERO(tptp_free, &row, sequence);
-    TPTP_NULL_ZERO(tptp_free, &row, stack_depth);
+    TS_NULL_IF((r->bad & TPTP_BIT(AGE)) != 0, tptp_free, &row, age);
+    TS_NULL_ZEROS(tptp_free, &row, allocation_id, object_id, sequence, stack_depth);
     return code != TS_OK ? code : ts_put_tptp_free(s->sink, &row);
 }
 
@@ -109,15 +98,14 @@ ts_code tptp_take_free(tptp_session *s, const tptp_record *r)
 static ts_row_runtime_pause pause_row(const tptp_session *s, int64_t itid, int64_t ts)
 {
     ts_row_runtime_pause row = {
-        .id = NEXT_ROW(s, runtime_pause),
+        .id = TPTP_NEXT_ROW(s, runtime_pause),
         .source_id = s->source_id,
         .kind = TS_TEXT_LIT("gc"),
         .itid = itid,
         .ts = ts,
-        .null =
-            TS_NULL_BIT(runtime_pause, bytes_before) | TS_NULL_BIT(runtime_pause, objects_before),
+        .null = TS_NULL_BITS(runtime_pause, bytes_before, objects_before),
     };
-    TPTP_NULL_IF(itid < 0, runtime_pause, &row, itid);
+    TS_NULL_IF(itid < 0, runtime_pause, &row, itid);
     TPTP_NULL_TIME(runtime_pause, &row, ts);
     return row;
 }
@@ -126,11 +114,10 @@ static ts_row_runtime_pause pause_row(const tptp_session *s, int64_t itid, int64
 static ts_code settle_pause(tptp_session *s, int64_t id, uint64_t columns, const int64_t *values)
 {
     uint64_t unknown = LATE_PAUSE & ~columns & ~TS_NULL_BIT(runtime_pause, state);
-    ts_code code;
     if (id == 0) { /* outside --time-range */
         return TS_OK;
     }
-    code = ts_sink_settle(s->sink, TS_T_runtime_pause, id, columns, values);
+    ts_code code = ts_sink_settle(s->sink, TS_T_runtime_pause, id, columns, values);
     return code != TS_OK || unknown == 0
                ? code
                : ts_sink_invalidate(s->sink, TS_T_runtime_pause, id, id, unknown);
@@ -142,9 +129,8 @@ static ts_code drop_pause(tptp_session *s)
     tptp_pause *pauses = s->pauses.p;
     tptp_pause first = pauses[0];
     int64_t state = 1;
-    ts_code code;
     memmove(pauses, pauses + 1, --s->pauses.n * sizeof *pauses);
-    code = tptp_issue(s, TS_ISSUE_tptp_end_missing, "a collection has no end");
+    ts_code code = tptp_issue(s, TS_ISSUE_tptp_end_missing, "a collection has no end");
     return code != TS_OK ? code
                          : settle_pause(s, first.row, TS_NULL_BIT(runtime_pause, state), &state);
 }
@@ -162,15 +148,13 @@ ts_code tptp_take_gc_start(tptp_session *s, const tptp_record *r)
 {
     tptp_thread *t;
     int64_t itid;
-    ts_row_runtime_pause row;
     tptp_pause *open;
-    bool wanted;
     ts_code code = itid_of(&itid, &t, s, r);
     if (code != TS_OK || (s->pauses.n >= OPEN_PAUSES && (code = drop_pause(s)) != TS_OK)) {
         return code;
     }
-    row = pause_row(s, itid, tptp_time(s, r));
-    wanted = tptp_wanted(s, tptp_time(s, r));
+    ts_row_runtime_pause row = pause_row(s, itid, tptp_time(s, r));
+    bool wanted = tptp_wanted(s, tptp_time(s, r));
     TS_NEED(s->ctx, open = ts_vec_add(s->ctx, &s->pauses, sizeof *open));
     *open = (tptp_pause){wanted ? row.id : 0, row.ts, s->gaps};
     return !wanted ? TS_OK : ts_sink_reserve(s->sink, TS_T_runtime_pause, &row, LATE_PAUSE);
@@ -180,19 +164,16 @@ ts_code tptp_take_gc_start(tptp_session *s, const tptp_record *r)
 static ts_code lone_finish(tptp_session *s, const tptp_record *r, int64_t itid)
 {
     ts_row_runtime_pause row = pause_row(s, itid, tptp_time(s, r));
-    ts_code code;
     if (!tptp_wanted(s, tptp_time(s, r))) {
         return TS_OK;
     }
-    code = tptp_issue(s, TS_ISSUE_tptp_begin_missing, "a collection has no beginning");
+    ts_code code = tptp_issue(s, TS_ISSUE_tptp_begin_missing, "a collection has no beginning");
     row.bytes_after = r->num[TPTP_N_USED_SPACE];
     row.bytes_total = r->num[TPTP_N_TOTAL_SPACE];
     row.objects_after = r->num[TPTP_N_USED_OBJECTS];
     row.state = 2;
     TS_SET_NULL(runtime_pause, &row, dur);
-    TPTP_NULL_ZERO(runtime_pause, &row, bytes_after);
-    TPTP_NULL_ZERO(runtime_pause, &row, bytes_total);
-    TPTP_NULL_ZERO(runtime_pause, &row, objects_after);
+    TS_NULL_ZEROS(runtime_pause, &row, bytes_after, bytes_total, objects_after);
     tptp_count_skipped(s, TPTP_C_PAIRS);
     return code != TS_OK ? code : ts_put_runtime_pause(s->sink, &row);
 }
@@ -225,7 +206,6 @@ ts_code tptp_take_gc_finish(tptp_session *s, const tptp_record *r)
         {TS_NULL_BIT(runtime_pause, objects_after), TPTP_N_USED_OBJECTS},
     };
     tptp_pause *pauses = s->pauses.p;
-    tptp_pause first;
     tptp_thread *t;
     int64_t itid;
     int64_t values[4];
@@ -235,7 +215,7 @@ ts_code tptp_take_gc_finish(tptp_session *s, const tptp_record *r)
     if (code != TS_OK || s->pauses.n == 0) {
         return code != TS_OK ? code : lone_finish(s, r, itid);
     }
-    first = pauses[0];
+    tptp_pause first = pauses[0];
     memmove(pauses, pauses + 1, --s->pauses.n * sizeof *pauses);
     code =
         span_of(&values[0], s, first.gaps == s->gaps ? first.start : TS_NO_TIME, tptp_time(s, r));
@@ -263,7 +243,7 @@ ts_code tptp_take_dump(tptp_session *s, const tptp_record *r)
     int64_t base = r->num[TPTP_N_BASE_TIME];
     bool no_base = (r->bad & TPTP_BIT(BASE_TIME)) != 0;
     ts_row_tptp_heap_dump row = {
-        .id = NEXT_ROW(s, tptp_heap_dump),
+        .id = TPTP_NEXT_ROW(s, tptp_heap_dump),
         .source_id = s->source_id,
         .dump_id = r->num[TPTP_N_DUMP],
         .name = tptp_text(r, TPTP_S_NAME),
@@ -273,12 +253,11 @@ ts_code tptp_take_dump(tptp_session *s, const tptp_record *r)
     ts_code code = TS_OK;
     s->last_dump = row.id;
     s->dump_gaps = s->gaps;
-    TPTP_NULL_ZERO(tptp_heap_dump, &row, dump_id);
+    TS_NULL_ZEROS(tptp_heap_dump, &row, dump_id);
     TPTP_NULL_TIME(tptp_heap_dump, &row, ts);
-    TPTP_NULL_IF(no_base || base == 0, tptp_heap_dump, &row, base_time);
-    if (row.dump_id != 0) {
-        code = ts_idmap_put(s->ctx, &s->dumps, row.dump_id, (uint64_t)row.id);
-    }
+    TS_NULL_IF(no_base || base == 0, tptp_heap_dump, &row, base_time);
+    TS_STEP_IF(code, row.dump_id != 0,
+               ts_idmap_put(s->ctx, &s->dumps, row.dump_id, (uint64_t)row.id));
     return code != TS_OK ? code : ts_put_tptp_heap_dump(s->sink, &row);
 }
 
@@ -291,9 +270,7 @@ ts_code tptp_take_root(tptp_session *s, const tptp_record *r)
         .type = tptp_text(r, TPTP_S_TYPE),
     };
     ts_code code = tptp_class_of(&row.class_id, s, r);
-    TPTP_NULL_ZERO(tptp_gc_root, &row, heap_dump_id);
-    TPTP_NULL_ZERO(tptp_gc_root, &row, object_id);
-    TPTP_NULL_ZERO(tptp_gc_root, &row, class_id);
+    TS_NULL_ZEROS(tptp_gc_root, &row, heap_dump_id, object_id, class_id);
     return code != TS_OK ? code : ts_put_tptp_gc_root(s->sink, &row);
 }
 
@@ -310,16 +287,14 @@ ts_code tptp_take_reference(tptp_session *s, const tptp_record *r)
         dump = 0;
     }
     row.heap_dump_id = (int64_t)dump;
-    TPTP_NULL_ZERO(tptp_reference, &row, heap_dump_id);
-    TPTP_NULL_ZERO(tptp_reference, &row, from_object_id);
-    TPTP_NULL_ZERO(tptp_reference, &row, to_object_id);
+    TS_NULL_ZEROS(tptp_reference, &row, heap_dump_id, from_object_id, to_object_id);
     return ts_put_tptp_reference(s->sink, &row);
 }
 
 ts_code tptp_take_custom(tptp_session *s, const tptp_record *r)
 {
     ts_row_tptp_custom row = {
-        .id = NEXT_ROW(s, tptp_custom),
+        .id = TPTP_NEXT_ROW(s, tptp_custom),
         .source_id = s->source_id,
         .body = tptp_text(r, TPTP_S_BODY),
     };

@@ -102,7 +102,6 @@ static ts_code flush_nulls(tptp_session *s, tptp_null_kind kind)
 ts_code tptp_slice_null(tptp_session *s, tptp_null_kind kind, int64_t slice)
 {
     tptp_null_range *n = &s->nulls[kind];
-    ts_code code;
     if (n->first != 0 && slice == n->first - 1) {
         n->first = slice;
         return TS_OK;
@@ -111,7 +110,7 @@ ts_code tptp_slice_null(tptp_session *s, tptp_null_kind kind, int64_t slice)
         n->last = slice;
         return TS_OK;
     }
-    code = flush_nulls(s, kind);
+    ts_code code = flush_nulls(s, kind);
     *n = (tptp_null_range){slice, slice};
     return code;
 }
@@ -181,7 +180,7 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
                          const tptp_frame *parent, int64_t method)
 {
     ts_row_stack_slice row = {
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_stack_slice) + 1,
+        .id = TPTP_NEXT_ROW(s, stack_slice),
         .source_id = s->source_id,
         .itid = t->itid,
         .parent_id = parent == NULL ? 0 : parent->slice,
@@ -194,13 +193,13 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
                              : ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
                                              parent == NULL ? 0 : parent->node, method, TS_NO_LINE,
                                              (int64_t)t->frames.n, NULL));
-    TPTP_NULL_IF(path_unsure, stack_slice, &row, node_id);
-    TPTP_NULL_IF(path_unsure, stack_slice, &row, depth);
+    TS_NULL_IF(path_unsure, stack_slice, &row, node_id);
+    TS_NULL_IF(path_unsure, stack_slice, &row, depth);
     f->node = row.node_id;
     f->slice = row.id;
     f->cpu_reserved = s->exits_without_cpu < CPU_PATIENCE;
-    TPTP_NULL_IF(parent == NULL || parent->gap, stack_slice, &row, parent_id);
-    TPTP_NULL_IF(!f->cpu_reserved, stack_slice, &row, cpu_dur);
+    TS_NULL_IF(parent == NULL || parent->gap, stack_slice, &row, parent_id);
+    TS_NULL_IF(!f->cpu_reserved, stack_slice, &row, cpu_dur);
     TPTP_NULL_TIME(stack_slice, &row, ts);
     if (s->ipid >= 0) {
         ts_process_row(s->store, s->ipid)->slice_count++;
@@ -271,18 +270,15 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
         .cpu = tptp_cpu_of(r),
         .cpu_entered = (r->has & ~r->bad & TPTP_BIT(CPU)) != 0,
     };
-    const tptp_frame *parent;
     tptp_thread *t;
     int64_t method;
-    int64_t before;
-    bool wanted;
     ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
     if (code == TS_OK && t == NULL) {
         tptp_session_gap(s); /* of the thread that it is of */
         tptp_count_lost(s, TPTP_C_CALLS);
         return tptp_issue(s, TS_ISSUE_tptp_exit_unmatched, "an entry names no thread");
     }
-    before = t == NULL ? TS_NO_TIME : t->last_ts;
+    int64_t before = t == NULL ? TS_NO_TIME : t->last_ts;
     if (code != TS_OK || (code = note_thread_time(s, t, f.start)) != TS_OK ||
         (code = tptp_method_of(&method, s, f.method)) != TS_OK ||
         (code = tptp_class_of(&f.class_row, s, r)) != TS_OK ||
@@ -291,7 +287,7 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
         (code = end_passed(s, t, f.stack_depth)) != TS_OK) {
         return code;
     }
-    parent = top_of(t);
+    const tptp_frame *parent = top_of(t);
     if (f.cpu.ns == 0 && f.cpu_entered && t->cpu_last.ns > 0) {
         t->no_cpu_is_0 = true;
         f.cpu_entered = false;
@@ -303,7 +299,7 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
         t->cpu_last = f.cpu;
         s->exits_without_cpu = f.cpu.ns != 0 ? 0 : s->exits_without_cpu;
     }
-    wanted = parent == NULL ? tptp_wanted(s, f.start) : parent->slice != 0;
+    bool wanted = parent == NULL ? tptp_wanted(s, f.start) : parent->slice != 0;
     if (!wanted) {
         tptp_count_skipped(s, TPTP_C_CALLS);
     } else if ((code = put_slice(s, t, &f, parent, method)) != TS_OK) {
@@ -318,7 +314,7 @@ ts_code tptp_take_entry(tptp_session *s, const tptp_record *r)
 static ts_code put_invocation(tptp_session *s, const tptp_frame *f, const tptp_record *r)
 {
     ts_row_tptp_invocation row = {
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_tptp_invocation) + 1,
+        .id = TPTP_NEXT_ROW(s, tptp_invocation),
         .source_id = s->source_id,
         .slice_id = f->slice,
         .object_id = f->object,
@@ -329,13 +325,8 @@ static ts_code put_invocation(tptp_session *s, const tptp_frame *f, const tptp_r
         .exit_sequence = r == NULL ? 0 : r->num[TPTP_N_SEQUENCE],
         .overhead = r == NULL ? 0 : r->num[TPTP_N_OVERHEAD],
     };
-    TPTP_NULL_ZERO(tptp_invocation, &row, object_id);
-    TPTP_NULL_ZERO(tptp_invocation, &row, class_id);
-    TPTP_NULL_ZERO(tptp_invocation, &row, ticket);
-    TPTP_NULL_ZERO(tptp_invocation, &row, stack_depth);
-    TPTP_NULL_ZERO(tptp_invocation, &row, sequence);
-    TPTP_NULL_ZERO(tptp_invocation, &row, exit_sequence);
-    TPTP_NULL_ZERO(tptp_invocation, &row, overhead);
+    TS_NULL_ZEROS(tptp_invocation, &row, object_id, class_id, ticket, stack_depth, sequence,
+                  exit_sequence, overhead);
     return ts_put_tptp_invocation(s->sink, &row);
 }
 
@@ -484,13 +475,11 @@ ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
 {
     int64_t ts = tptp_time(s, r);
     tptp_thread *t;
-    size_t frame;
-    bool earlier;
     uint64_t missing = 0;
     ts_code code;
     TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
-    frame = t == NULL ? 0 : frame_of_exit(s, t, r);
-    earlier = t != NULL && ts != TS_NO_TIME && t->last_ts != TS_NO_TIME && ts < t->last_ts;
+    size_t frame = t == NULL ? 0 : frame_of_exit(s, t, r);
+    bool earlier = t != NULL && ts != TS_NO_TIME && t->last_ts != TS_NO_TIME && ts < t->last_ts;
     if ((code = check_exit(s, t, r, frame)) != TS_OK ||
         (t != NULL && (code = note_thread_time(s, t, ts)) != TS_OK)) {
         return code;

@@ -23,7 +23,7 @@ static ts_code put_monitor_frames(tptp_session *s, const tptp_record *r, int64_t
             .method = f->method.n == 0 ? TS_TEXT_NULL : f->method,
             .line = f->line,
         };
-        TPTP_NULL_ZERO(tptp_monitor_frame, &row, line);
+        TS_NULL_ZEROS(tptp_monitor_frame, &row, line);
         code = ts_put_tptp_monitor_frame(s->sink, &row);
     }
     return code;
@@ -84,7 +84,7 @@ static ts_code wait_row(ts_row_lock_wait *row, tptp_session *s, const tptp_recor
         r->num[TPTP_N_OWNER] == 0 ? TS_OK : tptp_thread_of(&owner, s, r->num[TPTP_N_OWNER]);
     (void)ts_idmap_find(&known, &s->objects, object);
     *row = (ts_row_lock_wait){
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_lock_wait) + 1,
+        .id = TPTP_NEXT_ROW(s, lock_wait),
         .source_id = s->source_id,
         .kind = is_contended(r) ? TS_TEXT_LIT("contended") : TS_TEXT_LIT("wait"),
         .object_id = object,
@@ -98,11 +98,10 @@ static ts_code wait_row(ts_row_lock_wait *row, tptp_session *s, const tptp_recor
     } else {
         row->timeout = timeout;
     }
-    TPTP_NULL_IF(nameless, lock_wait, row, itid);
-    TPTP_NULL_ZERO(lock_wait, row, object_id);
-    TPTP_NULL_IF(owner == NULL, lock_wait, row, owner_itid);
+    TS_NULL_IF(nameless, lock_wait, row, itid);
+    TS_NULL_IF(owner == NULL, lock_wait, row, owner_itid);
     TPTP_NULL_TIME(lock_wait, row, ts);
-    TPTP_NULL_ZERO(lock_wait, row, slice_id);
+    TS_NULL_ZEROS(lock_wait, row, object_id, slice_id);
     return code;
 }
 
@@ -113,14 +112,13 @@ static ts_code settle_wait(tptp_session *s, tptp_thread *t, size_t i, int64_t du
     tptp_open_wait w = waits[i];
     int64_t values[2] = {dur, state};
     bool known = dur != TS_NO_TIME;
-    ts_code code;
     memmove(&waits[i], &waits[i + 1], (--t->waits.n - i) * sizeof *waits);
     if (w.row == 0) {
         return TS_OK;
     }
-    code = ts_sink_settle(s->sink, TS_T_lock_wait, w.row,
-                          known ? LATE_WAIT : TS_NULL_BIT(lock_wait, state),
-                          known ? values : values + 1);
+    ts_code code = ts_sink_settle(s->sink, TS_T_lock_wait, w.row,
+                                  known ? LATE_WAIT : TS_NULL_BIT(lock_wait, state),
+                                  known ? values : values + 1);
     return code != TS_OK || known ? code
                                   : ts_sink_invalidate(s->sink, TS_T_lock_wait, w.row, w.row,
                                                        TS_NULL_BIT(lock_wait, dur));
@@ -161,9 +159,8 @@ ts_code tptp_take_wait(tptp_session *s, const tptp_record *r)
 {
     ts_row_lock_wait row;
     tptp_thread *t = NULL;
-    int64_t itid;
     ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
-    itid = t == NULL ? 0 : t->itid;
+    int64_t itid = t == NULL ? 0 : t->itid;
     if (code == TS_OK && !tptp_wanted(s, tptp_time(s, r))) {
         return t == NULL ? TS_OK : add_wait(s, t, r, 0);
     }
@@ -172,7 +169,7 @@ ts_code tptp_take_wait(tptp_session *s, const tptp_record *r)
         return code;
     }
     row.itid = itid;
-    TPTP_NULL_ZERO(lock_wait, &row, node_id);
+    TS_NULL_ZEROS(lock_wait, &row, node_id);
     if (t == NULL) { /* no end can be found */
         TS_SET_NULL(lock_wait, &row, dur);
         row.state = 1;
@@ -191,18 +188,16 @@ static ts_code lone_end(tptp_session *s, const tptp_record *r, tptp_thread *t)
 {
     ts_row_lock_wait row;
     int64_t itid = t == NULL ? 0 : t->itid;
-    ts_code code;
     if (!tptp_wanted(s, tptp_time(s, r))) {
         return TS_OK;
     }
-    code = wait_row(&row, s, r, t);
-    if (code != TS_OK || (code = node_of_frames(&row.node_id, s, r)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, wait_row(&row, s, r, t));
+    TS_TRY(code, node_of_frames(&row.node_id, s, r));
     row.itid = itid;
     row.state = 2;
     TS_SET_NULL(lock_wait, &row, dur);
-    TPTP_NULL_ZERO(lock_wait, &row, node_id);
+    TS_NULL_ZEROS(lock_wait, &row, node_id);
     tptp_count_skipped(s, TPTP_C_PAIRS);
     TS_TRY(code, tptp_issue(s, TS_ISSUE_tptp_begin_missing, "a wait has no beginning"));
     TS_TRY(code, ts_put_lock_wait(s->sink, &row));
@@ -211,16 +206,13 @@ static ts_code lone_end(tptp_session *s, const tptp_record *r, tptp_thread *t)
 
 ts_code tptp_take_waited(tptp_session *s, const tptp_record *r)
 {
-    const tptp_open_wait *waits;
     tptp_thread *t;
     int64_t ts = tptp_time(s, r);
     int64_t dur = TS_NO_TIME;
-    tptp_open_wait w;
-    size_t i;
     ts_code code;
     TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
-    waits = t == NULL ? NULL : t->waits.p;
-    i = t == NULL ? 0 : t->waits.n;
+    const tptp_open_wait *waits = t == NULL ? NULL : t->waits.p;
+    size_t i = t == NULL ? 0 : t->waits.n;
     while (i > 0 &&
            (waits[i - 1].object != tptp_object(r) || waits[i - 1].contended != is_contended(r))) {
         i--;
@@ -228,7 +220,7 @@ ts_code tptp_take_waited(tptp_session *s, const tptp_record *r)
     if (i == 0) {
         return lone_end(s, r, t);
     }
-    w = waits[i - 1];
+    tptp_open_wait w = waits[i - 1];
     if (!w.unsure && ts != TS_NO_TIME && w.start != TS_NO_TIME && !ts_ckd_sub(&dur, ts, w.start)) {
         if (dur < 0) {
             code = tptp_issue(s, TS_ISSUE_tptp_time_backwards,

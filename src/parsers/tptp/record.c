@@ -3,42 +3,18 @@
 
 #include <stddef.h>
 
-#define LONG(slot)                                                                                 \
-    {                                                                                              \
-        TPTP_LONG, TPTP_N_##slot                                                                   \
-    }
-#define STAMP(slot)                                                                                \
-    {                                                                                              \
-        TPTP_STAMP, TPTP_N_##slot                                                                  \
-    }
-#define DURATION(slot)                                                                             \
-    {                                                                                              \
-        TPTP_DURATION, TPTP_N_##slot                                                               \
-    }
-#define INTEGER(slot)                                                                              \
-    {                                                                                              \
-        TPTP_INTEGER, TPTP_N_##slot                                                                \
-    }
-#define BYTE(slot)                                                                                 \
-    {                                                                                              \
-        TPTP_BYTE, TPTP_N_##slot                                                                   \
-    }
-#define STRING(slot)                                                                               \
-    {                                                                                              \
-        TPTP_STRING, TPTP_S_##slot                                                                 \
-    }
-#define FRAMES                                                                                     \
-    {                                                                                              \
-        TPTP_FRAMES, 0                                                                             \
-    }
+/* clang-format off */
+#define LONG(slot) {TPTP_LONG, TPTP_N_##slot}
+#define STAMP(slot) {TPTP_STAMP, TPTP_N_##slot}
+#define DURATION(slot) {TPTP_DURATION, TPTP_N_##slot}
+#define INTEGER(slot) {TPTP_INTEGER, TPTP_N_##slot}
+#define BYTE(slot) {TPTP_BYTE, TPTP_N_##slot}
+#define STRING(slot) {TPTP_STRING, TPTP_S_##slot}
+#define FRAMES {TPTP_FRAMES, 0}
+#define END {TPTP_END, 0}
 /* The two texts at the end of many events. */
 #define TAIL STRING(COLLATION), STRING(TRACE), END
-#define END                                                                                        \
-    {                                                                                              \
-        TPTP_END, 0                                                                                \
-    }
 
-/* clang-format off */
 static const tptp_field node[] = {
     STRING(NODE), STRING(HOSTNAME), STRING(ADDRESS), INTEGER(TIMEZONE), STAMP(TIME), END};
 static const tptp_field process_create[] = {
@@ -98,13 +74,7 @@ static const tptp_field obj_free[] = {
 static const tptp_field gc_finish[] = {
     LONG(TRANSIENT_THREAD), LONG(THREAD), STAMP(TIME), LONG(TOTAL_SPACE), LONG(USED_SPACE),
     LONG(USED_OBJECTS), TAIL};
-static const tptp_field runtime_init_done[] = {
-    LONG(TRANSIENT_THREAD), LONG(THREAD), STAMP(TIME), TAIL};
-static const tptp_field runtime_shutdown[] = {
-    LONG(TRANSIENT_THREAD), LONG(THREAD), STAMP(TIME), TAIL};
 static const tptp_field mon_wait[] = {
-    LONG(THREAD), STAMP(TIME), LONG(OBJECT), LONG(TIMEOUT), INTEGER(STACK_COUNT), FRAMES, END};
-static const tptp_field mon_waited[] = {
     LONG(THREAD), STAMP(TIME), LONG(OBJECT), LONG(TIMEOUT), INTEGER(STACK_COUNT), FRAMES, END};
 static const tptp_field mon_contended_enter[] = {
     LONG(THREAD), STAMP(TIME), LONG(OBJECT), LONG(OWNER), INTEGER(STACK_COUNT), FRAMES, END};
@@ -125,36 +95,9 @@ static const tptp_field custom_data[] = {
     STRING(BODY), END};
 
 const tptp_event_info tptp_events[TPTP_KINDS] = {
-    {"node", 1001, node, NULL},
-    {"processCreate", 1002, process_create, NULL},
-    {"agentCreate", 1003, agent_create, NULL},
-    {"agentDestroy", 1004, agent_destroy, NULL},
-    {"traceStart", 1005, trace_start, NULL},
-    {"traceEnd", 1006, trace_end, NULL},
-    {"filter", 1007, filter, NULL},
-    {"option", 1008, option, NULL},
-    {"threadStart", 1009, thread_start, NULL},
-    {"threadEnd", 1010, thread_end, NULL},
-    {"classDef", 1011, class_def, NULL},
-    {"methodDef", 1012, method_def, NULL},
-    {"objAlloc", 1014, obj_alloc, NULL},
-    {"methodEntry", 1015, method_entry, method_entry_b},
-    {"methodExit", 1016, method_exit, method_exit_b},
-    {"gcStart", 1023, gc_start, NULL},
-    {"objFree", 1024, obj_free, NULL},
-    {"gcFinish", 1027, gc_finish, NULL},
-    {"runtimeInitDone", 1030, runtime_init_done, NULL},
-    {"runtimeShutdown", 1031, runtime_shutdown, NULL},
-    {"monWait", 1032, mon_wait, NULL},
-    {"monWaited", 1033, mon_waited, NULL},
-    {"monContendedEnter", 1034, mon_contended_enter, NULL},
-    {"monContendedEntered", 1035, mon_contended_entered, NULL},
-    {"agMethodEntry", 1036, ag_method_entry, NULL},
-    {"agMethodExit", 1037, ag_method_exit, NULL},
-    {"heapDumpDef", 1038, heap_dump_def, NULL},
-    {"gcRoot", 1039, gc_root, NULL},
-    {"objReference", 1040, obj_reference, NULL},
-    {"customData", 1041, custom_data, NULL},
+#define X(id, name, number, fields, variant, taker) {name, number, fields, variant},
+    TPTP_EVENTS(X)
+#undef X
 };
 /* clang-format on */
 

@@ -13,51 +13,52 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Numbers. Names are those of XML; an event has either the definition or the reference. */
+/* Numbers. Names are those of XML, where times are in seconds; an event has either the definition
+ * or the reference. */
 #define TPTP_NUMBERS(X)                                                                            \
-    X(THREAD, "threadIdRef")                                                                       \
-    X(TRANSIENT_THREAD, "transientThreadIdRef")                                                    \
-    X(TIME, "time")                                                                                \
-    X(METHOD, "methodIdRef")                                                                       \
-    X(TICKET, "ticket")                                                                            \
-    X(OBJECT, "objIdRef")                                                                          \
-    X(TRANSIENT_OBJECT, "transientObjIdRef")                                                       \
-    X(CLASS, "classIdRef")                                                                         \
-    X(TRANSIENT_CLASS, "transientClassIdRef")                                                      \
-    X(CPU, "threadCpuTime")                                                                        \
-    X(SEQUENCE, "sequenceCounter")                                                                 \
-    X(STACK_DEPTH, "stackDepth")                                                                   \
-    X(OVERHEAD, "overhead")                                                                        \
-    X(TIMEZONE, "timezone")                                                                        \
-    X(PID, "pid")                                                                                  \
-    X(INTERFACES, "numInterfaces")                                                                 \
-    X(STATIC_FIELDS, "numStaticFields")                                                            \
-    X(METHODS, "numMethods")                                                                       \
-    X(INSTANCE_FIELDS, "numInstanceFields")                                                        \
-    X(IS_NATIVE, "isNative")                                                                       \
-    X(IS_ABSTRACT, "isAbstract")                                                                   \
-    X(IS_STATIC, "isStatic")                                                                       \
-    X(IS_SYNCHRONIZED, "isSynchronized")                                                           \
-    X(START_LINE, "startLineNumber")                                                               \
-    X(END_LINE, "endLineNumber")                                                                   \
-    X(IS_ARRAY, "isArray")                                                                         \
-    X(SIZE, "size")                                                                                \
-    X(LINE, "line")                                                                                \
-    X(AGE, "objAge")                                                                               \
-    X(TOTAL_SPACE, "totalObjSpace")                                                                \
-    X(USED_SPACE, "usedObjSpace")                                                                  \
-    X(USED_OBJECTS, "usedObjects")                                                                 \
-    X(TIMEOUT, "timeout")                                                                          \
-    X(OWNER, "threadOwner")                                                                        \
-    X(STACK_COUNT, "stackCount")                                                                   \
-    X(BASE_TIME, "baseTime")                                                                       \
-    X(MIN_TIME, "minTime")                                                                         \
-    X(MAX_TIME, "maxTime")                                                                         \
-    X(BASE_CPU, "baseCPUTime")                                                                     \
-    X(CALLS, "numCalls")                                                                           \
-    X(DUMP, "heapDumpIdRef")                                                                       \
-    X(FROM, "srcIdRef")                                                                            \
-    X(TO, "targIdRef")
+    X(THREAD, "threadIdRef", NUMBER)                                                               \
+    X(TRANSIENT_THREAD, "transientThreadIdRef", NUMBER)                                            \
+    X(TIME, "time", SECONDS)                                                                       \
+    X(METHOD, "methodIdRef", NUMBER)                                                               \
+    X(TICKET, "ticket", NUMBER)                                                                    \
+    X(OBJECT, "objIdRef", NUMBER)                                                                  \
+    X(TRANSIENT_OBJECT, "transientObjIdRef", NUMBER)                                               \
+    X(CLASS, "classIdRef", NUMBER)                                                                 \
+    X(TRANSIENT_CLASS, "transientClassIdRef", NUMBER)                                              \
+    X(CPU, "threadCpuTime", SECONDS)                                                               \
+    X(SEQUENCE, "sequenceCounter", NUMBER)                                                         \
+    X(STACK_DEPTH, "stackDepth", NUMBER)                                                           \
+    X(OVERHEAD, "overhead", SECONDS)                                                               \
+    X(TIMEZONE, "timezone", NUMBER)                                                                \
+    X(PID, "pid", NUMBER)                                                                          \
+    X(INTERFACES, "numInterfaces", NUMBER)                                                         \
+    X(STATIC_FIELDS, "numStaticFields", NUMBER)                                                    \
+    X(METHODS, "numMethods", NUMBER)                                                               \
+    X(INSTANCE_FIELDS, "numInstanceFields", NUMBER)                                                \
+    X(IS_NATIVE, "isNative", FLAG)                                                                 \
+    X(IS_ABSTRACT, "isAbstract", FLAG)                                                             \
+    X(IS_STATIC, "isStatic", FLAG)                                                                 \
+    X(IS_SYNCHRONIZED, "isSynchronized", FLAG)                                                     \
+    X(START_LINE, "startLineNumber", NUMBER)                                                       \
+    X(END_LINE, "endLineNumber", NUMBER)                                                           \
+    X(IS_ARRAY, "isArray", FLAG)                                                                   \
+    X(SIZE, "size", NUMBER)                                                                        \
+    X(LINE, "line", NUMBER)                                                                        \
+    X(AGE, "objAge", NUMBER)                                                                       \
+    X(TOTAL_SPACE, "totalObjSpace", NUMBER)                                                        \
+    X(USED_SPACE, "usedObjSpace", NUMBER)                                                          \
+    X(USED_OBJECTS, "usedObjects", NUMBER)                                                         \
+    X(TIMEOUT, "timeout", NUMBER)                                                                  \
+    X(OWNER, "threadOwner", NUMBER)                                                                \
+    X(STACK_COUNT, "stackCount", NUMBER)                                                           \
+    X(BASE_TIME, "baseTime", SECONDS)                                                              \
+    X(MIN_TIME, "minTime", SECONDS)                                                                \
+    X(MAX_TIME, "maxTime", SECONDS)                                                                \
+    X(BASE_CPU, "baseCPUTime", SECONDS)                                                            \
+    X(CALLS, "numCalls", NUMBER)                                                                   \
+    X(DUMP, "heapDumpIdRef", NUMBER)                                                               \
+    X(FROM, "srcIdRef", NUMBER)                                                                    \
+    X(TO, "targIdRef", NUMBER)
 
 #define TPTP_TEXTS(X)                                                                              \
     X(COLLATION, "collationValue")                                                                 \
@@ -100,7 +101,7 @@
     X(BODY, "body")
 
 enum tptp_number {
-#define X(id, name) TPTP_N_##id,
+#define X(id, name, reading) TPTP_N_##id,
     TPTP_NUMBERS(X)
 #undef X
         TPTP_N_COUNT
@@ -113,39 +114,46 @@ enum tptp_text_slot {
         TPTP_S_COUNT
 };
 
-/* Events with a table in the binary form, in the order of their numbers; then the rest. */
+/* Events with a table in the binary form, in the order of their numbers: name, number, attributes
+ * and another layout of them (record.c), what makes rows of it (trace_session.h). */
+#define TPTP_EVENTS(X)                                                                             \
+    X(NODE, "node", 1001, node, NULL, node)                                                        \
+    X(PROCESS_CREATE, "processCreate", 1002, process_create, NULL, process)                        \
+    X(AGENT_CREATE, "agentCreate", 1003, agent_create, NULL, agent)                                \
+    X(AGENT_DESTROY, "agentDestroy", 1004, agent_destroy, NULL, event)                             \
+    X(TRACE_START, "traceStart", 1005, trace_start, NULL, trace)                                   \
+    X(TRACE_END, "traceEnd", 1006, trace_end, NULL, event)                                         \
+    X(FILTER, "filter", 1007, filter, NULL, filter)                                                \
+    X(OPTION, "option", 1008, option, NULL, option)                                                \
+    X(THREAD_START, "threadStart", 1009, thread_start, NULL, thread_start)                         \
+    X(THREAD_END, "threadEnd", 1010, thread_end, NULL, thread_end)                                 \
+    X(CLASS_DEF, "classDef", 1011, class_def, NULL, class)                                         \
+    X(METHOD_DEF, "methodDef", 1012, method_def, NULL, method)                                     \
+    X(OBJ_ALLOC, "objAlloc", 1014, obj_alloc, NULL, alloc)                                         \
+    X(METHOD_ENTRY, "methodEntry", 1015, method_entry, method_entry_b, entry)                      \
+    X(METHOD_EXIT, "methodExit", 1016, method_exit, method_exit_b, exit)                           \
+    X(GC_START, "gcStart", 1023, gc_start, NULL, gc_start)                                         \
+    X(OBJ_FREE, "objFree", 1024, obj_free, NULL, free)                                             \
+    X(GC_FINISH, "gcFinish", 1027, gc_finish, NULL, gc_finish)                                     \
+    X(RUNTIME_INIT_DONE, "runtimeInitDone", 1030, gc_start, NULL, event)                           \
+    X(RUNTIME_SHUTDOWN, "runtimeShutdown", 1031, gc_start, NULL, event)                            \
+    X(MON_WAIT, "monWait", 1032, mon_wait, NULL, wait)                                             \
+    X(MON_WAITED, "monWaited", 1033, mon_wait, NULL, waited)                                       \
+    X(MON_CONTENDED_ENTER, "monContendedEnter", 1034, mon_contended_enter, NULL, wait)             \
+    X(MON_CONTENDED_ENTERED, "monContendedEntered", 1035, mon_contended_entered, NULL, waited)     \
+    X(AG_METHOD_ENTRY, "agMethodEntry", 1036, ag_method_entry, NULL, aggregate)                    \
+    X(AG_METHOD_EXIT, "agMethodExit", 1037, ag_method_exit, NULL, aggregate_exit)                  \
+    X(HEAP_DUMP_DEF, "heapDumpDef", 1038, heap_dump_def, NULL, dump)                               \
+    X(GC_ROOT, "gcRoot", 1039, gc_root, NULL, root)                                                \
+    X(OBJ_REFERENCE, "objReference", 1040, obj_reference, NULL, reference)                         \
+    X(CUSTOM_DATA, "customData", 1041, custom_data, NULL, custom)
+
+/* Those events; then the rest. */
 typedef enum tptp_kind {
-    TPTP_NODE,
-    TPTP_PROCESS_CREATE,
-    TPTP_AGENT_CREATE,
-    TPTP_AGENT_DESTROY,
-    TPTP_TRACE_START,
-    TPTP_TRACE_END,
-    TPTP_FILTER,
-    TPTP_OPTION,
-    TPTP_THREAD_START,
-    TPTP_THREAD_END,
-    TPTP_CLASS_DEF,
-    TPTP_METHOD_DEF,
-    TPTP_OBJ_ALLOC,
-    TPTP_METHOD_ENTRY,
-    TPTP_METHOD_EXIT,
-    TPTP_GC_START,
-    TPTP_OBJ_FREE,
-    TPTP_GC_FINISH,
-    TPTP_RUNTIME_INIT_DONE,
-    TPTP_RUNTIME_SHUTDOWN,
-    TPTP_MON_WAIT,
-    TPTP_MON_WAITED,
-    TPTP_MON_CONTENDED_ENTER,
-    TPTP_MON_CONTENDED_ENTERED,
-    TPTP_AG_METHOD_ENTRY,
-    TPTP_AG_METHOD_EXIT,
-    TPTP_HEAP_DUMP_DEF,
-    TPTP_GC_ROOT,
-    TPTP_OBJ_REFERENCE,
-    TPTP_CUSTOM_DATA,
-    TPTP_KINDS,
+#define X(id, name, number, fields, variant, taker) TPTP_##id,
+    TPTP_EVENTS(X)
+#undef X
+        TPTP_KINDS,
     TPTP_OTHER = TPTP_KINDS /* an element or a message without a table: record.name */
 } tptp_kind;
 

@@ -1,4 +1,4 @@
-#include "parsers/tptp/ticks.h"
+#include "parsers/tptp/binary_trace.h"
 
 #include "base/ckd.h"
 

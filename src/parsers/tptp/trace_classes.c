@@ -13,6 +13,48 @@ static ts_code not_defined(tptp_session *s, const char *what, int64_t id)
     return tptp_issue(s, TS_ISSUE_tptp_undefined, "%s %" PRId64 " is not defined", what, id);
 }
 
+/* --- names as they are stored --------------------------------------------------------------- */
+
+ts_code tptp_class_name(ts_text *out, tptp_session *s, ts_text raw, unsigned scratch)
+{
+    ts_buf *b = &s->scratch[scratch];
+    ts_code code;
+    *out = raw;
+    if (raw.n == 0) {
+        *out = TS_TEXT_NULL;
+        return TS_OK;
+    }
+    if (memchr(raw.p, '/', raw.n) == NULL) {
+        return TS_OK;
+    }
+    b->n = 0;
+    TS_TRY(code, ts_buf_put(s->ctx, b, raw.p, raw.n));
+    for (size_t i = 0; i < b->n; i++) {
+        b->p[i] = b->p[i] == '/' ? '.' : b->p[i];
+    }
+    *out = ts_buf_text(b);
+    return TS_OK;
+}
+
+ts_text tptp_method_name(ts_text raw)
+{
+    return ts_text_is(raw, "-init-")     ? TS_TEXT_LIT("<init>")
+           : ts_text_is(raw, "-clinit-") ? TS_TEXT_LIT("<clinit>")
+           : raw.n == 0                  ? TS_TEXT_NULL
+                                         : raw;
+}
+
+void tptp_split(ts_text *package, ts_text *name, ts_text whole)
+{
+    const char *dot = whole.n == 0 ? NULL : memrchr(whole.p, '.', whole.n);
+    *package = TS_TEXT_NULL;
+    *name = whole;
+    if (dot != NULL && dot > whole.p && dot + 1 < whole.p + whole.n) {
+        *package = (ts_text){whole.p, (size_t)(dot - whole.p)};
+        *name = (ts_text){dot + 1, whole.n - package->n - 1};
+    }
+}
+
 /* --- threads --------------------------------------------------------------------------------- */
 
 tptp_thread *tptp_thread_at(const tptp_session *s, size_t i)
@@ -74,9 +116,8 @@ ts_code tptp_take_thread_start(tptp_session *s, const tptp_record *r)
     int64_t ts = tptp_time(s, r);
     uint64_t number;
     tptp_thread *t;
-    ts_row_thread *row;
     ts_row_tptp_thread own = {
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_tptp_thread) + 1,
+        .id = TPTP_NEXT_ROW(s, tptp_thread),
         .source_id = s->source_id,
         .thread_id = id,
         .parent_name = tptp_text(r, TPTP_S_PARENT_NAME),
@@ -92,17 +133,14 @@ ts_code tptp_take_thread_start(tptp_session *s, const tptp_record *r)
     }
     t->defined = true;
     tptp_count_imported(s, TPTP_C_DEFINITIONS);
-    row = ts_thread_row(s->store, t->itid);
+    ts_row_thread *row = ts_thread_row(s->store, t->itid);
     if (ts != TS_NO_TIME) {
-        row->start_ts = ts;
-        row->null &= ~TS_NULL_BIT(thread, start_ts);
+        TS_SET_VALUE(thread, row, start_ts, ts);
     }
     own.itid = t->itid;
-    TPTP_NULL_ZERO(tptp_thread, &own, thread_id);
-    TPTP_NULL_ZERO(tptp_thread, &own, object_id);
-    if (r->text[TPTP_S_THREAD_NAME].n > 0) {
-        code = ts_thread_name(s->store, t->itid, r->text[TPTP_S_THREAD_NAME]);
-    }
+    TS_NULL_ZEROS(tptp_thread, &own, thread_id, object_id);
+    TS_STEP_IF(code, r->text[TPTP_S_THREAD_NAME].n > 0,
+               ts_thread_name(s->store, t->itid, r->text[TPTP_S_THREAD_NAME]));
     if (code == TS_OK && r->text[TPTP_S_GROUP_NAME].n > 0) {
         ts_row_thread_detail *detail = ts_thread_detail_row(s->store, t->itid);
         code = ts_source_text(s->store, s->source_id, &detail->group_name,
@@ -115,15 +153,13 @@ ts_code tptp_take_thread_end(tptp_session *s, const tptp_record *r)
 {
     int64_t ts = tptp_time(s, r);
     tptp_thread *t;
-    ts_row_thread *row;
     ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
     if (code != TS_OK || t == NULL) {
         return code;
     }
-    row = ts_thread_row(s->store, t->itid);
+    ts_row_thread *row = ts_thread_row(s->store, t->itid);
     if (ts != TS_NO_TIME) {
-        row->end_ts = ts;
-        row->null &= ~TS_NULL_BIT(thread, end_ts);
+        TS_SET_VALUE(thread, row, end_ts, ts);
     }
     t->ended = true;
     code = tptp_close_frames(s, t, TPTP_THREAD_ENDED);
@@ -177,13 +213,11 @@ static ts_code add_unknown_class(tptp_session *s, int64_t id)
 {
     char name[PLACEHOLDER];
     ts_row_tptp_class row = {
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_tptp_class) + 1,
+        .id = TPTP_NEXT_ROW(s, tptp_class),
         .source_id = s->source_id,
         .class_id = id,
-        .null = TS_NULL_BIT(tptp_class, interfaces) | TS_NULL_BIT(tptp_class, static_fields) |
-                TS_NULL_BIT(tptp_class, instance_fields) | TS_NULL_BIT(tptp_class, methods) |
-                TS_NULL_BIT(tptp_class, object_id) | TS_NULL_BIT(tptp_class, itid) |
-                TS_NULL_BIT(tptp_class, ts),
+        .null = TS_NULL_BITS(tptp_class, interfaces, static_fields, instance_fields, methods,
+                             object_id, itid, ts),
     };
     ts_code code = not_defined(s, "class", id);
     snprintf(name, sizeof name, "class#%" PRId64, id);
@@ -212,7 +246,7 @@ ts_code tptp_take_class(tptp_session *s, const tptp_record *r)
 {
     int64_t id = tptp_either(r->num[TPTP_N_CLASS], r->num[TPTP_N_TRANSIENT_CLASS]);
     ts_row_tptp_class row = {
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_tptp_class) + 1,
+        .id = TPTP_NEXT_ROW(s, tptp_class),
         .source_id = s->source_id,
         .class_id = id,
         .source_name = tptp_text(r, TPTP_S_SOURCE_NAME),
@@ -229,20 +263,15 @@ ts_code tptp_take_class(tptp_session *s, const tptp_record *r)
     };
     ts_text base;
     tptp_thread *t;
-    ts_code code = tptp_thread_of(&t, s, tptp_thread_id(r));
-    if (code != TS_OK || (code = tptp_class_name(&row.name, s, r->text[TPTP_S_NAME], 0)) != TS_OK ||
-        (code = tptp_class_name(&row.superclass, s, r->text[TPTP_S_SUPERCLASS], 1)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+    TS_TRY(code, tptp_class_name(&row.name, s, r->text[TPTP_S_NAME], 0));
+    TS_TRY(code, tptp_class_name(&row.superclass, s, r->text[TPTP_S_SUPERCLASS], 1));
     tptp_split(&row.package, &base, row.name);
     row.itid = t == NULL ? 0 : t->itid;
-    TPTP_NULL_IF(t == NULL, tptp_class, &row, itid);
-    TPTP_NULL_ZERO(tptp_class, &row, class_id);
-    TPTP_NULL_ZERO(tptp_class, &row, interfaces);
-    TPTP_NULL_ZERO(tptp_class, &row, static_fields);
-    TPTP_NULL_ZERO(tptp_class, &row, instance_fields);
-    TPTP_NULL_ZERO(tptp_class, &row, methods);
-    TPTP_NULL_ZERO(tptp_class, &row, object_id);
+    TS_NULL_IF(t == NULL, tptp_class, &row, itid);
+    TS_NULL_ZEROS(tptp_class, &row, class_id, interfaces, static_fields, instance_fields, methods,
+                  object_id);
     TPTP_NULL_TIME(tptp_class, &row, ts);
     tptp_count_imported(s, TPTP_C_DEFINITIONS);
     return add_class(s, id, &row, row.name, row.source_name);
@@ -302,7 +331,7 @@ ts_code tptp_take_method(tptp_session *s, const tptp_record *r)
     char modifiers[64];
     int64_t id = r->num[TPTP_N_METHOD];
     ts_row_tptp_method row = {
-        .id = (int64_t)ts_sink_rows(s->sink, TS_T_tptp_method) + 1,
+        .id = TPTP_NEXT_ROW(s, tptp_method),
         .source_id = s->source_id,
         .end_line = r->num[TPTP_N_END_LINE],
         .exceptions = tptp_text(r, TPTP_S_EXCEPTIONS),
@@ -329,8 +358,7 @@ ts_code tptp_take_method(tptp_session *s, const tptp_record *r)
     }
     TS_TRY(code, ts_stack_method(&row.method_id, s->store, s->source_id, &m));
     TS_TRY(code, keep_method(s, id, row.method_id));
-    TPTP_NULL_ZERO(tptp_method, &row, class_id);
-    TPTP_NULL_ZERO(tptp_method, &row, end_line);
+    TS_NULL_ZEROS(tptp_method, &row, class_id, end_line);
     tptp_count_imported(s, TPTP_C_DEFINITIONS);
     return ts_put_tptp_method(s->sink, &row);
 }

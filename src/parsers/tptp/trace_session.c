@@ -12,7 +12,6 @@ ts_code tptp_session_begin(tptp_session **out, ts_job *job, const char *format)
                                                 TS_ITEM_tptp_definitions, TS_ITEM_tptp_calls,
                                                 TS_ITEM_tptp_pairs};
     tptp_session *s = ts_zalloc(job->ctx, 1, sizeof *s);
-    ts_code code;
     *out = s;
     TS_NEED(job->ctx, s);
     s->ctx = job->ctx;
@@ -24,7 +23,8 @@ ts_code tptp_session_begin(tptp_session **out, ts_job *job, const char *format)
     s->thread_last = SIZE_MAX;
     s->first_ts = TS_NO_TIME;
     s->last_ts = TS_NO_TIME;
-    code = ts_source_add(&s->source_id, job->store, job->source_id, "session", job->label, format);
+    ts_code code =
+        ts_source_add(&s->source_id, job->store, job->source_id, "session", job->label, format);
     for (unsigned i = 0; i < TPTP_C_COUNT && code == TS_OK; i++) {
         code = ts_count(&s->counts[i], job->store, s->source_id, items[i], NULL);
     }
@@ -77,10 +77,9 @@ bool tptp_session_is_over(const tptp_session *s, const tptp_record *r)
 static ts_code begin_clock(tptp_session *s, int64_t ts)
 {
     ts_row_source *source = ts_source(s->store, s->source_id);
-    const char *name;
     s->timed = true;
     s->clock = ts >= WALL_FROM && ts < WALL_TO ? TS_CLOCK_REALTIME : TS_CLOCK_RELATIVE;
-    name = ts_clock_name(s->clock);
+    const char *name = ts_clock_name(s->clock);
     if (!ts_wanted_span(&s->wanted, s->ctx, s->clock, NULL, ts)) {
         s->wanted = TS_SPAN_ALL;
         ts_code code;
@@ -121,51 +120,21 @@ static ts_code end_clock(tptp_session *s)
                          s->clock == TS_CLOCK_RELATIVE ? TS_TEXT_LIT("relative")
                                                        : TS_TEXT_LIT("1970"));
     }
-    if (code == TS_OK && (s->cpu_ns || s->cpu_ticks)) {
-        code = tptp_fact(s, "cpu_unit",
+    TS_STEP_IF(code, (s->cpu_ns || s->cpu_ticks),
+               tptp_fact(s, "cpu_unit",
                          !s->cpu_ns     ? TS_TEXT_LIT("ticks")
                          : s->cpu_ticks ? TS_TEXT_LIT("ticks and ns")
-                                        : TS_TEXT_LIT("ns"));
-    }
+                                        : TS_TEXT_LIT("ns")));
     return code;
 }
 
 /* --- records --------------------------------------------------------------------------------- */
 
-typedef ts_code take_call(tptp_session *s, const tptp_record *r);
-
-static take_call *const takers[TPTP_KINDS + 1] = {
-    [TPTP_NODE] = tptp_take_node,
-    [TPTP_PROCESS_CREATE] = tptp_take_process,
-    [TPTP_AGENT_CREATE] = tptp_take_agent,
-    [TPTP_AGENT_DESTROY] = tptp_take_event,
-    [TPTP_TRACE_START] = tptp_take_trace,
-    [TPTP_TRACE_END] = tptp_take_event,
-    [TPTP_FILTER] = tptp_take_filter,
-    [TPTP_OPTION] = tptp_take_option,
-    [TPTP_THREAD_START] = tptp_take_thread_start,
-    [TPTP_THREAD_END] = tptp_take_thread_end,
-    [TPTP_CLASS_DEF] = tptp_take_class,
-    [TPTP_METHOD_DEF] = tptp_take_method,
-    [TPTP_OBJ_ALLOC] = tptp_take_alloc,
-    [TPTP_METHOD_ENTRY] = tptp_take_entry,
-    [TPTP_METHOD_EXIT] = tptp_take_exit,
-    [TPTP_GC_START] = tptp_take_gc_start,
-    [TPTP_OBJ_FREE] = tptp_take_free,
-    [TPTP_GC_FINISH] = tptp_take_gc_finish,
-    [TPTP_RUNTIME_INIT_DONE] = tptp_take_event,
-    [TPTP_RUNTIME_SHUTDOWN] = tptp_take_event,
-    [TPTP_MON_WAIT] = tptp_take_wait,
-    [TPTP_MON_WAITED] = tptp_take_waited,
-    [TPTP_MON_CONTENDED_ENTER] = tptp_take_wait,
-    [TPTP_MON_CONTENDED_ENTERED] = tptp_take_waited,
-    [TPTP_AG_METHOD_ENTRY] = tptp_take_aggregate,
-    [TPTP_AG_METHOD_EXIT] = tptp_take_aggregate_exit,
-    [TPTP_HEAP_DUMP_DEF] = tptp_take_dump,
-    [TPTP_GC_ROOT] = tptp_take_root,
-    [TPTP_OBJ_REFERENCE] = tptp_take_reference,
-    [TPTP_CUSTOM_DATA] = tptp_take_custom,
-    [TPTP_OTHER] = tptp_take_event,
+static tptp_taker *const takers[TPTP_KINDS + 1] = {
+#define X(id, name, number, fields, variant, taker) [TPTP_##id] = tptp_take_##taker,
+    TPTP_EVENTS(X)
+#undef X
+        [TPTP_OTHER] = tptp_take_event,
 };
 
 /* Numbers that cannot be read are NULL in the rows. */
@@ -205,10 +174,9 @@ ts_code tptp_session_end(tptp_session *s)
         TS_STEP(code, tptp_end_waits(s, t));
         tptp_free_thread(s, t);
     }
-    if (code == TS_OK && (code = tptp_end_calls(s)) == TS_OK &&
-        (code = tptp_end_pauses(s)) == TS_OK) {
-        code = end_clock(s);
-    }
+    TS_STEP(code, tptp_end_calls(s));
+    TS_STEP(code, tptp_end_pauses(s));
+    TS_STEP(code, end_clock(s));
     ts_stack_release(s->store, s->source_id);
     return code;
 }

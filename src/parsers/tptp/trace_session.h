@@ -254,19 +254,12 @@ static inline ts_text tptp_text(const tptp_record *r, unsigned slot)
     return r->text[slot].n == 0 ? TS_TEXT_NULL : r->text[slot];
 }
 
-#define TPTP_NULL_IF(condition, table, row, column)                                                \
-    do {                                                                                           \
-        if (condition) {                                                                           \
-            TS_SET_NULL(table, row, column);                                                       \
-        }                                                                                          \
-    } while (0)
-
-/* NULL where the value is 0, which stands for nothing. */
-#define TPTP_NULL_ZERO(table, row, column) TPTP_NULL_IF((row)->column == 0, table, row, column)
-
 /* NULL where the time is not known. */
 #define TPTP_NULL_TIME(table, row, column)                                                         \
-    TPTP_NULL_IF((row)->column == TS_NO_TIME, table, row, column)
+    TS_NULL_IF((row)->column == TS_NO_TIME, table, row, column)
+
+/* The id of the next row of a table. */
+#define TPTP_NEXT_ROW(s, table) ((int64_t)ts_sink_rows((s)->sink, TS_T_##table) + 1)
 
 /* Is the event in --time-range? What has no time is. */
 static inline bool tptp_wanted(const tptp_session *s, int64_t ts)
@@ -278,22 +271,22 @@ static inline bool tptp_wanted(const tptp_session *s, int64_t ts)
 #define tptp_issue(s, code, ...)                                                                   \
     ts_issue((s)->store, (s)->source_id, code, NULL, (int64_t)(s)->offset, __VA_ARGS__)
 
-/* trace_names.c */
-
 /* A class name as it is stored: dots, <init>. Borrowed until the next call with this scratch. */
 ts_code tptp_class_name(ts_text *out, tptp_session *s, ts_text raw, unsigned scratch);
 ts_text tptp_method_name(ts_text raw);
 /* Splits a class name after its last dot; package NULL when there is none. */
 void tptp_split(ts_text *package, ts_text *name, ts_text whole);
 
-/* definitions.c: nodes, processes, agents, traces, filters, options, events without a table */
-ts_code tptp_take_node(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_process(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_agent(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_trace(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_filter(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_option(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_event(tptp_session *s, const tptp_record *r);
+/* Makes rows of a record of one kind. */
+typedef ts_code tptp_taker(tptp_session *s, const tptp_record *r);
+tptp_taker tptp_take_node, tptp_take_process, tptp_take_agent, tptp_take_trace, tptp_take_filter,
+    tptp_take_option, tptp_take_event;
+tptp_taker tptp_take_thread_start, tptp_take_thread_end, tptp_take_class, tptp_take_method;
+tptp_taker tptp_take_entry, tptp_take_exit;
+tptp_taker tptp_take_alloc, tptp_take_free, tptp_take_gc_start, tptp_take_gc_finish, tptp_take_dump,
+    tptp_take_root, tptp_take_reference, tptp_take_custom;
+tptp_taker tptp_take_wait, tptp_take_waited;
+tptp_taker tptp_take_aggregate, tptp_take_aggregate_exit;
 
 /* trace_classes.c: threads, classes, methods */
 tptp_thread *tptp_thread_at(const tptp_session *s, size_t i);
@@ -313,15 +306,9 @@ ts_code tptp_method_of(int64_t *method, tptp_session *s, int64_t id);
 ts_text tptp_class_text(const tptp_session *s, uint32_t number);
 /* Number of the class in class_list + 1, or 0. */
 uint32_t tptp_class_number(const tptp_session *s, int64_t id);
-ts_code tptp_take_thread_start(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_thread_end(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_class(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_method(tptp_session *s, const tptp_record *r);
 
 /* invocations.c */
 typedef enum tptp_end { TPTP_EXITED, TPTP_STILL_OPEN, TPTP_NO_EXIT, TPTP_THREAD_ENDED } tptp_end;
-ts_code tptp_take_entry(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_exit(tptp_session *s, const tptp_record *r);
 /* Closes all frames of a thread without a time. */
 ts_code tptp_close_frames(tptp_session *s, tptp_thread *t, tptp_end end);
 /* At the end of the session, after the frames of all threads. */
@@ -353,23 +340,9 @@ static inline tptp_cpu_value tptp_cpu_of(const tptp_record *r)
 ts_code tptp_slice_null(tptp_session *s, tptp_null_kind kind, int64_t slice);
 
 /* heap_events.c: allocations, collections, heap dumps */
-ts_code tptp_take_alloc(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_free(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_gc_start(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_gc_finish(tptp_session *s, const tptp_record *r);
 ts_code tptp_end_pauses(tptp_session *s);
-ts_code tptp_take_dump(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_root(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_reference(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_custom(tptp_session *s, const tptp_record *r);
 
 /* monitors.c */
-ts_code tptp_take_wait(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_waited(tptp_session *s, const tptp_record *r);
 ts_code tptp_end_waits(tptp_session *s, tptp_thread *t);
-
-/* aggregates.c */
-ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r);
-ts_code tptp_take_aggregate_exit(tptp_session *s, const tptp_record *r);
 
 #endif

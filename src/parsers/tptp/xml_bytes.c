@@ -11,15 +11,13 @@ enum { BOM_BYTES = 3, HEAD_BYTES = 256 };
 /* The name in encoding="..." of a declaration, or NULL. */
 static ts_text declared_encoding(const char *p, size_t n)
 {
-    const char *end;
-    const char *e;
     n = n < HEAD_BYTES - BOM_BYTES ? n : HEAD_BYTES - BOM_BYTES; /* what is always there by now */
     if (n < 5 || memcmp(p, "<?xml", 5) != 0) {
         return TS_TEXT_NULL;
     }
-    end = memmem(p, n, "?>", 2);
+    const char *end = memmem(p, n, "?>", 2);
     n = end == NULL ? n : (size_t)(end - p);
-    e = memmem(p, n, "encoding", 8);
+    const char *e = memmem(p, n, "encoding", 8);
     if (e == NULL) {
         return TS_TEXT_NULL;
     }

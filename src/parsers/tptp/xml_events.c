@@ -61,12 +61,11 @@ static ts_code keep_attributes(tptp_xml *x, const char **atts)
 static ts_code take_record(tptp_xml *x)
 {
     bool begun;
-    ts_code code;
     x->events = true;
     if (x->record.kind == TPTP_OTHER) {
         x->record.bad &= TPTP_BIT(THREAD) | TPTP_BIT(TIME);
     }
-    code = tptp_import_take(&begun, &x->import, &x->record);
+    ts_code code = tptp_import_take(&begun, &x->import, &x->record);
     return code != TS_OK ? code : tptp_xml_facts(x);
 }
 
@@ -231,7 +230,6 @@ enum { LARGE = 4 << 20, BYTES_PER_BYTE = 3 };
 static ts_code lend(tptp_xml *x, size_t n)
 {
     size_t bytes;
-    ts_code code;
     if (n <= LARGE) {
         return TS_OK;
     }
@@ -241,7 +239,7 @@ static ts_code lend(tptp_xml *x, size_t n)
     if (bytes <= x->lent) {
         return TS_OK;
     }
-    code = ts_alloc_lent(x->ctx, bytes - x->lent);
+    ts_code code = ts_alloc_lent(x->ctx, bytes - x->lent);
     x->lent = code == TS_OK ? bytes : x->lent;
     return code;
 }
@@ -291,9 +289,8 @@ ts_code tptp_xml_parse(tptp_xml *x, const char *p, size_t n, uint64_t offset, si
     size_t done = 0;
     ts_code code = TS_OK;
     *refused = SIZE_MAX;
-    if (x->parser == NULL || (x->parsed > RESET_BYTES && x->depth == 0)) {
-        code = tptp_xml_restart(x);
-    }
+    TS_STEP_IF(code, x->parser == NULL || (x->parsed > RESET_BYTES && x->depth == 0),
+               tptp_xml_restart(x));
     if (code != TS_OK || (code = lend(x, n)) != TS_OK) {
         return code;
     }

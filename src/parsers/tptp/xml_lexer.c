@@ -1,4 +1,4 @@
-#include "parsers/tptp/xml_lexer.h"
+#include "parsers/tptp/xml_trace.h"
 
 #include "base/utf8.h"
 
@@ -135,10 +135,7 @@ static tptp_piece mark_piece(size_t *size, tptp_scan *s, const char *p, size_t n
         }
         return until(size, s, p, n, known, "]]>", TPTP_PIECE_CDATA);
     }
-    if (n < 4 && !ended) {
-        return TPTP_PIECE_MORE;
-    }
-    return declaration_piece(size, s, p, n);
+    return n < 4 && !ended ? TPTP_PIECE_MORE : declaration_piece(size, s, p, n);
 }
 
 static tptp_piece text_piece(size_t *size, tptp_scan *s, const char *p, size_t n, bool ended)

@@ -111,14 +111,12 @@ static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool
     x->clean.n = 0;
     TS_TRY(code, flush_run(x));
     code = tptp_xml_clean(x->ctx, &x->clean, &found, x->held.p + from, n, tag);
-    if (code == TS_OK && found.replaced > 0) {
-        code = tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, place_of(x, at),
-                                 "bytes that cannot be in XML were replaced");
-    }
-    if (code == TS_OK && found.entities > 0) {
-        code = tptp_import_issue(&x->import, TS_ISSUE_tptp_entity, place_of(x, at),
-                                 "an entity is not known and was kept as written");
-    }
+    TS_STEP_IF(code, found.replaced > 0,
+               tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, place_of(x, at),
+                                 "bytes that cannot be in XML were replaced"));
+    TS_STEP_IF(code, found.entities > 0,
+               tptp_import_issue(&x->import, TS_ISSUE_tptp_entity, place_of(x, at),
+                                 "an entity is not known and was kept as written"));
     return code != TS_OK ? code : parse_alone(x, x->clean.p, x->clean.n, at);
 }
 
@@ -155,14 +153,13 @@ static uint64_t hash_of(const tptp_xml *x, const char *name, size_t n)
 
 static ts_code push(tptp_xml *x, const char *name, size_t n, uint8_t what)
 {
-    tptp_open_element *e;
     if (x->depth == TPTP_MAX_NESTING) {
         x->deep++;
         return x->deep > 1 ? TS_OK
                            : lose_here(x, TS_ISSUE_tptp_nesting, x->at, 0,
                                        "elements are nested too deeply");
     }
-    e = &x->open[x->depth++];
+    tptp_open_element *e = &x->open[x->depth++];
     *e = (tptp_open_element){.name = hash_of(x, name, n), .what = what};
     if (what != TPTP_EL_UNKNOWN) {
         snprintf(e->close, sizeof e->close, "</%.*s>", (int)n, name);
@@ -176,9 +173,8 @@ static ts_code close_to(tptp_xml *x, unsigned depth)
     ts_code code = TS_OK;
     while (x->depth > depth && code == TS_OK) {
         tptp_open_element e = x->open[--x->depth];
-        if (e.what != TPTP_EL_UNKNOWN) {
-            code = parse_alone(x, e.close, strlen(e.close), x->at);
-        }
+        TS_STEP_IF(code, e.what != TPTP_EL_UNKNOWN,
+                   parse_alone(x, e.close, strlen(e.close), x->at));
     }
     return code;
 }
@@ -246,11 +242,9 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool *taken, bool special, bo
 {
     const char *name;
     size_t n = tptp_xml_name(&name, x->held.p + x->at, size);
-    const tptp_name *element;
-    uint8_t what;
     uint8_t in = innermost(x);
     ts_code code = TS_OK;
-    element = tptp_element_of(&x->names, name, n);
+    const tptp_name *element = tptp_element_of(&x->names, name, n);
     if (x->skipping && element != NULL && element->what == TPTP_EL_ROOT) {
         *taken = false; /* a trace in something else */
         return end_skip(x);
@@ -258,7 +252,7 @@ static ts_code start_tag(tptp_xml *x, size_t size, bool *taken, bool special, bo
     if (x->deep > 0 || (x->depth > 0 && in == TPTP_EL_UNKNOWN)) {
         return empty ? TS_OK : push(x, name, n, TPTP_EL_UNKNOWN);
     }
-    what = element_here(x, element);
+    uint8_t what = element_here(x, element);
     if (what == TPTP_EL_ROOT) {
         x->roots++;
         x->roots_open += !empty;
@@ -368,10 +362,9 @@ static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
         return TS_OK;
     }
     x->text_seen = true;
-    code = flush_run(x);
-    return code != TS_OK ? code
-                         : tptp_import_issue(&x->import, TS_ISSUE_tptp_text, place_of(x, x->at),
-                                             "there is text between the elements");
+    TS_TRY(code, flush_run(x));
+    return tptp_import_issue(&x->import, TS_ISSUE_tptp_text, place_of(x, x->at),
+                             "there is text between the elements");
 }
 
 /* --- the text -------------------------------------------------------------------------------- */
@@ -464,9 +457,8 @@ static ts_code process(tptp_xml *x, bool ended)
 {
     ts_code code = process_pieces(x, ended);
     while (ended && x->skipping && code == TS_OK) {
-        if ((code = end_skip(x)) == TS_OK) {
-            code = process_pieces(x, true);
-        }
+        code = end_skip(x);
+        TS_STEP(code, process_pieces(x, true));
     }
     return code;
 }
@@ -486,12 +478,10 @@ ts_code tptp_xml_facts(tptp_xml *x)
 
 static ts_code take_bytes(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
 {
-    size_t done;
-    ts_code code = tptp_xml_decode(x, p, n, ended);
-    if (code != TS_OK || (code = process(x, ended)) != TS_OK) {
-        return code;
-    }
-    done = x->skipping ? x->skip_from : x->at;
+    ts_code code;
+    TS_TRY(code, tptp_xml_decode(x, p, n, ended));
+    TS_TRY(code, process(x, ended));
+    size_t done = x->skipping ? x->skip_from : x->at;
     if (done > 0) {
         memmove(x->held.p, x->held.p + done, x->held.n - done);
     }
@@ -503,8 +493,9 @@ static ts_code take_bytes(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
     return TS_OK;
 }
 
-ts_code tptp_xml_feed(tptp_xml *x, const uint8_t *p, size_t n)
+static ts_code feed_xml(void *self, const uint8_t *p, size_t n)
 {
+    tptp_xml *x = self;
     x->import.bytes += n;
     return take_bytes(x, p, n, false);
 }
@@ -523,44 +514,30 @@ static ts_code end_root(tptp_xml *x)
                                                          : TS_TEXT_LIT("closed"));
 }
 
-ts_code tptp_xml_finish(tptp_xml *x)
+static ts_code finish_xml(void *self, const ts_stream_end *end)
 {
+    tptp_xml *x = self;
     ts_code code = take_bytes(x, (const uint8_t *)"", 0, true);
+    (void)end;
     if (code == TS_OK && !x->events && !x->in_monitor) {
         return ts_fail(x->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has none of its elements",
                        x->import.job->name);
     }
     /* At the end: where it comes between others would depend on the blocks of the input. */
-    if (code == TS_OK && x->replaced > 0) {
-        code = tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, (uint64_t)TS_NO_OFFSET,
+    TS_STEP_IF(code, x->replaced > 0,
+               tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, (uint64_t)TS_NO_OFFSET,
                                  "%" PRIu64 " characters are not valid in their encoding",
-                                 x->replaced);
-    }
-    if (code == TS_OK && (x->held.n > 0 || x->depth > 0)) {
-        code = lose_here(x, TS_ISSUE_tptp_element_cut, 0, x->held.n,
-                         "the input ends inside an element");
-    }
+                                 x->replaced));
+    TS_STEP_IF(
+        code, (x->held.n > 0 || x->depth > 0),
+        lose_here(x, TS_ISSUE_tptp_element_cut, 0, x->held.n, "the input ends inside an element"));
     TS_STEP(code, end_root(x));
     return code != TS_OK ? code : tptp_import_finish(&x->import);
 }
 
-ts_code tptp_xml_open(tptp_xml **out, ts_job *job)
+static void close_xml(void *self)
 {
-    tptp_xml *x = ts_zalloc(job->ctx, 1, sizeof *x);
-    *out = x;
-    TS_NEED(job->ctx, x);
-    x->ctx = job->ctx;
-    x->import.job = job;
-    x->import.format = "trcxml";
-    tptp_names_init(&x->names, &job->ctx->hash_key);
-    return tptp_xml_restart(x);
-}
-
-void tptp_xml_close(tptp_xml *x)
-{
-    if (x == NULL) {
-        return;
-    }
+    tptp_xml *x = self;
     tptp_xml_stop(x);
     tptp_import_close(&x->import);
     tptp_encoding_close(&x->encoding);
@@ -577,13 +554,28 @@ void tptp_xml_close(tptp_xml *x)
     ts_free(x->ctx, x);
 }
 
+static ts_code open_xml(void **self, ts_job *job)
+{
+    tptp_xml *x = ts_zalloc(job->ctx, 1, sizeof *x);
+    *self = NULL;
+    TS_NEED(job->ctx, x);
+    x->ctx = job->ctx;
+    x->import.job = job;
+    x->import.format = "trcxml";
+    tptp_names_init(&x->names, &job->ctx->hash_key);
+    ts_code code = tptp_xml_restart(x);
+    if (code != TS_OK) {
+        close_xml(x);
+        return code;
+    }
+    *self = x;
+    return TS_OK;
+}
+
 /* Names that other kinds of XML have as well. */
 static bool is_general(const char *name, size_t n, const char *p, size_t left)
 {
-    if (n == 4 && memcmp(name, "node", 4) == 0) {
-        return memmem(p, left, "nodeId=", 7) == NULL;
-    }
-    return n <= 6;
+    return n == 4 && memcmp(name, "node", 4) == 0 ? memmem(p, left, "nodeId=", 7) == NULL : n <= 6;
 }
 
 /* Does a tag of a trace begin here? */
@@ -596,7 +588,8 @@ static bool begins_trace(tptp_names *names, const char *p, size_t n)
                                (element->what == TPTP_EL_EVENT && !is_general(name, length, p, n)));
 }
 
-bool tptp_xml_sniff(const uint8_t *p, size_t n)
+/* Does the beginning of a text hold an element of a trace? */
+static bool is_trace(const uint8_t *p, size_t n)
 {
     static const ts_hash_key key = {{0, 0}};
     char head[TS_PEEK] = {0};
@@ -625,3 +618,19 @@ bool tptp_xml_sniff(const uint8_t *p, size_t n)
     }
     return i < k;
 }
+
+static int sniff_xml(const ts_sniff *s)
+{
+    return s->head != NULL && is_trace(s->head, s->n) ? TS_SNIFF_SURE : TS_SNIFF_NO;
+}
+
+TS_SOURCE_FORMAT(tptp_xml) = {
+    .name = "trcxml",
+    .title = "XML trace of the Eclipse TPTP Java profiler (.trcxml)",
+    .source_type = "tptp",
+    .sniff = sniff_xml,
+    .open = open_xml,
+    .feed = feed_xml,
+    .finish = finish_xml,
+    .close = close_xml,
+};

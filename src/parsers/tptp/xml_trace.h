@@ -9,14 +9,114 @@
 #ifndef TS_PARSERS_TPTP_XML_TRACE_H
 #define TS_PARSERS_TPTP_XML_TRACE_H
 
-#include "parsers/tptp/texts_in.h"
 #include "parsers/tptp/trace_import.h"
-#include "parsers/tptp/xml_lexer.h"
-#include "parsers/tptp/xml_values.h"
 
 /* The header declares the limits of entity expansion only so; the library has them. */
 #define XML_DTD 1
 #include <expat.h>
+
+/* --- names and values (xml_values.c) -------------------------------------------------------- */
+
+/* What an element is. */
+typedef enum tptp_element {
+    TPTP_EL_UNKNOWN,
+    TPTP_EL_ROOT,
+    TPTP_EL_EVENT, /* of a kind below TPTP_KINDS */
+    TPTP_EL_OTHER, /* an event that only XML has */
+    TPTP_EL_ANNOTATION,
+    TPTP_EL_VALUE /* of an annotation; elsewhere it is TPTP_EL_OTHER */
+} tptp_element;
+
+typedef struct tptp_name {
+    const char *name; /* compared without case */
+    uint8_t what;     /* tptp_element, or TPTP_ATTR_... */
+    uint8_t slot;     /* tptp_kind, tptp_number or tptp_text_slot */
+} tptp_name;
+
+/* How an attribute is read. */
+enum { TPTP_ATTR_TEXT, TPTP_ATTR_NUMBER, TPTP_ATTR_FLAG, TPTP_ATTR_SECONDS };
+
+enum { TPTP_NAME_SLOTS = 512, TPTP_NAME_HINTS = 256 };
+
+/* Names by their hash; filled once. */
+typedef struct tptp_names {
+    ts_hash_key key;
+    tptp_name events[TPTP_KINDS];
+    const tptp_name *elements[TPTP_NAME_SLOTS];
+    const tptp_name *attributes[TPTP_NAME_SLOTS];
+    /* What was found last for names of a length with certain letters: mostly what is looked for. */
+    const tptp_name *element_hints[TPTP_NAME_HINTS];
+    const tptp_name *attribute_hints[TPTP_NAME_HINTS];
+} tptp_names;
+
+void tptp_names_init(tptp_names *names, const ts_hash_key *key);
+/* NULL when the name is not known. */
+const tptp_name *tptp_element_of(tptp_names *names, const char *p, size_t n);
+const tptp_name *tptp_attribute_of(tptp_names *names, const char *p, size_t n);
+
+/* Sets a slot of the record. */
+void tptp_set_attribute(tptp_record *r, const tptp_name *name, const char *value);
+
+/* False when it is no number or does not fit. */
+bool tptp_parse_number(int64_t *v, const char *p);
+/* Decimal seconds as ns: "1171278546.933593750". */
+bool tptp_parse_seconds(int64_t *ns, const char *p);
+
+/* Does `text` contain `word`, which is in lower case? Without case. */
+bool tptp_has_word(const char *text, const char *word);
+
+/* --- pieces of the text (xml_lexer.c) ------------------------------------------------------- */
+
+/*
+ * Where the pieces of an XML text begin and end. Traces are no well-formed documents: roots are not
+ * closed, several documents follow one another, "<" occurs in values, and bytes may be missing. So
+ * what is given to the XML parser is cut into pieces here, each of which stands alone, and a
+ * damaged one costs itself only.
+ */
+typedef enum tptp_piece {
+    TPTP_PIECE_TEXT,  /* between the tags */
+    TPTP_PIECE_START, /* <name a="b"> */
+    TPTP_PIECE_EMPTY, /* <name a="b"/> */
+    TPTP_PIECE_END,   /* </name> */
+    TPTP_PIECE_CDATA, /* <![CDATA[text]]> */
+    TPTP_PIECE_OTHER, /* comments, processing instructions, DOCTYPE */
+    TPTP_PIECE_BAD,   /* a tag that another one begins in */
+    TPTP_PIECE_MORE   /* it is not complete */
+} tptp_piece;
+
+/* Where scanning a piece goes on when more bytes have come. Zeroed: at its beginning. */
+typedef struct tptp_scan {
+    size_t at; /* in the piece */
+    char quote;
+    bool special;
+    size_t first_open; /* of "<" in it: where reading goes on when it is bad; 0: none */
+    unsigned brackets;
+} tptp_scan;
+
+/*
+ * The piece that p[0..n) begins with. *size: its bytes (of BAD, those before the next tag).
+ * *special: it holds bytes that need tptp_xml_clean. ended: no more bytes come. Each byte is
+ * looked at once, however the text is cut into blocks.
+ */
+tptp_piece tptp_xml_piece(size_t *size, bool *special, tptp_scan *scan, const char *p, size_t n,
+                          bool ended);
+
+/* The name of a tag. */
+size_t tptp_xml_name(const char **name, const char *p, size_t n);
+
+typedef struct tptp_cleaned {
+    uint64_t replaced; /* ill-formed parts */
+    uint64_t entities; /* that are not known */
+} tptp_cleaned;
+
+/*
+ * Appends a tag (tag true: "<" in it is escaped in values only) or text so that the XML parser
+ * takes it: escapes what must be, and replaces what cannot be in XML by U+FFFD.
+ */
+ts_code tptp_xml_clean(ts_ctx *ctx, ts_buf *out, tptp_cleaned *found, const char *p, size_t n,
+                       bool tag);
+
+/* --- the trace (xml_trace.c) ---------------------------------------------------------------- */
 
 enum { TPTP_MAX_NESTING = 256 };
 
@@ -93,14 +193,6 @@ typedef struct tptp_xml {
     ts_vec frame_list; /* tptp_stack_frame */
     ts_vec attributes; /* tptp_attribute */
 } tptp_xml;
-
-ts_code tptp_xml_open(tptp_xml **out, ts_job *job);
-void tptp_xml_close(tptp_xml *x);
-ts_code tptp_xml_feed(tptp_xml *x, const uint8_t *p, size_t n);
-ts_code tptp_xml_finish(tptp_xml *x);
-
-/* Does the beginning of a text hold an element of a trace? */
-bool tptp_xml_sniff(const uint8_t *p, size_t n);
 
 /* Adds what is known of the text to a session that is new. */
 ts_code tptp_xml_facts(tptp_xml *x);

@@ -1,4 +1,4 @@
-#include "parsers/tptp/xml_values.h"
+#include "parsers/tptp/xml_trace.h"
 
 #include "base/ckd.h"
 
@@ -29,64 +29,8 @@ static const tptp_name other_elements[] = {
     {"invocationContext", TPTP_EL_OTHER, 0},
 };
 
-static const tptp_name known_elements[TPTP_KINDS] = {
-    {"node", TPTP_EL_EVENT, TPTP_NODE},
-    {"processCreate", TPTP_EL_EVENT, TPTP_PROCESS_CREATE},
-    {"agentCreate", TPTP_EL_EVENT, TPTP_AGENT_CREATE},
-    {"agentDestroy", TPTP_EL_EVENT, TPTP_AGENT_DESTROY},
-    {"traceStart", TPTP_EL_EVENT, TPTP_TRACE_START},
-    {"traceEnd", TPTP_EL_EVENT, TPTP_TRACE_END},
-    {"filter", TPTP_EL_EVENT, TPTP_FILTER},
-    {"option", TPTP_EL_EVENT, TPTP_OPTION},
-    {"threadStart", TPTP_EL_EVENT, TPTP_THREAD_START},
-    {"threadEnd", TPTP_EL_EVENT, TPTP_THREAD_END},
-    {"classDef", TPTP_EL_EVENT, TPTP_CLASS_DEF},
-    {"methodDef", TPTP_EL_EVENT, TPTP_METHOD_DEF},
-    {"objAlloc", TPTP_EL_EVENT, TPTP_OBJ_ALLOC},
-    {"methodEntry", TPTP_EL_EVENT, TPTP_METHOD_ENTRY},
-    {"methodExit", TPTP_EL_EVENT, TPTP_METHOD_EXIT},
-    {"gcStart", TPTP_EL_EVENT, TPTP_GC_START},
-    {"objFree", TPTP_EL_EVENT, TPTP_OBJ_FREE},
-    {"gcFinish", TPTP_EL_EVENT, TPTP_GC_FINISH},
-    {"runtimeInitDone", TPTP_EL_EVENT, TPTP_RUNTIME_INIT_DONE},
-    {"runtimeShutdown", TPTP_EL_EVENT, TPTP_RUNTIME_SHUTDOWN},
-    {"monWait", TPTP_EL_EVENT, TPTP_MON_WAIT},
-    {"monWaited", TPTP_EL_EVENT, TPTP_MON_WAITED},
-    {"monContendedEnter", TPTP_EL_EVENT, TPTP_MON_CONTENDED_ENTER},
-    {"monContendedEntered", TPTP_EL_EVENT, TPTP_MON_CONTENDED_ENTERED},
-    {"agMethodEntry", TPTP_EL_EVENT, TPTP_AG_METHOD_ENTRY},
-    {"agMethodExit", TPTP_EL_EVENT, TPTP_AG_METHOD_EXIT},
-    {"heapDumpDef", TPTP_EL_EVENT, TPTP_HEAP_DUMP_DEF},
-    {"gcRoot", TPTP_EL_EVENT, TPTP_GC_ROOT},
-    {"objReference", TPTP_EL_EVENT, TPTP_OBJ_REFERENCE},
-    {"customData", TPTP_EL_EVENT, TPTP_CUSTOM_DATA},
-};
-
-/* How the number of a slot is written. */
-static uint8_t reading_of(unsigned slot)
-{
-    switch (slot) {
-    case TPTP_N_TIME:
-    case TPTP_N_CPU:
-    case TPTP_N_OVERHEAD:
-    case TPTP_N_BASE_TIME:
-    case TPTP_N_MIN_TIME:
-    case TPTP_N_MAX_TIME:
-    case TPTP_N_BASE_CPU:
-        return TPTP_ATTR_SECONDS;
-    case TPTP_N_IS_NATIVE:
-    case TPTP_N_IS_ABSTRACT:
-    case TPTP_N_IS_STATIC:
-    case TPTP_N_IS_SYNCHRONIZED:
-    case TPTP_N_IS_ARRAY:
-        return TPTP_ATTR_FLAG;
-    default:
-        return TPTP_ATTR_NUMBER;
-    }
-}
-
 static const tptp_name number_names[] = {
-#define X(id, name) {name, TPTP_ATTR_NUMBER, TPTP_N_##id},
+#define X(id, name, reading) {name, TPTP_ATTR_##reading, TPTP_N_##id},
     TPTP_NUMBERS(X)
 #undef X
         {"threadId", TPTP_ATTR_NUMBER, TPTP_N_THREAD},
@@ -163,7 +107,10 @@ void tptp_names_init(tptp_names *names, const ts_hash_key *key)
 {
     memset(names, 0, sizeof *names);
     names->key = *key;
-    add_names(names->elements, key, known_elements, TPTP_KINDS);
+    for (uint8_t i = 0; i < TPTP_KINDS; i++) {
+        names->events[i] = (tptp_name){tptp_events[i].name, TPTP_EL_EVENT, i};
+    }
+    add_names(names->elements, key, names->events, TPTP_KINDS);
     add_names(names->elements, key, other_elements,
               sizeof other_elements / sizeof other_elements[0]);
     add_names(names->attributes, key, number_names, sizeof number_names / sizeof number_names[0]);
@@ -173,17 +120,16 @@ void tptp_names_init(tptp_names *names, const ts_hash_key *key)
 static const tptp_name *find_name(const tptp_name **hints, const tptp_name *const *slots,
                                   const ts_hash_key *key, const char *p, size_t n)
 {
-    const tptp_name **hint;
-    const tptp_name *found;
     if (n == 0) {
         return NULL;
     }
-    hint = &hints[(31 * n + (size_t)7 * (unsigned char)p[0] + (unsigned char)p[n / 2]) %
-                  TPTP_NAME_HINTS];
+    const tptp_name **hint =
+        &hints[(31 * n + (size_t)7 * (unsigned char)p[0] + (unsigned char)p[n / 2]) %
+               TPTP_NAME_HINTS];
     if (*hint != NULL && strncmp((*hint)->name, p, n) == 0 && (*hint)->name[n] == '\0') {
         return *hint;
     }
-    found = slots[name_slot(slots, key, p, n)];
+    const tptp_name *found = slots[name_slot(slots, key, p, n)];
     *hint = found == NULL ? *hint : found;
     return found;
 }
@@ -288,9 +234,7 @@ static bool parse_decimal(decimal *d, const char *p)
     *d = (decimal){.negative = *p == '-'};
     p += *p == '-' || *p == '+';
     p = take_digits(d, p, false, &any);
-    if (*p == '.') {
-        p = take_digits(d, p + 1, true, &any);
-    }
+    p = *p == '.' ? take_digits(d, p + 1, true, &any) : p;
     if (!any) {
         return false;
     }
@@ -356,16 +300,14 @@ static bool parse_flag(int64_t *v, const char *p)
 void tptp_set_attribute(tptp_record *r, const tptp_name *name, const char *value)
 {
     uint8_t slot = name->slot;
-    uint8_t reading = name->what == TPTP_ATTR_NUMBER ? reading_of(slot) : name->what;
-    bool good;
     int64_t v = 0;
-    if (reading == TPTP_ATTR_TEXT) {
+    if (name->what == TPTP_ATTR_TEXT) {
         r->text[slot] = ts_text_of(value);
         return;
     }
-    good = reading == TPTP_ATTR_SECONDS ? tptp_parse_seconds(&v, value)
-           : reading == TPTP_ATTR_FLAG  ? parse_flag(&v, value)
-                                        : tptp_parse_number(&v, value);
+    bool good = name->what == TPTP_ATTR_SECONDS ? tptp_parse_seconds(&v, value)
+                : name->what == TPTP_ATTR_FLAG  ? parse_flag(&v, value)
+                                                : tptp_parse_number(&v, value);
     if (*value == '\0') {
         return; /* as if it were not there */
     }
