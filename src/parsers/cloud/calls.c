@@ -2,6 +2,105 @@
 #include "parsers/cloud/pod.h"
 
 #include <inttypes.h>
+#include <stdlib.h>
+
+/* --- amounts that the agent truncated ------------------------------------------------------- */
+
+#define LOW_BITS INT64_C(0xfffffff)
+enum { TRUNCATED_BELOW = 1 << 21 };
+
+static bool parse_amount(int64_t *out, ts_text text)
+{
+    int64_t v = 0;
+    for (size_t i = 0; i < text.n; i++) {
+        int64_t digit = text.p[i] - '0';
+        if (digit < 0 || digit > 9 || v > (INT64_MAX - digit) / 10) {
+            return false;
+        }
+        v = v * 10 + digit;
+    }
+    *out = v;
+    return true;
+}
+
+ts_code cloud_amount_note(cloud_pod *pod, size_t root, uint32_t word, ts_text text)
+{
+    int kind = 0;
+    int64_t value;
+    cloud_amount *amount;
+    while (kind < CLOUD_AMOUNTS &&
+           !cloud_word_is(&pod->words, word, (cloud_known_word)(CLOUD_WORD_AMOUNTS + kind))) {
+        kind++;
+    }
+    if (kind == CLOUD_AMOUNTS || !parse_amount(&value, text) || value <= LOW_BITS ||
+        (value & LOW_BITS) >= TRUNCATED_BELOW) {
+        return TS_OK;
+    }
+    TS_NEED(pod->ctx, amount = ts_vec_add(pod->ctx, &pod->amounts, sizeof *amount));
+    *amount = (cloud_amount){root, (cloud_amount_kind)kind, value};
+    return TS_OK;
+}
+
+static int amount_by_root(const void *a, const void *b)
+{
+    const cloud_amount *x = a;
+    const cloud_amount *y = b;
+    if (x->root != y->root) {
+        return x->root < y->root ? -1 : 1;
+    }
+    if (x->kind != y->kind) {
+        return x->kind < y->kind ? -1 : 1;
+    }
+    return x->value < y->value ? -1 : x->value > y->value;
+}
+
+void cloud_amounts_end(cloud_pod *pod)
+{
+    if (pod->amounts.n > 1) {
+        qsort(pod->amounts.p, pod->amounts.n, sizeof(cloud_amount), amount_by_root);
+    }
+}
+
+static size_t first_amount(const ts_vec *all, size_t root)
+{
+    const cloud_amount *amounts = all->p;
+    size_t low = 0;
+    size_t high = all->n;
+    CLOUD_BISECT(low, high, mid, amounts[mid].root < root)
+    return low;
+}
+
+/* Replaces truncated amounts in the record of the call with this root. format: of the calls. */
+static ts_code cloud_repair_truncated(cloud_pod *pod, size_t root, int format,
+                                      ts_row_cloud_call *row)
+{
+    static const char *const names[CLOUD_AMOUNTS] = {
+        "memory", "file_read", "file_written", "net_read", "net_written",
+    };
+    int64_t *cells[CLOUD_AMOUNTS] = {
+        &row->memory, &row->file_read, &row->file_written, &row->net_read, &row->net_written,
+    };
+    const ts_vec *list = &pod->amounts;
+    const cloud_amount *amounts = list->p;
+    int kinds = format >= 3 ? CLOUD_AMOUNTS : format == 2 ? 1 : 0;
+    ts_code code = TS_OK;
+    if (list->n == 0) {
+        return TS_OK;
+    }
+    for (size_t i = first_amount(&pod->amounts, root);
+         i < list->n && amounts[i].root == root && code == TS_OK; i++) {
+        const cloud_amount *a = &amounts[i];
+        int64_t *cell = cells[a->kind];
+        if ((int)a->kind >= kinds || *cell != (a->value & LOW_BITS)) {
+            continue;
+        }
+        code = cloud_issue(pod, TS_ISSUE_cloud_amount_repaired, cloud_offset(&pod->stream.reader),
+                           "%s was recorded as %" PRId64 ", in the trace as %" PRId64,
+                           names[a->kind], *cell, a->value);
+        *cell = a->value;
+    }
+    return code;
+}
 
 #define FORMAT_MAGIC UINT64_C(0xfffefdfc)
 enum { NEWEST_FORMAT = 4, MAX_PARAMS = 4096, MAX_VALUES = 1 << 20 };
@@ -25,13 +124,6 @@ typedef struct call {
     uint64_t values;       /* of all parameters */
     const uint8_t *groups; /* where they begin */
 } call;
-
-void cloud_calls_close(cloud_pod *pod)
-{
-    ts_vec_free(pod->ctx, &pod->calls.names);
-    ts_pool_free(pod->ctx, &pod->calls.thread_names);
-    ts_buf_free(pod->ctx, &pod->calls.name);
-}
 
 /* --- decoding ------------------------------------------------------------------------------- */
 
@@ -88,9 +180,8 @@ static void decode_params(cloud_pod *pod, call *k, cloud_cursor *c)
         return;
     }
     for (uint32_t i = 0; i < k->params && c->got == CLOUD_GOT; i++) {
-        uint32_t values;
         (void)cloud_varint(c);
-        values = cloud_varint(c);
+        uint32_t values = cloud_varint(c);
         k->values += values;
         if (values > MAX_VALUES) {
             cloud_reject_record(&pod->stream, c, "a parameter has more than 2^20 values");
@@ -113,9 +204,7 @@ static void decode_call(cloud_pod *pod, call *k, cloud_cursor *c)
     if (calls->format >= 1) {
         k->thread = cloud_varint(c);
         k->named = k->thread == calls->names.n;
-        if (k->named) {
-            k->name = cloud_text(c);
-        }
+        k->name = k->named ? cloud_text(c) : k->name;
         k->logs_written = cloud_varint(c);
         k->logs_more = cloud_varint(c);
     }
@@ -132,25 +221,11 @@ static void clear_absent(ts_row_cloud_call *row, int format)
 {
     if (format < 1) {
         row->thread_name = TS_TEXT_NULL;
-        TS_SET_NULL(cloud_call, row, thread_index);
-        TS_SET_NULL(cloud_call, row, logs_written);
-        TS_SET_NULL(cloud_call, row, logs_generated);
+        TS_SET_NULL(cloud_call, row, thread_index, logs_written, logs_generated);
     }
-    if (format < 2) {
-        TS_SET_NULL(cloud_call, row, cpu_dur);
-        TS_SET_NULL(cloud_call, row, wait_dur);
-        TS_SET_NULL(cloud_call, row, memory);
-    }
-    if (format < 3) {
-        TS_SET_NULL(cloud_call, row, file_read);
-        TS_SET_NULL(cloud_call, row, file_written);
-        TS_SET_NULL(cloud_call, row, net_read);
-        TS_SET_NULL(cloud_call, row, net_written);
-    }
-    if (format < 4) {
-        TS_SET_NULL(cloud_call, row, transactions);
-        TS_SET_NULL(cloud_call, row, queue_wait_dur);
-    }
+    TS_NULL_IF(format < 2, cloud_call, row, cpu_dur, wait_dur, memory);
+    TS_NULL_IF(format < 3, cloud_call, row, file_read, file_written, net_read, net_written);
+    TS_NULL_IF(format < 4, cloud_call, row, transactions, queue_wait_dur);
 }
 
 /* What does not fit is NULL. */
@@ -164,21 +239,16 @@ static ts_code clear_wide(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
     };
     bool times = !k->timed || (k->wide & (WIDE_CPU | WIDE_WAIT)) != 0;
     ts_code code = TS_OK;
-    if (!k->timed) {
-        TS_SET_NULL(cloud_call, row, ts);
-        TS_SET_NULL(cloud_call, row, suspend_dur);
-    }
+    TS_NULL_IF(!k->timed, cloud_call, row, ts, suspend_dur);
     for (unsigned i = 0; i < sizeof bits / sizeof bits[0]; i++) {
         row->null |= (k->wide >> i & 1) != 0 ? bits[i] : 0;
     }
-    if (times) {
-        code = cloud_missing(pod, TS_ISSUE_time_overflow, "values",
-                             "the beginning of a call, or what it took, does not fit");
-    }
-    if (code == TS_OK && k->wide >= WIDE_MEMORY) {
-        code = cloud_missing(pod, TS_ISSUE_cloud_amount_overflow, "values",
-                             "an amount of a call has more than 64 bits");
-    }
+    TS_STEP_IF(code, times,
+               cloud_missing(pod, TS_ISSUE_time_overflow, "values",
+                             "the beginning of a call, or what it took, does not fit"));
+    TS_STEP_IF(code, k->wide >= WIDE_MEMORY,
+               cloud_missing(pod, TS_ISSUE_cloud_amount_overflow, "values",
+                             "an amount of a call has more than 64 bits"));
     return code;
 }
 
@@ -197,17 +267,14 @@ static ts_code contradict(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
                                  "method %" PRIu32 " at %" PRId64 " ms, in the trace %" PRIu32
                                  " at %" PRId64 " ms",
                                  k->method, k->start, method, start);
-    if (method != k->method) {
-        TS_SET_NULL(cloud_call, row, method_id);
-    }
+    TS_NULL_IF(method != k->method, cloud_call, row, method_id);
     if (code != TS_OK || !k->timed || start == k->start) {
         return code;
     }
     row->null |= TIME_COLUMNS;
-    if (row->id > calls->sure + 1) {
-        code = ts_sink_invalidate(pod->sink, TS_T_cloud_call, calls->sure + 1, row->id - 1,
-                                  TIME_COLUMNS);
-    }
+    TS_STEP_IF(
+        code, row->id > calls->sure + 1,
+        ts_sink_invalidate(pod->sink, TS_T_cloud_call, calls->sure + 1, row->id - 1, TIME_COLUMNS));
     calls->sure = row->id;
     calls->last = start;
     calls->shift = ts_sat_sub(k->start, start);
@@ -239,7 +306,7 @@ static ts_code check_end(cloud_pod *pod, cloud_thread *t, size_t root)
                ? TS_OK
                : cloud_missing(pod, TS_ISSUE_cloud_root_lost, "roots",
                                "thread %" PRIu64 ": the trace has no end of a call that ended",
-                               cloud_thread_tid(t));
+                               t->tid);
 }
 
 /*
@@ -249,25 +316,21 @@ static ts_code check_end(cloud_pod *pod, cloud_thread *t, size_t root)
 static ts_code check_amount(cloud_pod *pod, const call *k, ts_row_cloud_call *row,
                             const cloud_found_root *root)
 {
-    ts_code code;
     if (root->slice == 0 || root->dur < 0 ||
         (root->enters == k->enters && (k->dur < 0 || root->dur <= k->dur))) {
         return TS_OK;
     }
-    row->null |= TS_NULL_BIT(cloud_call, calls) | TS_NULL_BIT(cloud_call, dur) |
-                 TS_NULL_BIT(cloud_call, suspend_dur);
-    code = cloud_missing(pod, TS_ISSUE_cloud_call_mismatch, "roots",
-                         "%" PRIu32 " invocations in %" PRId32 " ms, in the trace %" PRIu32
-                         " in %" PRId32 " ms",
-                         k->enters, k->dur, root->enters, root->dur);
+    row->null |= TS_NULL_BITS(cloud_call, calls, dur, suspend_dur);
+    ts_code code = cloud_missing(pod, TS_ISSUE_cloud_call_mismatch, "roots",
+                                 "%" PRIu32 " invocations in %" PRId32 " ms, in the trace %" PRIu32
+                                 " in %" PRId32 " ms",
+                                 k->enters, k->dur, root->enters, root->dur);
     return code != TS_OK ? code : cloud_distrust_root(pod, root->block, root->number);
 }
 
 static ts_code find_call_root(cloud_pod *pod, const call *k, ts_row_cloud_call *row)
 {
     cloud_found_root root;
-    cloud_thread *thread;
-    ts_code code;
     TS_SET_NULL(cloud_call, row, root_slice_id);
     if (!cloud_root_find(&root, &pod->roots, k->file, k->offset, k->record)) {
         TS_SET_NULL(cloud_call, row, itid);
@@ -280,14 +343,13 @@ static ts_code find_call_root(cloud_pod *pod, const call *k, ts_row_cloud_call *
             "roots", "trace file %" PRIu32 " has no root at byte %" PRIu32 ", record %" PRIu32,
             k->file, k->offset, k->record);
     }
-    cloud_root_met(&pod->roots, root.number);
-    thread = cloud_thread_at(&pod->threads, root.thread);
-    row->itid = cloud_thread_itid(thread);
+    cloud_root_at(&pod->roots, root.number)->promised = 0;
+    cloud_thread *thread = cloud_thread_at(&pod->threads, root.thread);
+    row->itid = thread->itid;
     if (root.slice != 0) {
-        row->root_slice_id = root.slice;
-        row->null &= ~TS_NULL_BIT(cloud_call, root_slice_id);
+        TS_SET_VALUE(cloud_call, row, root_slice_id, root.slice);
     }
-    code = check_end(pod, thread, root.number);
+    ts_code code = check_end(pod, thread, root.number);
     TS_STEP(code, cloud_name_thread(pod, thread, row->thread_name));
     TS_STEP(code, cloud_repair_truncated(pod, root.number, pod->calls.format, row));
     if (code != TS_OK) {
@@ -361,7 +423,7 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
     return (ts_row_cloud_call){
         .id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_call) + 1,
         .source_id = pod->source_id,
-        .calls_file = cloud_stream_index(&pod->stream),
+        .calls_file = pod->stream.file->index,
         .record = pod->calls.record,
         .ts = k->timed ? cloud_ns(k->start) : 0,
         .dur = cloud_ns(k->dur),
@@ -380,7 +442,7 @@ static ts_row_cloud_call make_row(const cloud_pod *pod, const call *k)
         .queue_wait_dur = cloud_ns(k->queue_wait),
         .suspend_dur =
             k->timed ? cloud_ns(cloud_paused(&pod->suspend, k->start, k->start + k->dur)) : 0,
-        .null = k->timed && cloud_suspend_known(&pod->suspend, k->start + k->dur)
+        .null = k->timed && k->start + k->dur <= pod->suspend.known
                     ? 0
                     : TS_NULL_BIT(cloud_call, suspend_dur),
         .trace_file = k->file,
@@ -434,18 +496,16 @@ ts_code cloud_calls_end(cloud_pod *pod)
 static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 {
     call k = {0};
-    ts_row_cloud_call row;
-    bool in_time;
     ts_code code;
     (void)offset;
     decode_call(pod, &k, c);
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
-    in_time = k.timed;
+    bool in_time = k.timed;
     settle(&pod->calls, &pod->roots, &k);
     k.timed = k.timed && cloud_fits(k.start) && cloud_fits(ts_sat_add(k.start, k.dur));
-    row = make_row(pod, &k);
+    ts_row_cloud_call row = make_row(pod, &k);
     if ((code = check_call(pod, &k, c)) != TS_OK || c->got != CLOUD_GOT ||
         (code = take_thread(pod, &k, &row)) != TS_OK) {
         return code;
@@ -476,7 +536,7 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 
 ts_code cloud_calls_import(cloud_pod *pod)
 {
-    cloud_reader *r = cloud_stream_reader(&pod->stream);
+    cloud_reader *r = &pod->stream.reader;
     cloud_calls *calls = &pod->calls;
     ts_code code = cloud_need(r, 16);
     cloud_cursor c = cloud_window(r);
@@ -492,7 +552,7 @@ ts_code cloud_calls_import(cloud_pod *pod)
     if (head >> 32 == FORMAT_MAGIC) {
         uint32_t format = (uint32_t)head;
         if (format > NEWEST_FORMAT) {
-            cloud_stream_set_damaged(&pod->stream);
+            pod->stream.damaged = true;
             return cloud_issue(pod, TS_ISSUE_cloud_calls_format, 0, "format %" PRIu32, format);
         }
         calls->format = (int)format;

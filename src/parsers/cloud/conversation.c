@@ -14,7 +14,6 @@
 #include "parsers/cloud/conversation.h"
 
 #include "base/alloc.h"
-#include "parsers/cloud/conversation_streams.h"
 #include "parsers/cloud/pod.h"
 
 #include <inttypes.h>
@@ -44,6 +43,20 @@ typedef struct field {
     size_t n;
 } field;
 
+/* Streams of one pod: a spool for each file, found by the handle under which it was opened. */
+enum {
+    HANDLE = 16,       /* bytes */
+    MAX_STREAMS = 4096 /* of one pod, and handles; each stream has a spool of up to 64 KiB */
+};
+
+typedef struct pod_streams {
+    ts_ctx *ctx;
+    ts_vec files;     /* cloud_file */
+    ts_vec streams;   /* one a handle */
+    ts_index by_name; /* of files */
+    ts_index by_handle;
+} pod_streams;
+
 struct cloud_conversation {
     ts_job *job;
     ts_ctx *ctx;
@@ -61,7 +74,7 @@ struct cloud_conversation {
     uint64_t stray; /* of parsed, for streams that were not opened */
     uint64_t open;  /* commands that the collector has not acknowledged */
     ts_buf pending;
-    cloud_streams streams; /* of the pod */
+    pod_streams streams; /* of the pod */
 };
 
 bool cloud_is_conversation(const uint8_t *p, size_t n)
@@ -75,6 +88,111 @@ bool cloud_is_conversation(const uint8_t *p, size_t n)
     }
     return (version == 100505 || version == 100605 || version == 100705) && p[9] == 0 &&
            p[10] == 0 && p[11] < 4;
+}
+
+/* --- streams of a pod ----------------------------------------------------------------------- */
+
+typedef struct open_stream {
+    uint8_t handle[HANDLE];
+    size_t file; /* number among the files */
+} open_stream;
+
+/* Drops all streams, for the next pod. */
+static void clear_streams(pod_streams *s)
+{
+    cloud_file *files = s->files.p;
+    for (size_t i = 0; i < s->files.n; i++) {
+        ts_spool_free(files[i].spool);
+    }
+    s->files.n = 0;
+    s->streams.n = 0;
+    ts_index_free(s->ctx, &s->by_name);
+    ts_index_free(s->ctx, &s->by_handle);
+}
+
+static uint64_t hash_name(const pod_streams *s, const char *name, int64_t index)
+{
+    ts_hash h = ts_hash_begin(&s->ctx->hash_key);
+    ts_hash_word(&h, (uint64_t)index);
+    ts_hash_bytes(&h, name, strlen(name));
+    return ts_hash_end(&h);
+}
+
+static bool is_file(const void *owner, uint32_t number, const void *key)
+{
+    const pod_streams *s = owner;
+    const cloud_file *f = (const cloud_file *)s->files.p + number;
+    const cloud_file *wanted = key;
+    return f->index == wanted->index && strcmp(f->stream, wanted->stream) == 0;
+}
+
+static uint64_t hash_handle(const pod_streams *s, const uint8_t *handle)
+{
+    ts_hash h = ts_hash_begin(&s->ctx->hash_key);
+    ts_hash_bytes(&h, (const char *)handle, HANDLE);
+    return ts_hash_end(&h);
+}
+
+static bool is_stream(const void *owner, uint32_t number, const void *key)
+{
+    const pod_streams *s = owner;
+    return memcmp(((const open_stream *)s->streams.p)[number].handle, key, HANDLE) == 0;
+}
+
+/* The file of the stream with this number, made when new. */
+static ts_code file_of(size_t *number, pod_streams *s, ts_text name, int64_t index)
+{
+    cloud_file f = {.index = index, .name = ""};
+    ts_index_place place;
+    uint32_t found;
+    size_t n = name.n < sizeof f.stream ? name.n : sizeof f.stream - 1;
+    ts_code code;
+    memcpy(f.stream, name.p, n);
+    f.kind = cloud_kind_of(f.stream, n);
+    TS_TRY(code, ts_index_reserve(s->ctx, &s->by_name));
+    found = ts_index_search(&place, &s->by_name, hash_name(s, f.stream, index), is_file, s, &f);
+    if (found != TS_INDEX_NONE) {
+        *number = found;
+        return TS_OK;
+    }
+    TS_TRY(code, ts_vec_reserve(s->ctx, &s->files, 1, sizeof f));
+    TS_TRY(code, ts_spool_new(&f.spool, s->ctx));
+    *number = s->files.n;
+    ((cloud_file *)s->files.p)[s->files.n++] = f;
+    ts_index_add(&s->by_name, place, (uint32_t)*number);
+    return TS_OK;
+}
+
+/* The handle stands for the file of the stream with that index from now on; made when new. */
+static ts_code open_stream_file(pod_streams *s, const uint8_t *handle, ts_text name, int64_t index)
+{
+    open_stream *opened;
+    ts_index_place place;
+    size_t file;
+    uint32_t number;
+    ts_code code;
+    TS_TRY(code, file_of(&file, s, name, index));
+    TS_TRY(code, ts_index_reserve(s->ctx, &s->by_handle));
+    number = ts_index_search(&place, &s->by_handle, hash_handle(s, handle), is_stream, s, handle);
+    if (number != TS_INDEX_NONE) {
+        ((open_stream *)s->streams.p)[number].file = file;
+        return TS_OK;
+    }
+    TS_NEED(s->ctx, opened = ts_vec_add(s->ctx, &s->streams, sizeof *opened));
+    memcpy(opened->handle, handle, HANDLE);
+    opened->file = file;
+    ts_index_add(&s->by_handle, place, (uint32_t)s->streams.n - 1);
+    return TS_OK;
+}
+
+/* The spool of the stream that was opened with the handle, or NULL. */
+static ts_spool *find_spool(const pod_streams *s, const uint8_t *handle)
+{
+    uint32_t number = ts_index_find(&s->by_handle, hash_handle(s, handle), is_stream, s, handle);
+    if (number == TS_INDEX_NONE) {
+        return NULL;
+    }
+    return ((const cloud_file *)s->files.p)[((const open_stream *)s->streams.p)[number].file].spool;
 }
 
 /* --- pods ----------------------------------------------------------------------------------- */
@@ -101,22 +219,19 @@ static ts_code check_streams(cloud_conversation *v)
 {
     const cloud_file *files = v->streams.files.p;
     bool has[CLOUD_KINDS] = {false};
-    uint64_t missing;
-    ts_code code;
     for (size_t i = 0; i < v->streams.files.n; i++) {
         has[files[i].kind] = true;
     }
-    missing = (uint64_t)!has[CLOUD_TRACE] + !has[CLOUD_CALLS] +
-              !(has[CLOUD_DICTIONARY] || has[CLOUD_POS_DICTIONARY]);
+    uint64_t missing = (uint64_t)!has[CLOUD_TRACE] + !has[CLOUD_CALLS] +
+                       !(has[CLOUD_DICTIONARY] || has[CLOUD_POS_DICTIONARY]);
     if (missing == 0 || v->refused || v->failed) {
         return TS_OK;
     }
-    code = cloud_lose_of(v->job->store, v->pod_id, "streams", missing);
-    return code != TS_OK
-               ? code
-               : ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_stream_missing, NULL,
-                          (int64_t)v->parsed,
-                          "of dictionary, trace and calls %" PRIu64 " were not opened", missing);
+    ts_code code;
+    TS_TRY(code, cloud_lose_of(v->job->store, v->pod_id, "streams", missing));
+    return ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_stream_missing, NULL,
+                    (int64_t)v->parsed,
+                    "of dictionary, trace and calls %" PRIu64 " were not opened", missing);
 }
 
 static ts_code end_conversation_pod(cloud_conversation *v)
@@ -126,13 +241,12 @@ static ts_code end_conversation_pod(cloud_conversation *v)
         code = cloud_pod_import(v->job, v->pod_id, v->streams.files.p, v->streams.files.n, false);
     }
     v->in_pod = false;
-    cloud_streams_clear(&v->streams);
+    clear_streams(&v->streams);
     return code;
 }
 
 static ts_code begin_conversation_pod(cloud_conversation *v)
 {
-    ts_row_source *source;
     ts_code code;
     TS_TRY(code, end_conversation_pod(v));
     v->pod_id = v->source_id;
@@ -146,7 +260,7 @@ static ts_code begin_conversation_pod(cloud_conversation *v)
     v->refused = false;
     v->open = 0;
     v->failed = false;
-    source = ts_source(v->job->store, v->pod_id);
+    ts_row_source *source = ts_source(v->job->store, v->pod_id);
     return ts_source_text(v->job->store, v->pod_id, &source->kind, "pod", 3);
 }
 
@@ -198,16 +312,14 @@ static ts_code take_version(cloud_conversation *v, cloud_cursor *c)
     field space = take_field(c);
     uint64_t server = cloud_fixed(c, 8);
     char text[48];
-    ts_row_source *source;
-    int n;
     ts_code code;
     if (c->got != CLOUD_GOT || too_many_pods(v, c)) {
         return TS_OK;
     }
     TS_TRY(code, begin_conversation_pod(v));
     TS_TRY(code, name_pod(v, pod, service, space));
-    source = ts_source(v->job->store, v->pod_id);
-    n = snprintf(text, sizeof text, "%" PRIu64, client);
+    ts_row_source *source = ts_source(v->job->store, v->pod_id);
+    int n = snprintf(text, sizeof text, "%" PRIu64, client);
     code = ts_source_text(v->job->store, v->pod_id, &source->format_version, text, (size_t)n);
     n = snprintf(text, sizeof text, "%" PRIu64, server);
     TS_STEP(code, pod_property(v, "server_version", (field){(const uint8_t *)text, (size_t)n}));
@@ -223,25 +335,22 @@ static ts_code take_init_old(cloud_conversation *v, cloud_cursor *c)
     field space = take_field(c);
     field service = take_field(c);
     field pod = take_field(c);
-    ts_code code;
     if (c->got != CLOUD_GOT || too_many_pods(v, c)) {
         return TS_OK;
     }
-    code = begin_conversation_pod(v);
+    ts_code code = begin_conversation_pod(v);
     return code != TS_OK ? code : name_pod(v, pod, service, space);
 }
 
 static ts_code take_init(cloud_conversation *v, cloud_cursor *c)
 {
     field name = take_field(c);
-    const uint8_t *handle;
-    int64_t seq;
     ts_code code;
     (void)cloud_fixed(c, 8);
-    handle = take_handle(c);
+    const uint8_t *handle = take_handle(c);
     (void)cloud_fixed(c, 8);
     (void)cloud_fixed(c, 8);
-    seq = (int32_t)cloud_fixed(c, 4);
+    int64_t seq = (int32_t)cloud_fixed(c, 4);
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
@@ -249,7 +358,7 @@ static ts_code take_init(cloud_conversation *v, cloud_cursor *c)
         cloud_fail(c, CLOUD_BAD);
         return TS_OK;
     }
-    if (cloud_streams_full(&v->streams)) {
+    if (v->streams.streams.n == MAX_STREAMS || v->streams.files.n == MAX_STREAMS) {
         reject_command(v, c, "a pod has more than 4096 streams; what follows is not read");
         return TS_OK;
     }
@@ -259,8 +368,7 @@ static ts_code take_init(cloud_conversation *v, cloud_cursor *c)
     if (!v->in_pod && (code = begin_conversation_pod(v)) != TS_OK) {
         return code;
     }
-    return cloud_streams_open(&v->streams, handle, (ts_text){(const char *)name.p, name.n},
-                              seq + 1);
+    return open_stream_file(&v->streams, handle, (ts_text){(const char *)name.p, name.n}, seq + 1);
 }
 
 static ts_code take_data(cloud_conversation *v, cloud_cursor *c)
@@ -272,7 +380,7 @@ static ts_code take_data(cloud_conversation *v, cloud_cursor *c)
         return TS_OK;
     }
     v->open++;
-    if ((spool = cloud_streams_find(&v->streams, handle)) != NULL) {
+    if ((spool = find_spool(&v->streams, handle)) != NULL) {
         return ts_spool_write(spool, f.p, f.n);
     }
     v->stray += f.n;
@@ -373,11 +481,8 @@ ts_code cloud_conversation_feed(cloud_conversation *v, const uint8_t *p, size_t 
         return TS_OK;
     }
     if (v->pending.n > 0) {
-        if ((code = ts_buf_put(v->ctx, &v->pending, p, n)) != TS_OK ||
-            (code = take_commands(v, &used, (const uint8_t *)v->pending.p, v->pending.n)) !=
-                TS_OK) {
-            return code;
-        }
+        TS_TRY(code, ts_buf_put(v->ctx, &v->pending, p, n));
+        TS_TRY(code, take_commands(v, &used, (const uint8_t *)v->pending.p, v->pending.n));
         memmove(v->pending.p, v->pending.p + used, v->pending.n - used);
         v->pending.n -= used;
         return TS_OK;
@@ -390,12 +495,11 @@ ts_code cloud_conversation_feed(cloud_conversation *v, const uint8_t *p, size_t 
 
 static ts_code answers_missing(cloud_conversation *v)
 {
-    ts_code code = cloud_lose_of(v->job->store, v->pod_id, "answers", v->open);
-    return code != TS_OK
-               ? code
-               : ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_answer_missing, NULL,
-                          (int64_t)v->parsed,
-                          "%" PRIu64 " commands are not acknowledged by the collector", v->open);
+    ts_code code;
+    TS_TRY(code, cloud_lose_of(v->job->store, v->pod_id, "answers", v->open));
+    return ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_answer_missing, NULL,
+                    (int64_t)v->parsed,
+                    "%" PRIu64 " commands are not acknowledged by the collector", v->open);
 }
 
 ts_code cloud_conversation_finish(cloud_conversation *v)
@@ -416,7 +520,9 @@ ts_code cloud_conversation_finish(cloud_conversation *v)
 
 void cloud_conversation_free(cloud_conversation *v)
 {
-    cloud_streams_close(&v->streams);
+    clear_streams(&v->streams);
+    ts_vec_free(v->ctx, &v->streams.files);
+    ts_vec_free(v->ctx, &v->streams.streams);
     ts_buf_free(v->ctx, &v->pending);
     ts_free(v->ctx, v);
 }

@@ -1,4 +1,5 @@
-/* Dictionaries. A word that is the signature of a method becomes a row of stack_method. */
+/* Dictionaries, and the parameters among their words. A word that is the signature of a method
+ * becomes a row of stack_method. */
 #include "parsers/cloud/pod.h"
 
 #include "base/alloc.h"
@@ -13,6 +14,82 @@
 enum { MAX_WORDS = 1 << 22 }; /* of a pod */
 enum { DENSE_IDS = 1 << 16, DENSE_TIMES = 4, MAX_ID_GAP = 1 << 20 };
 enum { SHIFTED_UNITS = 3 };
+
+/* --- signatures of methods among the words -------------------------------------------------- */
+
+enum { MAX_LINE_DIGITS = 9 };
+
+/* The part before `stop` (or all), and the rest after it. False when `stop` is not there. */
+static bool split_text(ts_text *before, ts_text *rest, ts_text t, const char *stop)
+{
+    const char *at = t.n == 0 ? NULL : memmem(t.p, t.n, stop, strlen(stop));
+    if (at == NULL) {
+        return false;
+    }
+    *before = (ts_text){t.p, (size_t)(at - t.p)};
+    *rest = (ts_text){at + strlen(stop), t.n - before->n - strlen(stop)};
+    return true;
+}
+
+/* "Source.java:42" */
+static void take_source(ts_method *m, ts_text t)
+{
+    const char *colon = t.n == 0 ? NULL : memrchr(t.p, ':', t.n);
+    int64_t line = 0;
+    size_t digits = 0;
+    m->file = t;
+    if (colon == NULL) {
+        return;
+    }
+    for (const char *p = colon + 1; p < t.p + t.n && *p >= '0' && *p <= '9'; p++, digits++) {
+        line = digits < MAX_LINE_DIGITS ? line * 10 + (*p - '0') : line;
+    }
+    if (digits > 0 && digits <= MAX_LINE_DIGITS && colon + 1 + digits == t.p + t.n) {
+        m->file.n = (size_t)(colon - t.p);
+        m->line = line;
+        m->has_line = true;
+    }
+}
+
+/*
+ * Parses <type> <class>.<method>(<types>) (<file>:<line>) [<jar>], of which everything after
+ * the types may be missing or cut. *is: false when the word is no such signature. Texts of *m point
+ * into the word and into `signature`.
+ */
+static ts_code parse_signature(bool *is, ts_method *m, ts_buf *signature, ts_ctx *ctx, ts_text word)
+{
+    ts_text type;
+    ts_text path;
+    ts_text types;
+    ts_text rest;
+    ts_text part;
+    const char *dot;
+    ts_code code;
+    *is = false;
+    if (!split_text(&path, &rest, word, "(") || !split_text(&types, &rest, rest, ")") ||
+        !split_text(&type, &path, path, " ") || type.n == 0 ||
+        memchr(path.p, ' ', path.n) != NULL ||
+        (dot = path.n == 0 ? NULL : memrchr(path.p, '.', path.n)) == NULL || dot == path.p ||
+        dot + 1 == path.p + path.n) {
+        return TS_OK;
+    }
+    *is = true;
+    m->cls = (ts_text){path.p, (size_t)(dot - path.p)};
+    m->name = (ts_text){dot + 1, path.n - m->cls.n - 1};
+    signature->n = 0;
+    code = ts_buf_printf(ctx, signature, "%.*s (%.*s)", (int)type.n, type.p, (int)types.n, types.p);
+    m->signature = ts_buf_text(signature);
+    if (rest.n > 2 && memcmp(rest.p, " (", 2) == 0 &&
+        split_text(&part, &rest, (ts_text){rest.p + 2, rest.n - 2}, ")")) {
+        take_source(m, part);
+    }
+    if (rest.n > 3 && memcmp(rest.p, " [", 2) == 0 && rest.p[rest.n - 1] == ']') {
+        m->library = (ts_text){rest.p + 2, rest.n - 3};
+    }
+    return code;
+}
+
+/* --- words ---------------------------------------------------------------------------------- */
 
 ts_code cloud_no_word(cloud_pod *pod, const char *what, uint32_t word)
 {
@@ -35,7 +112,7 @@ ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word)
     }
     if (w != NULL && !pod->words.doubted) {
         ts_text text = ts_pool_text(&pod->words.texts, w->text);
-        code = cloud_signature_parse(&is_signature, &m, &pod->words.signature, pod->ctx, text);
+        code = parse_signature(&is_signature, &m, &pod->words.signature, pod->ctx, text);
         m.name = is_signature ? m.name : text;
     } else {
         m.name = TS_TEXT_NULL;
@@ -49,23 +126,6 @@ ts_code cloud_method(int64_t *id, cloud_pod *pod, uint32_t word)
 }
 
 /* --- dictionary ----------------------------------------------------------------------------- */
-
-void cloud_words_open(cloud_pod *pod)
-{
-    pod->words.first_row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary);
-    pod->words.first_method = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_method);
-}
-
-void cloud_words_close(cloud_pod *pod)
-{
-    cloud_words *words = &pod->words;
-    ts_vec_free(pod->ctx, &words->list);
-    ts_vec_free(pod->ctx, &words->far);
-    ts_idmap_free(pod->ctx, &words->far_ids);
-    ts_free(pod->ctx, words->by_text);
-    ts_pool_free(pod->ctx, &words->texts);
-    ts_buf_free(pod->ctx, &words->signature);
-}
 
 cloud_word *cloud_far_word_of(const cloud_words *words, uint32_t id)
 {
@@ -123,8 +183,7 @@ static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
     TS_TRY(code,
            ts_pool_intern(pod->ctx, &w.text, NULL, &pod->words.texts, ts_buf_text(&pod->text)));
     row.word = ts_pool_text(&pod->words.texts, w.text);
-    TS_TRY(code,
-           cloud_signature_parse(&w.signature, &m, &pod->words.signature, pod->ctx, row.word));
+    TS_TRY(code, parse_signature(&w.signature, &m, &pod->words.signature, pod->ctx, row.word));
     if (w.signature) {
         TS_TRY(code, ts_stack_method(&w.method, pod->store, pod->source_id, &m));
         row.method_id = w.method;
@@ -187,9 +246,7 @@ static ts_code word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
     ts_code code = TS_OK;
     (void)offset;
     check_word(pod, c, s);
-    if (c->got == CLOUD_GOT) {
-        code = check_again(pod, c, s);
-    }
+    TS_STEP_IF(code, c->got == CLOUD_GOT, check_again(pod, c, s));
     if (c->got != CLOUD_GOT || code != TS_OK) {
         return code;
     }
@@ -213,8 +270,8 @@ static ts_code pos_word_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 
 ts_code cloud_dictionary_import(cloud_pod *pod)
 {
-    cloud_reader *r = cloud_stream_reader(&pod->stream);
-    bool pos = cloud_stream_kind(&pod->stream) == CLOUD_POS_DICTIONARY;
+    cloud_reader *r = &pod->stream.reader;
+    bool pos = pod->stream.file->kind == CLOUD_POS_DICTIONARY;
     cloud_record record = pos ? pos_word_record : word_record;
     bool framed;
     ts_code code;
@@ -225,7 +282,7 @@ ts_code cloud_dictionary_import(cloud_pod *pod)
     framed = pos ? !pod->agent : r->buf[r->at] == 0; /* no word is empty */
     code = framed ? cloud_phrases(pod, record, 0, CLOUD_N_WORDS, !pos, "a word")
                   : cloud_records(pod, record, CLOUD_N_WORDS, "a word");
-    pod->words.lost = pod->words.lost || cloud_stream_is_damaged(&pod->stream);
+    pod->words.lost = pod->words.lost || pod->stream.damaged;
     return code;
 }
 
@@ -233,10 +290,7 @@ ts_code cloud_dictionary_import(cloud_pod *pod)
 static int64_t find_word(const cloud_words *words, ts_text text)
 {
     uint32_t number;
-    if (!ts_pool_find(&number, &words->texts, text)) {
-        return -1;
-    }
-    return (int64_t)words->by_text[number] - 1;
+    return !ts_pool_find(&number, &words->texts, text) ? -1 : (int64_t)words->by_text[number] - 1;
 }
 
 static void note_text(cloud_words *words, uint32_t id, const cloud_word *w)
@@ -287,7 +341,8 @@ ts_code cloud_dictionary_end(cloud_pod *pod)
     return TS_OK;
 }
 
-int64_t cloud_word_mark_param(cloud_words *words, ts_text text)
+/* The row of the word with the text, or 0; the word is a parameter's name from now on. */
+static int64_t cloud_word_mark_param(cloud_words *words, ts_text text)
 {
     int64_t id = find_word(words, text);
     cloud_word *w = id < 0 ? NULL : cloud_word_of(words, (uint32_t)id);
@@ -309,11 +364,9 @@ ts_code cloud_doubt_words(cloud_pod *pod)
     int64_t methods = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_method);
     ts_code code = TS_OK;
     pod->words.doubted = true;
-    if (words > pod->words.first_row) {
-        code = ts_sink_invalidate(pod->sink, TS_T_cloud_dictionary, pod->words.first_row + 1, words,
-                                  TS_NULL_BIT(cloud_dictionary, word_id) |
-                                      TS_NULL_BIT(cloud_dictionary, method_id));
-    }
+    TS_STEP_IF(code, words > pod->words.first_row,
+               ts_sink_invalidate(pod->sink, TS_T_cloud_dictionary, pod->words.first_row + 1, words,
+                                  TS_NULL_BITS(cloud_dictionary, word_id, method_id)));
     return code != TS_OK || methods == pod->words.first_method
                ? code
                : ts_sink_invalidate(pod->sink, TS_T_stack_method, pod->words.first_method + 1,
@@ -334,7 +387,7 @@ static bool agrees(cloud_pod *pod, uint32_t id, cloud_string text, ts_code *code
 
 ts_code cloud_calls_words_check(cloud_pod *pod)
 {
-    cloud_reader *r = cloud_stream_reader(&pod->stream);
+    cloud_reader *r = &pod->stream.reader;
     ts_code code = TS_OK;
     while (code == TS_OK && !pod->words.doubted && !pod->words.lost) {
         cloud_cursor c = cloud_window(r);
@@ -355,4 +408,102 @@ ts_code cloud_calls_words_check(cloud_pod *pod)
         cloud_take(r, &c);
     }
     return code;
+}
+
+/* --- names of parameters -------------------------------------------------------------------- */
+
+static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
+{
+    cloud_string name = cloud_text(c);
+    uint8_t is_index = cloud_u8(c);
+    uint8_t is_list = cloud_u8(c);
+    int32_t order = (int32_t)cloud_varint(c);
+    cloud_string signature = cloud_text(c);
+    ts_row_cloud_param row = {
+        .source_id = pod->source_id,
+        .is_index = is_index == 1,
+        .is_list = is_list == 1,
+        .sort_order = order,
+    };
+    ts_code code;
+    (void)offset;
+    if (c->got != CLOUD_GOT) {
+        return TS_OK;
+    }
+    TS_TRY(code, cloud_utf8(pod->ctx, &pod->text, name));
+    TS_TRY(code, cloud_utf8(pod->ctx, &pod->param_signature, signature));
+    row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_param) + 1;
+    row.name = ts_buf_text(&pod->text);
+    row.signature = ts_buf_text(&pod->param_signature);
+    row.dictionary_id = cloud_word_mark_param(&pod->words, row.name);
+    TS_NULL_IF(row.dictionary_id == 0, cloud_param, &row, dictionary_id);
+    cloud_count(pod, CLOUD_N_PARAMS);
+    return ts_put_cloud_param(pod->sink, &row);
+}
+
+ts_code cloud_params_import(cloud_pod *pod)
+{
+    cloud_reader *r = &pod->stream.reader;
+    ts_code code;
+    TS_TRY(code, cloud_need(r, 5));
+    if (r->n == r->at) {
+        return cloud_no_header(pod, 1);
+    }
+    bool framed = r->buf[r->at] == 0;
+    if (framed && r->n - r->at < 5) {
+        return cloud_no_header(pod, 5);
+    }
+    TS_TRY(code, cloud_fact(pod, "version", r->buf[r->at + (framed ? 4 : 0)]));
+    if (framed) {
+        return cloud_phrases(pod, param_record, 1, CLOUD_N_PARAMS, false, "a parameter");
+    }
+    r->at++;
+    cloud_stream_keep(&pod->stream);
+    return cloud_records(pod, param_record, CLOUD_N_PARAMS, "a parameter");
+}
+
+/* --- long texts of sql and xml -------------------------------------------------------------- */
+
+static ts_code text_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
+{
+    cloud_string s = cloud_text(c);
+    const cloud_stream *stream = &pod->stream;
+    ts_row_cloud_text row = {
+        .source_id = pod->source_id,
+        .stream = stream->file->kind == CLOUD_SQL ? TS_TEXT_LIT("sql") : TS_TEXT_LIT("xml"),
+        .file = stream->file->index,
+        .offset = (int64_t)offset,
+    };
+    ts_code code;
+    if (c->got != CLOUD_GOT) {
+        return TS_OK;
+    }
+    TS_TRY(code, cloud_utf8(pod->ctx, &pod->text, s));
+    row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_text) + 1;
+    row.value = ts_buf_text(&pod->text);
+    if (offset <= UINT32_MAX) { /* no reference reaches further */
+        cloud_place *place = ts_vec_add(pod->ctx, &pod->texts.places, sizeof *place);
+        TS_NEED(pod->ctx, place);
+        *place = (cloud_place){(uint32_t)row.file, (uint32_t)offset, row.id};
+    }
+    cloud_count(pod, CLOUD_N_TEXTS);
+    return ts_put_cloud_text(pod->sink, &row);
+}
+
+ts_code cloud_texts_import(cloud_pod *pod)
+{
+    return cloud_records(pod, text_record, CLOUD_N_TEXTS, "a text");
+}
+
+int64_t cloud_text_at(const cloud_texts *texts, cloud_kind kind, uint32_t file, uint32_t offset)
+{
+    const cloud_place *places = texts->places.p;
+    size_t low = kind == CLOUD_SQL ? 0 : texts->xml_first;
+    size_t end = kind == CLOUD_SQL ? texts->xml_first : texts->places.n;
+    size_t high = end;
+    CLOUD_BISECT(low, high, mid,
+                 places[mid].file < file ||
+                     (places[mid].file == file && places[mid].offset < offset))
+    return low < end && places[low].file == file && places[low].offset == offset ? places[low].id
+                                                                                 : 0;
 }

@@ -42,16 +42,11 @@ cloud_kind cloud_kind_of(const char *stream, size_t n)
     return i == STREAMS ? CLOUD_OTHER : streams[i].kind;
 }
 
-/* calls[100ms-500ms] and the like hold copies of rows of calls. */
-static bool is_copy(const char *p, size_t n)
-{
-    return n > 7 && memcmp(p, "calls[", 6) == 0 && p[n - 1] == ']';
-}
-
 static bool set_stream(cloud_file *f, const char *p, size_t n)
 {
     size_t i = stream_number(p, n);
-    if ((i == STREAMS && !is_copy(p, n)) || n >= sizeof f->stream) {
+    if ((i == STREAMS && !(n > 7 && memcmp(p, "calls[", 6) == 0 && p[n - 1] == ']')) ||
+        n >= sizeof f->stream) {
         return false;
     }
     f->kind = i == STREAMS ? CLOUD_OTHER : streams[i].kind;
@@ -83,13 +78,11 @@ static bool parse_agent(cloud_file *f, const char *name)
 {
     size_t n = strlen(name);
     const char *slash = strrchr(name, '/');
-    const char *stream;
-    size_t dir;
     if (slash == NULL) {
         return false;
     }
-    dir = (size_t)(slash - name);
-    stream = memrchr(name, '/', dir);
+    size_t dir = (size_t)(slash - name);
+    const char *stream = memrchr(name, '/', dir);
     stream = stream == NULL ? name : stream + 1;
     n -= dir + 1;
     if (has_end(slash + 1, n, ".gz")) {
@@ -106,7 +99,6 @@ static bool parse_flat(cloud_file *f, const char *name)
     const char *slash = strrchr(name, '/');
     const char *base = slash == NULL ? name : slash + 1;
     size_t n = strlen(base);
-    const char *dot;
     if (has_end(base, n, ".gz")) {
         n -= 3;
     }
@@ -117,7 +109,7 @@ static bool parse_flat(cloud_file *f, const char *name)
     } else {
         return false;
     }
-    dot = memrchr(base, '.', n);
+    const char *dot = memrchr(base, '.', n);
     if (dot != NULL && take_index(&f->index, dot + 1, n - (size_t)(dot - base) - 1)) {
         n = (size_t)(dot - base);
         dot = memrchr(base, '.', n);

@@ -28,16 +28,15 @@ static int compare_files(const void *a, const void *b)
 
 static ts_code import_other(cloud_pod *pod)
 {
-    ts_code code = TS_OK;
-    if (strcmp(cloud_stream_name(&pod->stream), "callsDictionary") == 0) {
-        code = cloud_calls_words_check(pod);
-    }
+    ts_code code = strcmp(pod->stream.file->stream, "callsDictionary") == 0
+                       ? cloud_calls_words_check(pod)
+                       : TS_OK;
     return code != TS_OK ? code : cloud_stream_skipped(pod);
 }
 
 ts_code cloud_pod_read_stream(cloud_pod *pod)
 {
-    switch (cloud_stream_kind(&pod->stream)) {
+    switch (pod->stream.file->kind) {
     case CLOUD_DICTIONARY:
     case CLOUD_POS_DICTIONARY:
         return cloud_dictionary_import(pod);
@@ -92,10 +91,10 @@ static ts_code end_kind(cloud_pod *pod, cloud_kind kind)
         cloud_suspend_end(&pod->suspend);
         return TS_OK;
     case CLOUD_SQL:
-        cloud_texts_end_sql(&pod->texts);
+        pod->texts.xml_first = pod->texts.places.n;
         return TS_OK;
     case CLOUD_TRACE:
-        cloud_amounts_end(&pod->amounts);
+        cloud_amounts_end(pod);
         return cloud_trace_end(pod);
     case CLOUD_CALLS:
         return cloud_calls_end(pod);
@@ -141,9 +140,8 @@ static ts_code begin_pod(cloud_pod *pod)
     if (code == TS_OK && (code = ts_process(&pod->ipid, pod->store, pod->source_id, -1)) == TS_OK) {
         TS_SET_NULL(process, ts_process_row(pod->store, pod->ipid), pid);
         ts_process_detail_row(pod->store, pod->ipid)->runtime = TS_TEXT_LIT("Java VM");
-        if (source->name.p != NULL) {
-            code = ts_process_name(pod->store, pod->ipid, source->name);
-        }
+        TS_STEP_IF(code, source->name.p != NULL,
+                   ts_process_name(pod->store, pod->ipid, source->name));
     }
     pod->wanted = TS_SPAN_ALL;
     if (code == TS_OK && at == 0 && pod->ctx->time_range.kind == TS_WANTED_OFFSET) {
@@ -157,43 +155,54 @@ static ts_code begin_pod(cloud_pod *pod)
 static ts_code end_pod(cloud_pod *pod, uint64_t losses)
 {
     ts_row_source *source = ts_source(pod->store, pod->source_id);
-    uint64_t slices = cloud_slices(pod);
+    int64_t slices = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_slice) - pod->roots.first_slice;
     ts_code code;
     TS_TRY(code, cloud_stream_check_ends(pod));
     if (slices > 0) {
-        ts_process_row(pod->store, pod->ipid)->slice_count = (int64_t)slices;
+        ts_process_row(pod->store, pod->ipid)->slice_count = slices;
     }
     if (pod->first_ms <= pod->last_ms) {
         ts_range_note(pod->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, cloud_ns(pod->first_ms));
         ts_range_note(pod->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, cloud_ns(pod->last_ms));
-        source->end_ts = cloud_ns(pod->last_ms);
-        source->null &= ~TS_NULL_BIT(source, end_ts);
+        TS_SET_VALUE(source, source, end_ts, cloud_ns(pod->last_ms));
     } else if ((source->null & TS_NULL_BIT(source, start_ts)) == 0) {
         ts_range_note(pod->store, TS_CLOCK_REALTIME, TS_RANGE_MARKS, source->start_ts);
     } else {
         source->clock = TS_TEXT_NULL;
     }
-    if (ts_issue_losses(pod->store) > losses) {
-        source->complete = 0;
-    }
+    source->complete = ts_issue_losses(pod->store) > losses ? 0 : source->complete;
     ts_stack_release(pod->store, pod->source_id);
     return code;
 }
 
 static void free_pod(cloud_pod *pod)
 {
-    cloud_stream_close(pod);
-    cloud_words_close(pod);
-    cloud_params_close(pod);
-    cloud_suspend_close(pod);
-    cloud_texts_close(pod);
-    cloud_threads_close(pod);
-    cloud_paths_close(pod->ctx, &pod->paths);
-    cloud_roots_close(pod);
-    cloud_amounts_close(pod);
-    cloud_calls_close(pod);
-    ts_buf_free(pod->ctx, &pod->text);
-    ts_free(pod->ctx, pod);
+    ts_ctx *ctx = pod->ctx;
+    for (size_t i = 0; i < pod->threads.list.n; i++) {
+        ts_free(ctx, cloud_thread_at(&pod->threads, (uint32_t)i)->frames);
+    }
+    ts_vec_free(ctx, &pod->threads.list);
+    ts_vec_free(ctx, &pod->threads.busy);
+    ts_idmap_free(ctx, &pod->threads.ids);
+    ts_vec_free(ctx, &pod->words.list);
+    ts_vec_free(ctx, &pod->words.far);
+    ts_idmap_free(ctx, &pod->words.far_ids);
+    ts_free(ctx, pod->words.by_text);
+    ts_pool_free(ctx, &pod->words.texts);
+    ts_buf_free(ctx, &pod->words.signature);
+    ts_buf_free(ctx, &pod->param_signature);
+    ts_vec_free(ctx, &pod->suspend.pauses);
+    ts_vec_free(ctx, &pod->texts.places);
+    ts_vec_free(ctx, &pod->roots.blocks);
+    ts_vec_free(ctx, &pod->roots.roots);
+    ts_vec_free(ctx, &pod->amounts);
+    ts_vec_free(ctx, &pod->calls.names);
+    ts_pool_free(ctx, &pod->calls.thread_names);
+    ts_buf_free(ctx, &pod->calls.name);
+    cloud_paths_close(ctx, &pod->paths);
+    ts_buf_free(ctx, &pod->stream.facts);
+    ts_buf_free(ctx, &pod->text);
+    ts_free(ctx, pod);
 }
 
 ts_code cloud_pod_import(ts_job *job, int64_t source_id, cloud_file *files, size_t n, bool agent)
@@ -210,9 +219,10 @@ ts_code cloud_pod_import(ts_job *job, int64_t source_id, cloud_file *files, size
     pod->agent = agent;
     pod->first_ms = INT64_MAX;
     pod->last_ms = INT64_MIN;
-    cloud_words_open(pod);
-    cloud_suspend_open(&pod->suspend);
-    cloud_roots_open(pod);
+    pod->words.first_row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary);
+    pod->words.first_method = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_method);
+    pod->suspend.known = INT64_MAX;
+    pod->roots.first_slice = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_slice);
     if (n > 1) {
         qsort(files, n, sizeof *files, compare_files);
     }

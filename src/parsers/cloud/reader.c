@@ -81,9 +81,7 @@ static void take_units(ts_buf *out, cloud_string s)
                 i++;
             }
         }
-        if (unit >= 0xd800 && unit < 0xe000) {
-            unit = 0xfffd;
-        }
+        unit = unit >= 0xd800 && unit < 0xe000 ? 0xfffd : unit;
         out->n += ts_utf8_encode(out->p + out->n, unit); /* a pair of units takes 4 of 6 bytes */
     }
 }
@@ -106,7 +104,6 @@ ts_code cloud_utf8(ts_ctx *ctx, ts_buf *out, cloud_string s)
 static ts_code reserve_window(cloud_reader *r)
 {
     uint8_t *buf;
-    size_t cap;
     if (r->at > 0) {
         memmove(r->buf, r->buf + r->at, r->n - r->at);
         r->base += r->at;
@@ -116,7 +113,7 @@ static ts_code reserve_window(cloud_reader *r)
     if (r->n < r->cap) {
         return TS_OK;
     }
-    cap = r->cap == 0 ? FIRST_WINDOW : r->cap * 2;
+    size_t cap = r->cap == 0 ? FIRST_WINDOW : r->cap * 2;
     TS_NEED(r->ctx, buf = ts_realloc(r->ctx, r->buf, cap, 1));
     r->buf = buf;
     r->cap = cap;
@@ -128,15 +125,11 @@ static ts_code reserve_window(cloud_reader *r)
 static ts_code cloud_more(cloud_reader *r)
 {
     size_t got = 0;
-    size_t space;
-    ts_code code = ts_check_cancel(r->ctx);
-    if (code != TS_OK || (code = reserve_window(r)) != TS_OK) {
-        return code;
-    }
-    space = r->cap - r->n;
-    if (r->block > 0 && space > r->block) {
-        space = r->block;
-    }
+    ts_code code;
+    TS_TRY(code, ts_check_cancel(r->ctx));
+    TS_TRY(code, reserve_window(r));
+    size_t space = r->cap - r->n;
+    space = r->block > 0 && space > r->block ? r->block : space;
     if (r->stream != NULL) {
         code = ts_stream_read(&got, r->stream, r->buf + r->n, space);
         if (code == TS_ERR_INPUT) {

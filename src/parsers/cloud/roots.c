@@ -1,17 +1,6 @@
 /* Blocks of the trace and their roots. */
 #include "parsers/cloud/pod.h"
 
-void cloud_roots_open(cloud_pod *pod)
-{
-    pod->roots.first_slice = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_slice);
-}
-
-void cloud_roots_close(cloud_pod *pod)
-{
-    ts_vec_free(pod->ctx, &pod->roots.blocks);
-    ts_vec_free(pod->ctx, &pod->roots.roots);
-}
-
 cloud_rows cloud_rows_now(const cloud_pod *pod)
 {
     return (cloud_rows){
@@ -21,17 +10,7 @@ cloud_rows cloud_rows_now(const cloud_pod *pod)
     };
 }
 
-uint64_t cloud_slices(const cloud_pod *pod)
-{
-    return ts_sink_rows(pod->sink, TS_T_stack_slice) - (uint64_t)pod->roots.first_slice;
-}
-
 /* --- blocks --------------------------------------------------------------------------------- */
-
-static cloud_root *root_at(const cloud_roots *roots, size_t number)
-{
-    return (cloud_root *)roots->roots.p + number;
-}
 
 ts_code cloud_block_add(size_t *number, cloud_pod *pod, cloud_block block, uint64_t offset)
 {
@@ -40,22 +19,12 @@ ts_code cloud_block_add(size_t *number, cloud_pod *pod, cloud_block block, uint6
     TS_NEED(pod->ctx, b);
     *number = roots->blocks.n - 1;
     *b = block;
-    b->file = (uint32_t)cloud_stream_index(&pod->stream);
+    b->file = (uint32_t)pod->stream.file->index;
     /* No call refers to what lies beyond 4 GiB; such blocks sort after all others. */
     b->offset = offset > UINT32_MAX ? UINT32_MAX : (uint32_t)offset;
     b->first = roots->roots.n;
     b->rows = cloud_rows_now(pod);
     return TS_OK;
-}
-
-const cloud_block *cloud_block_at(const cloud_roots *roots, size_t number)
-{
-    return (const cloud_block *)roots->blocks.p + number;
-}
-
-size_t cloud_block_count(const cloud_roots *roots)
-{
-    return roots->blocks.n;
 }
 
 /* The first block at the place or after it, or NULL. */
@@ -64,14 +33,9 @@ static const cloud_block *block_from(const cloud_roots *roots, uint32_t file, ui
     const cloud_block *blocks = roots->blocks.p;
     size_t low = 0;
     size_t high = roots->blocks.n;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (blocks[mid].file < file || (blocks[mid].file == file && blocks[mid].offset < offset)) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
+    CLOUD_BISECT(low, high, mid,
+                 blocks[mid].file < file ||
+                     (blocks[mid].file == file && blocks[mid].offset < offset))
     return low < roots->blocks.n ? &blocks[low] : NULL;
 }
 
@@ -103,19 +67,14 @@ ts_code cloud_root_add(size_t *number, cloud_pod *pod, const cloud_root *root, i
     return TS_OK;
 }
 
-void cloud_root_enter(cloud_roots *roots, size_t number)
-{
-    root_at(roots, number)->enters++;
-}
-
 void cloud_root_end(cloud_roots *roots, size_t number, int64_t dur)
 {
-    root_at(roots, number)->dur = dur < 0 || dur > INT32_MAX ? -1 : (int32_t)dur;
+    cloud_root_at(roots, number)->dur = dur < 0 || dur > INT32_MAX ? -1 : (int32_t)dur;
 }
 
 int64_t cloud_root_slice(const cloud_roots *roots, size_t number)
 {
-    const cloud_root *root = root_at(roots, number);
+    const cloud_root *root = cloud_root_at(roots, number);
     return root->slice == 0 ? 0 : roots->first_slice + root->slice;
 }
 
@@ -129,27 +88,17 @@ int64_t cloud_block_slice_behind(const cloud_roots *roots, size_t block, size_t 
 {
     size_t end = block_end(roots, block);
     for (size_t i = cloud_block_at(roots, block)->first; i < end; i++) {
-        if (i > number && root_at(roots, i)->slice != 0) {
+        if (i > number && cloud_root_at(roots, i)->slice != 0) {
             return cloud_root_slice(roots, i);
         }
     }
     return 0;
 }
 
-void cloud_root_promise(cloud_roots *roots, size_t number)
-{
-    root_at(roots, number)->promised = 1;
-}
-
-void cloud_root_met(cloud_roots *roots, size_t number)
-{
-    root_at(roots, number)->promised = 0;
-}
-
 void cloud_root_forget(cloud_roots *roots, size_t number)
 {
-    root_at(roots, number)->slice = 0;
-    root_at(roots, number)->promised = 0;
+    cloud_root_at(roots, number)->slice = 0;
+    cloud_root_at(roots, number)->promised = 0;
 }
 
 void cloud_roots_forget_from(cloud_roots *roots, size_t first)
@@ -163,30 +112,18 @@ bool cloud_root_find(cloud_found_root *found, const cloud_roots *roots, uint32_t
                      uint32_t offset, uint32_t record)
 {
     const cloud_block *b = block_from(roots, file, offset);
-    const cloud_root *root;
-    size_t block;
-    size_t low;
-    size_t high;
-    size_t end;
     if (b == NULL || b->file != file || b->offset != offset) {
         return false;
     }
-    block = (size_t)(b - (const cloud_block *)roots->blocks.p);
-    low = b->first;
-    end = block_end(roots, block);
-    high = end;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (root_at(roots, mid)->record < record) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    if (low == end || root_at(roots, low)->record != record) {
+    size_t block = (size_t)(b - (const cloud_block *)roots->blocks.p);
+    size_t low = b->first;
+    size_t end = block_end(roots, block);
+    size_t high = end;
+    CLOUD_BISECT(low, high, mid, cloud_root_at(roots, mid)->record < record)
+    if (low == end || cloud_root_at(roots, low)->record != record) {
         return false;
     }
-    root = root_at(roots, low);
+    const cloud_root *root = cloud_root_at(roots, low);
     *found = (cloud_found_root){
         .number = low,
         .block = block,
@@ -204,7 +141,7 @@ uint64_t cloud_roots_promised(const cloud_roots *roots)
 {
     uint64_t n = 0;
     for (size_t i = 0; i < roots->roots.n; i++) {
-        n += root_at(roots, i)->promised;
+        n += cloud_root_at(roots, i)->promised;
     }
     return n;
 }

@@ -4,16 +4,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void cloud_suspend_open(cloud_suspend *suspend)
-{
-    *suspend = (cloud_suspend){.known = INT64_MAX};
-}
-
-void cloud_suspend_close(cloud_pod *pod)
-{
-    ts_vec_free(pod->ctx, &pod->suspend.pauses);
-}
-
 /* A pause whose time does not fit takes part in no sum. */
 static ts_code untimed_pause(cloud_pod *pod, int32_t delay)
 {
@@ -122,13 +112,12 @@ ts_code cloud_doubt_pauses(cloud_pod *pod)
 static bool take_suspend_header(cloud_pod *pod, bool *framed)
 {
     cloud_suspend *suspend = &pod->suspend;
-    cloud_cursor c = cloud_window(cloud_stream_reader(&pod->stream));
-    uint64_t start;
+    cloud_cursor c = cloud_window(&pod->stream.reader);
     (void)cloud_fixed(&c, 4);
-    start = cloud_fixed(&c, 8);
+    uint64_t start = cloud_fixed(&c, 8);
     *framed = c.got == CLOUD_GOT && cloud_plausible_ms(start);
     if (!*framed) {
-        c = cloud_window(cloud_stream_reader(&pod->stream));
+        c = cloud_window(&pod->stream.reader);
         start = cloud_fixed(&c, 8);
     }
     suspend->last_end = (int64_t)start;
@@ -148,8 +137,8 @@ static ts_code check_start(cloud_pod *pod)
     enum { NEAR_MS = 3600 * 1000 };
     const ts_row_source *source = ts_source(pod->store, pod->source_id);
     int64_t began = source->start_ts / CLOUD_NS_PER_MS;
-    if ((source->null & TS_NULL_BIT(source, start_ts)) != 0 ||
-        cloud_stream_index(&pod->stream) != 1 || suspend->last_end >= began - NEAR_MS) {
+    if ((source->null & TS_NULL_BIT(source, start_ts)) != 0 || pod->stream.file->index != 1 ||
+        suspend->last_end >= began - NEAR_MS) {
         return TS_OK;
     }
     suspend->wrong = true;
@@ -161,7 +150,7 @@ static ts_code check_start(cloud_pod *pod)
 
 ts_code cloud_suspend_import(cloud_pod *pod)
 {
-    cloud_reader *r = cloud_stream_reader(&pod->stream);
+    cloud_reader *r = &pod->stream.reader;
     bool framed;
     ts_code code = cloud_need(r, 12);
     pod->suspend.before = ts_sink_rows(pod->sink, TS_T_cloud_suspend);
@@ -215,34 +204,15 @@ static int64_t paused_before(const cloud_suspend *suspend, int64_t t)
     const cloud_pause *pauses = suspend->pauses.p;
     size_t low = 0;
     size_t high = suspend->pauses.n;
-    int64_t before;
-    int64_t dur;
-    int64_t over;
-    while (low < high) { /* the first pause that ends after t */
-        size_t mid = low + (high - low) / 2;
-        if (pauses[mid].end <= t) {
-            low = mid + 1;
-        } else {
-            high = mid;
-        }
-    }
-    before = low == 0 ? 0 : pauses[low - 1].sum;
+    /* the first pause that ends after t */
+    CLOUD_BISECT(low, high, mid, pauses[mid].end <= t)
+    int64_t before = low == 0 ? 0 : pauses[low - 1].sum;
     if (low == suspend->pauses.n) {
         return before;
     }
-    dur = pauses[low].sum - before;
-    over = ts_sat_sub(pauses[low].end, t);
+    int64_t dur = pauses[low].sum - before;
+    int64_t over = ts_sat_sub(pauses[low].end, t);
     return before + (over < dur ? dur - over : 0);
-}
-
-bool cloud_suspend_wrong(const cloud_suspend *suspend)
-{
-    return suspend->wrong;
-}
-
-bool cloud_suspend_known(const cloud_suspend *suspend, int64_t ms)
-{
-    return ms <= suspend->known;
 }
 
 int64_t cloud_paused(const cloud_suspend *suspend, int64_t start, int64_t end)

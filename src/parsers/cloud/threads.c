@@ -19,12 +19,9 @@ ts_code cloud_thread_of(uint32_t *number, cloud_pod *pod, uint64_t tid)
         *number = (uint32_t)known;
         return TS_OK;
     }
-    if ((code = ts_vec_reserve(pod->ctx, &threads->list, 1, sizeof(cloud_thread))) != TS_OK ||
-        (code = ts_thread(&itid, pod->store, pod->source_id, (int64_t)tid, pod->ipid, "java")) !=
-            TS_OK ||
-        (code = ts_idmap_put(pod->ctx, &threads->ids, (int64_t)tid, threads->list.n)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_vec_reserve(pod->ctx, &threads->list, 1, sizeof(cloud_thread)));
+    TS_TRY(code, ts_thread(&itid, pod->store, pod->source_id, (int64_t)tid, pod->ipid, "java"));
+    TS_TRY(code, ts_idmap_put(pod->ctx, &threads->ids, (int64_t)tid, threads->list.n));
     *number = (uint32_t)threads->list.n++;
     *cloud_thread_at(threads, *number) = (cloud_thread){.tid = tid, .itid = itid};
     return TS_OK;
@@ -45,18 +42,12 @@ ts_code cloud_thread_busy(cloud_pod *pod, cloud_thread *t)
 
 cloud_thread *cloud_thread_idle(cloud_threads *threads, size_t i)
 {
-    cloud_thread *t;
     if (i >= threads->busy.n) {
         return NULL;
     }
-    t = cloud_thread_at(threads, ((const uint32_t *)threads->busy.p)[i]);
+    cloud_thread *t = cloud_thread_at(threads, ((const uint32_t *)threads->busy.p)[i]);
     t->busy = false;
     return t;
-}
-
-void cloud_threads_idle(cloud_threads *threads)
-{
-    threads->busy.n = 0;
 }
 
 ts_code cloud_name_thread(cloud_pod *pod, cloud_thread *thread, ts_text name)
@@ -125,9 +116,7 @@ static ts_code reserve_slice(cloud_pod *pod, const cloud_thread *t, cloud_frame 
     row.node_id = f->node;
     f->slice = row.id;
     TS_SET_NULL(stack_slice, &row, cpu_dur);
-    if (parent == NULL) {
-        TS_SET_NULL(stack_slice, &row, parent_id);
-    }
+    TS_NULL_IF(parent == NULL, stack_slice, &row, parent_id);
     return ts_sink_reserve(pod->sink, TS_T_stack_slice, &row, LATE_COLUMNS);
 }
 
@@ -135,10 +124,9 @@ ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms)
 {
     cloud_frame f = {.start = ms};
     bool wanted = t->depth == 0 ? cloud_wanted(pod, ms) : t->frames[t->depth - 1].slice != 0;
-    ts_code code = frames_reserve(pod, t);
-    if (code != TS_OK || (code = cloud_thread_busy(pod, t)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, frames_reserve(pod, t));
+    TS_TRY(code, cloud_thread_busy(pod, t));
     if (wanted) {
         TS_TRY(code, reserve_slice(pod, t, &f, word));
         cloud_count(pod, CLOUD_N_ENTERS);
@@ -161,7 +149,7 @@ ts_code cloud_pop(cloud_pod *pod, cloud_thread *t, int64_t ms, cloud_end end)
     pod->threads.open--;
     if (ms < f->start && end == CLOUD_ENDED && f->slice != 0) {
         ts_code code =
-            cloud_issue(pod, TS_ISSUE_cloud_clock_back, cloud_stream_offset(&pod->stream),
+            cloud_issue(pod, TS_ISSUE_cloud_clock_back, cloud_offset(&pod->stream.reader),
                         "an invocation ends %" PRId64 " ms before it begins", f->start - ms);
         if (code != TS_OK) {
             return code;
@@ -177,15 +165,4 @@ ts_code cloud_pop(cloud_pod *pod, cloud_thread *t, int64_t ms, cloud_end end)
     /* The state of the reserved row is CLOUD_ENDED. */
     return ts_sink_settle(pod->sink, TS_T_stack_slice, f->slice,
                           dur == 0 && end == CLOUD_ENDED ? 0 : columns, values);
-}
-
-void cloud_threads_close(cloud_pod *pod)
-{
-    cloud_threads *threads = &pod->threads;
-    for (size_t i = 0; i < threads->list.n; i++) {
-        ts_free(pod->ctx, cloud_thread_at(threads, (uint32_t)i)->frames);
-    }
-    ts_vec_free(pod->ctx, &threads->list);
-    ts_vec_free(pod->ctx, &threads->busy);
-    ts_idmap_free(pod->ctx, &threads->ids);
 }
