@@ -6,8 +6,72 @@
 #include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
+#include "base/ckd.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* --- names of the files of a sample directory ----------------------------------------------- */
+
+/* A decimal number without leading zeros. */
+static bool take_number(int64_t *out, const char **p)
+{
+    const char *at = *p;
+    bool negative = *at == '-';
+    const char *first = at + negative;
+    int64_t v = 0;
+    for (at = first; *at >= '0' && *at <= '9'; at++) {
+        int64_t digit = *at - '0';
+        if (ts_ckd_mul(&v, v, INT64_C(10)) || ts_ckd_add(&v, v, negative ? -digit : digit)) {
+            return false;
+        }
+    }
+    if (at == first || (*first == '0' && (at - first > 1 || negative))) {
+        return false;
+    }
+    *p = at;
+    *out = v;
+    return true;
+}
+
+/* thread_<id>_cpu_time.fts, thread_<id>_cpu_time.<volume>.fts, thread_<id>_stack.fidx, .fdata */
+static void parse_thread_file(flare_entry *e, const char *p)
+{
+    static const char series[] = "_cpu_time.";
+    int64_t volume = 0;
+    p += strlen("thread_");
+    if (!take_number(&e->id, &p)) {
+        return;
+    }
+    if (strcmp(p, "_stack.fidx") == 0) {
+        e->kind = FLARE_STACK_INDEX;
+    } else if (strcmp(p, "_stack.fdata") == 0) {
+        e->kind = FLARE_STACK_DATA;
+    } else if (strncmp(p, series, sizeof series - 1) == 0) {
+        p += sizeof series - 1;
+        if (strcmp(p, "fts") == 0 ||
+            (take_number(&volume, &p) && volume >= 0 && strcmp(p, ".fts") == 0)) {
+            e->kind = FLARE_SERIES;
+            e->volume = (uint64_t)volume;
+        }
+    }
+}
+
+static void flare_entry_parse(flare_entry *e, const char *name)
+{
+    const char *slash = strrchr(name, '/');
+    const char *base = slash == NULL ? name : slash + 1;
+    *e = (flare_entry){.name = name, .dir = (size_t)(base - name), .kind = FLARE_OTHER};
+    if (strcmp(base, FLARE_SUMMARY_FILE) == 0) {
+        e->kind = FLARE_SUMMARY;
+    } else if (strcmp(base, "method_info.fidx") == 0) {
+        e->kind = FLARE_METHOD_INDEX;
+    } else if (strcmp(base, "method_info.fdata") == 0) {
+        e->kind = FLARE_METHOD_DATA;
+    } else if (strncmp(base, "thread_", 7) == 0) {
+        parse_thread_file(e, base);
+    }
+}
 
 static int sniff_directory(const ts_sniff *s)
 {
@@ -48,9 +112,7 @@ static int compare_entries(const void *a, const void *b)
     int order = compare_dirs(x, y);
     int thread_x = x->kind == FLARE_OTHER ? 2 : x->kind >= FLARE_SERIES;
     int thread_y = y->kind == FLARE_OTHER ? 2 : y->kind >= FLARE_SERIES;
-    if (order == 0) {
-        order = thread_x - thread_y;
-    }
+    order = order == 0 ? thread_x - thread_y : order;
     if (order == 0 && x->id != y->id) {
         order = x->id < y->id ? -1 : 1;
     }
@@ -107,14 +169,13 @@ static ts_code begin_directory_source(int64_t *id, ts_job *job, const flare_entr
 {
     size_t end = entry->dir == 0 ? 0 : entry->dir - 1;
     size_t begin = end;
-    ts_row_source *source;
     ts_code code;
     *id = job->source_id;
     if (!first &&
         (code = ts_source_add(id, job->store, 0, "input", job->label, TS_FLARE_FORMAT)) != TS_OK) {
         return code;
     }
-    source = ts_source(job->store, *id);
+    ts_row_source *source = ts_source(job->store, *id);
     code = ts_source_text(job->store, *id, &source->kind, TS_FLARE_DIRECTORY,
                           sizeof TS_FLARE_DIRECTORY - 1);
     while (begin > 0 && entry->name[begin - 1] != '/') {
@@ -179,10 +240,9 @@ static ts_code import_directory_set(ts_job *job)
     flare_files files = {.job = job};
     uint32_t n = 0;
     ts_code code = list_entries(&entries, &n, job);
-    if (code == TS_OK && (code = note_damage(job)) == TS_OK &&
-        (code = flare_files_open(&files, job, is_sample_file)) == TS_OK) {
-        code = import_directories(&files, entries, n, before);
-    }
+    TS_STEP(code, note_damage(job));
+    TS_STEP(code, flare_files_open(&files, job, is_sample_file));
+    TS_STEP(code, import_directories(&files, entries, n, before));
     flare_files_close(&files);
     ts_free(job->ctx, entries);
     return code;

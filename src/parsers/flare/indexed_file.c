@@ -3,7 +3,8 @@
  * index gives keys, where to go on after damage, how long a record is whose length does not
  * fit 16 bits, and where to begin when only a part of the time is wanted.
  */
-#include "parsers/flare/indexed_file_private.h"
+#include "parsers/flare/indexed_file.h"
+#include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
 #include "base/bytes.h"
@@ -11,22 +12,40 @@
 #include <inttypes.h>
 
 enum {
+    LENGTH_SIZE = 2,      /* of the length of a record */
     ZEROS_AT_ONCE = 4096, /* whatever the size of blocks */
-    OFFSET_SIZE = 4
+    OFFSET_SIZE = 4,
+    HEAD_FIXED = 6, /* magic and length */
+    MAGIC = 4,
+    SEARCHED = 1024,
+    COMPARED = 64 /* records and entries that are compared to find where an index begins */
 };
+
+/* n big-endian bytes, n <= 8. */
+static uint64_t big_endian(const uint8_t *p, unsigned n)
+{
+    uint64_t v = 0;
+    for (unsigned i = 0; i < n; i++) {
+        v = v << 8 | p[i];
+    }
+    return v;
+}
 
 /* --- the index ------------------------------------------------------------------------------ */
 
-unsigned flare_index_entry_size(const flare_index *index)
+/* Bytes of an entry of the index. */
+static unsigned entry_size(const flare_index *index)
 {
     return (unsigned)index->key_size + OFFSET_SIZE;
 }
 
-ts_code flare_index_entry(int64_t *key, uint64_t *offset, flare_pair *pair, uint64_t start,
-                          uint64_t i)
+/* The entry i of an index that begins at `start`. When the file has become shorter than that, the
+ * index has fewer entries from then on. */
+static ts_code index_entry(int64_t *key, uint64_t *offset, flare_pair *pair, uint64_t start,
+                           uint64_t i)
 {
     flare_index *index = &pair->index;
-    unsigned size = flare_index_entry_size(index);
+    unsigned size = entry_size(index);
     const uint8_t *p;
     size_t got;
     ts_code code = flare_in_get(&p, &got, &index->in, start + i * size, size);
@@ -38,15 +57,238 @@ ts_code flare_index_entry(int64_t *key, uint64_t *offset, flare_pair *pair, uint
             index->count = i;
         }
     } else if (code == TS_OK) {
-        *key = (int64_t)flare_be(p, index->key_size);
-        *offset = flare_be(p + index->key_size, OFFSET_SIZE);
+        *key = (int64_t)big_endian(p, index->key_size);
+        *offset = big_endian(p + index->key_size, OFFSET_SIZE);
     }
     return code;
 }
 
-static uint64_t entry_offset(const flare_index *index, uint64_t i)
+/* --- opening: headers, and where the entries begin ------------------------------------------ */
+
+static ts_code pair_note(flare_pair *pair, const flare_in *in, ts_issue_code issue, uint64_t offset,
+                         const char *text)
 {
-    return index->start + i * flare_index_entry_size(index);
+    return flare_issue(pair->dir, issue, in->name, (int64_t)offset, "%s", text);
+}
+
+/* The value of a property in a header's body, as a small number; -1: none. */
+static int header_property(const uint8_t *p, size_t n, const char *name)
+{
+    size_t at = 1;
+    unsigned count = n == 0 ? 0 : p[0];
+    for (; count > 0 && at < n; count--) {
+        const uint8_t *value = memchr(p + at, 0, n - at);
+        const uint8_t *end =
+            value == NULL ? NULL : memchr(value + 1, 0, n - (size_t)(value + 1 - p));
+        if (end == NULL) {
+            return -1;
+        }
+        if (strcmp((const char *)p + at, name) == 0) {
+            return end - value == 2 && value[1] >= '0' && value[1] <= '9' ? value[1] - '0' : -1;
+        }
+        at = (size_t)(end + 1 - p);
+    }
+    return -1;
+}
+
+/* *start: of what follows the header, 0 when it is none. *key_type changes when the header contains
+ * it. */
+static ts_code read_pair_header(uint64_t *start, int *key_type, flare_in *in, const char *magic,
+                                const char *data_magic)
+{
+    const uint8_t *p;
+    size_t got;
+    ts_code code = flare_in_get(&p, &got, in, 0, HEAD_FIXED);
+    *start = 0;
+    if (code != TS_OK || got < HEAD_FIXED || memcmp(p, magic, MAGIC) != 0) {
+        return code;
+    }
+    size_t need = HEAD_FIXED + (size_t)big_endian(p + MAGIC, 2) + MAGIC;
+    if ((code = flare_in_get(&p, &got, in, 0, need)) != TS_OK || got < need ||
+        memcmp(p + need - MAGIC, data_magic, MAGIC) != 0) {
+        return code;
+    }
+    *start = need;
+    int type = header_property(p + HEAD_FIXED, need - HEAD_FIXED - MAGIC, "first_el_type");
+    if (type >= 0) {
+        *key_type = type;
+    }
+    return TS_OK;
+}
+
+static ts_code open_data(flare_pair *pair, uint32_t member, const char *what)
+{
+    flare_in *in = &pair->data;
+    const uint8_t *p;
+    size_t got;
+    bool there;
+    int type = 0;
+    ts_code code = flare_in_open(&there, in, pair->dir, member);
+    if (member == FLARE_NO_MEMBER) {
+        return flare_issue(pair->dir, TS_ISSUE_flare_data_bad, what, TS_NO_OFFSET,
+                           "there is an index and no data");
+    }
+    if (code != TS_OK || !there ||
+        (code = read_pair_header(&pair->start, &type, in, "TEHS", "TEDS")) != TS_OK) {
+        return code;
+    }
+    pair->usable = pair->start != 0;
+    if (pair->usable || (code = flare_in_get(&p, &got, in, 0, SEARCHED)) != TS_OK) {
+        return code;
+    }
+    const uint8_t *found = got == 0 ? NULL : memmem(p, got, "TEDS", MAGIC);
+    if (found != NULL) {
+        pair->usable = true;
+        pair->start = (uint64_t)(found - p) + MAGIC;
+        return pair_note(pair, in, TS_ISSUE_flare_data_header, 0,
+                         "the header is damaged; records were read from the end of TEDS on");
+    }
+    pair->dir->bytes_lost += in->size;
+    return pair_note(pair, in, TS_ISSUE_flare_data_bad, 0,
+                     "the file has no header; nothing was read");
+}
+
+static ts_code open_index(flare_pair *pair, uint32_t member, unsigned key_type)
+{
+    flare_index *index = &pair->index;
+    int type = (int)key_type;
+    bool there;
+    ts_code code;
+    TS_TRY(code, flare_in_open(&there, &index->in, pair->dir, member));
+    if (!there) {
+        return member != FLARE_NO_MEMBER
+                   ? TS_OK
+                   : flare_issue(pair->dir, TS_ISSUE_flare_index_missing, pair->data.name,
+                                 TS_NO_OFFSET, "the file has no index");
+    }
+    TS_TRY(code, read_pair_header(&index->start, &type, &index->in, "TIHS", "TIDS"));
+    if (index->start == 0 || (type != FLARE_KEY_U32 && type != FLARE_KEY_I64)) {
+        pair->dir->bytes_lost += index->in.size;
+        return pair_note(pair, &index->in, TS_ISSUE_flare_index_bad, 0,
+                         index->start == 0
+                             ? "the header is damaged; the data was read without index"
+                             : "the type of the keys is unknown");
+    }
+    index->usable = true;
+    index->key_size = type == FLARE_KEY_U32 ? 4 : 8;
+    if (key_type == FLARE_KEY_U32 && type == FLARE_KEY_I64) {
+        index->no_keys = true;
+        return pair_note(pair, &index->in, TS_ISSUE_flare_index_times, 0,
+                         "the keys are no steps; times were taken from the records");
+    }
+    return TS_OK;
+}
+
+/* Offsets of the first records, by their lengths alone. */
+static ts_code first_records(uint64_t starts[COMPARED], unsigned *n, flare_pair *pair)
+{
+    uint64_t at = pair->start;
+    const uint8_t *p;
+    size_t got;
+    *n = 0;
+    while (*n < COMPARED) {
+        ts_code code = flare_in_get(&p, &got, &pair->data, at, LENGTH_SIZE);
+        if (code != TS_OK || got < LENGTH_SIZE) {
+            return code;
+        }
+        starts[(*n)++] = at;
+        at += LENGTH_SIZE + big_endian(p, LENGTH_SIZE);
+    }
+    return TS_OK;
+}
+
+/* How many of the entries from the second on point to records when the index begins at `start`. */
+static ts_code count_hits(unsigned *hits, flare_pair *pair, uint64_t start,
+                          const uint64_t starts[COMPARED], unsigned n)
+{
+    flare_index *index = &pair->index;
+    uint64_t count = (index->in.size - start) / entry_size(index);
+    unsigned k = 0;
+    *hits = 0;
+    for (uint64_t i = 1; i < count && i < COMPARED; i++) {
+        int64_t key;
+        uint64_t offset;
+        ts_code code;
+        TS_TRY(code, index_entry(&key, &offset, pair, start, i));
+        while (k < n && starts[k] < offset) {
+            k++;
+        }
+        *hits += k < n && starts[k] == offset;
+    }
+    return TS_OK;
+}
+
+/*
+ * Collectors before November 2019 wrote the header of an index again when they closed it. The
+ * number in it had become longer, so that the data magic moved over the first entry: what follows
+ * is before the place where the header says it begins.
+ */
+static ts_code realign(flare_pair *pair)
+{
+    flare_index *index = &pair->index;
+    uint64_t starts[COMPARED];
+    uint64_t offset;
+    uint64_t best_start = index->start;
+    unsigned best = 0;
+    unsigned n;
+    int64_t key;
+    ts_code code;
+    if (index->in.size - index->start < entry_size(index) ||
+        (code = index_entry(&key, &offset, pair, index->start, 0)) != TS_OK) {
+        return TS_OK;
+    }
+    if (offset == pair->start || (code = first_records(starts, &n, pair)) != TS_OK) {
+        return code;
+    }
+    for (unsigned back = 0; back < entry_size(index); back++) {
+        unsigned hits;
+        TS_TRY(code, count_hits(&hits, pair, index->start - back, starts, n));
+        if (hits > best) {
+            best = hits;
+            best_start = index->start - back;
+        }
+    }
+    if (best_start == index->start) {
+        return TS_OK;
+    }
+    index->start = best_start;
+    pair->entry = 1; /* the first one was written over */
+    pair->checked = 1;
+    return pair_note(pair, &index->in, TS_ISSUE_flare_index_grown, best_start,
+                     "the header was written over the first entry, whose key is lost");
+}
+
+ts_code flare_pair_open(flare_pair *pair, flare_dir *dir, uint32_t index, uint32_t data,
+                        unsigned key_type, bool (*starts_well)(uint8_t first))
+{
+    ts_code code;
+    *pair = (flare_pair){.dir = dir, .starts_well = starts_well};
+    TS_TRY(code, open_data(pair, data,
+                           index == FLARE_NO_MEMBER ? NULL : ts_member_name(dir->job->set, index)));
+    TS_TRY(code, open_index(pair, index, key_type));
+    pair->at = pair->start;
+    if (pair->index.usable && pair->usable && (code = realign(pair)) != TS_OK) {
+        return code;
+    }
+    if (pair->index.usable) {
+        flare_index *x = &pair->index;
+        uint64_t rest = (x->in.size - x->start) % entry_size(x);
+        x->count = (x->in.size - x->start) / entry_size(x);
+        dir->index_entries->seen += x->count;
+        dir->index_entries->lost += pair->entry;
+        if (rest != 0) {
+            dir->bytes_lost += rest;
+            code = pair_note(pair, &x->in, TS_ISSUE_flare_index_partial, x->in.size - rest,
+                             "the last entry is incomplete");
+        }
+    }
+    return code;
+}
+
+void flare_pair_close(flare_pair *pair)
+{
+    flare_in_close(&pair->data);
+    flare_in_close(&pair->index.in);
 }
 
 /* --- walking -------------------------------------------------------------------------------- */
@@ -56,18 +298,16 @@ static ts_code bad_entry(flare_pair *pair, uint64_t i, uint64_t offset, const ch
     flare_dir *dir = pair->dir;
     dir->index_entries->lost++;
     pair->bad_entries++;
-    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_index_entry,
-                    flare_in_name(&pair->index.in), (int64_t)entry_offset(&pair->index, i),
-                    "entry %" PRIu64 " (offset %" PRIu64 ") %s", i, offset, what);
+    return flare_issue(dir, TS_ISSUE_flare_index_entry, pair->index.in.name,
+                       (int64_t)(pair->index.start + i * entry_size(&pair->index)),
+                       "entry %" PRIu64 " (offset %" PRIu64 ") %s", i, offset, what);
 }
 
 /* Offsets of 32 bits wrap every 4 GiB: the one that comes next from `at` on. */
 static uint64_t unwrap(const flare_pair *pair, uint64_t offset, uint64_t at)
 {
-    if (flare_in_size(&pair->data) <= UINT32_MAX || at == UINT64_MAX) {
-        return offset;
-    }
-    return at + ((offset - at) & UINT32_MAX);
+    return pair->data.size <= UINT32_MAX || at == UINT64_MAX ? offset
+                                                             : at + ((offset - at) & UINT32_MAX);
 }
 
 /*
@@ -83,18 +323,17 @@ static ts_code sync_index(uint64_t *offset, int64_t *key, flare_pair *pair, uint
         uint64_t after = UINT64_MAX;
         int64_t ignored;
         const char *what = NULL;
-        TS_TRY(code, flare_index_entry(key, offset, pair, index->start, pair->entry));
+        TS_TRY(code, index_entry(key, offset, pair, index->start, pair->entry));
         if (pair->entry >= index->count) { /* the file became shorter */
             break;
         }
         if (pair->checked <= pair->entry && pair->entry + 1 < index->count &&
-            (code = flare_index_entry(&ignored, &after, pair, index->start, pair->entry + 1)) !=
-                TS_OK) {
+            (code = index_entry(&ignored, &after, pair, index->start, pair->entry + 1)) != TS_OK) {
             return code;
         }
         *offset = unwrap(pair, *offset, at);
         after = after == UINT64_MAX ? after : unwrap(pair, after, at);
-        if (*offset < pair->start || *offset >= flare_in_size(&pair->data)) {
+        if (*offset < pair->start || *offset >= pair->data.size) {
             what = "points out of the data";
         } else if (*offset < at) {
             what = "points to no record";
@@ -120,20 +359,19 @@ ts_code flare_pair_next(bool *end, flare_pair *pair, flare_record *record)
     ts_code code = sync_index(&offset, &key, pair, pair->at);
     *end = true;
     *record = (flare_record){.at = pair->at};
-    if (code != TS_OK || !pair->usable || pair->at >= flare_in_size(&pair->data)) {
+    if (code != TS_OK || !pair->usable || pair->at >= pair->data.size) {
         return code;
     }
-    if ((code = flare_in_get(&record->p, &got, &pair->data, pair->at, FLARE_LENGTH_SIZE)) !=
-            TS_OK ||
+    if ((code = flare_in_get(&record->p, &got, &pair->data, pair->at, LENGTH_SIZE)) != TS_OK ||
         got == 0) {
         return code;
     }
     *end = false;
     record->has_key = offset == pair->at;
     record->key = key;
-    record->cut = got < FLARE_LENGTH_SIZE;
-    record->n = record->cut ? 0 : (size_t)flare_be(record->p, FLARE_LENGTH_SIZE);
-    code = flare_in_get(&record->p, &got, &pair->data, pair->at + FLARE_LENGTH_SIZE, record->n);
+    record->cut = got < LENGTH_SIZE;
+    record->n = record->cut ? 0 : (size_t)big_endian(record->p, LENGTH_SIZE);
+    code = flare_in_get(&record->p, &got, &pair->data, pair->at + LENGTH_SIZE, record->n);
     record->cut = record->cut || got < record->n;
     record->n = got;
     return code;
@@ -141,7 +379,7 @@ ts_code flare_pair_next(bool *end, flare_pair *pair, flare_record *record)
 
 void flare_pair_accept(flare_pair *pair, const flare_record *record)
 {
-    pair->at = record->at + FLARE_LENGTH_SIZE + record->n;
+    pair->at = record->at + LENGTH_SIZE + record->n;
     if (record->has_key) {
         pair->entry += !record->used;
         pair->matched++;
@@ -158,10 +396,9 @@ static ts_code looks_right(bool *right, flare_pair *pair, uint64_t at)
 {
     const uint8_t *p;
     size_t got;
-    ts_code code = flare_in_get(&p, &got, &pair->data, at, FLARE_LENGTH_SIZE + 1);
-    *right = code == TS_OK && got == FLARE_LENGTH_SIZE + 1 &&
-             pair->starts_well(p[FLARE_LENGTH_SIZE]) &&
-             flare_in_size(&pair->data) - at - FLARE_LENGTH_SIZE >= flare_be(p, FLARE_LENGTH_SIZE);
+    ts_code code = flare_in_get(&p, &got, &pair->data, at, LENGTH_SIZE + 1);
+    *right = code == TS_OK && got == LENGTH_SIZE + 1 && pair->starts_well(p[LENGTH_SIZE]) &&
+             pair->data.size - at - LENGTH_SIZE >= big_endian(p, LENGTH_SIZE);
     return code;
 }
 
@@ -173,14 +410,14 @@ static ts_code skip_zeros(uint64_t *end, flare_pair *pair)
     size_t i;
     do {
         ts_code code = flare_in_get(&p, &got, &pair->data, *end, ZEROS_AT_ONCE);
-        if (code != TS_OK || got < FLARE_LENGTH_SIZE) {
+        if (code != TS_OK || got < LENGTH_SIZE) {
             return code;
         }
-        for (i = 0; i + FLARE_LENGTH_SIZE <= got && p[i] == 0 && p[i + 1] == 0;) {
-            i += FLARE_LENGTH_SIZE;
+        for (i = 0; i + LENGTH_SIZE <= got && p[i] == 0 && p[i + 1] == 0;) {
+            i += LENGTH_SIZE;
         }
         *end += i;
-    } while (i > 0 && i + FLARE_LENGTH_SIZE > got);
+    } while (i > 0 && i + LENGTH_SIZE > got);
     return TS_OK;
 }
 
@@ -189,17 +426,16 @@ static ts_code choose_next(uint64_t *next, flare_pair *pair, const flare_record 
                            uint64_t index_says)
 {
     bool right;
-    ts_code code;
-    uint64_t end = record->at + FLARE_LENGTH_SIZE + record->n;
+    uint64_t end = record->at + LENGTH_SIZE + record->n;
     *next = index_says;
     if (record->cut) {
-        *next = index_says == UINT64_MAX ? flare_in_size(&pair->data) : index_says;
+        *next = index_says == UINT64_MAX ? pair->data.size : index_says;
         return TS_OK;
     }
     if (end >= index_says) {
         return TS_OK;
     }
-    code = looks_right(&right, pair, end);
+    ts_code code = looks_right(&right, pair, end);
     TS_STEP_IF(code, index_says == UINT64_MAX && record->n == 0, skip_zeros(&end, pair));
     if (right || index_says == UINT64_MAX) {
         *next = end;
@@ -212,21 +448,18 @@ static ts_code note_rejected(flare_pair *pair, const flare_record *record, uint6
 {
     flare_dir *dir = pair->dir;
     dir->bytes_lost += next - record->at;
-    return record->cut && next == flare_in_size(&pair->data)
-               ? ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_cut,
-                          flare_in_name(&pair->data), (int64_t)record->at,
-                          "the file ends inside this record")
-               : ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_bad,
-                          flare_in_name(&pair->data), (int64_t)record->at,
-                          "%s; reading went on at byte %" PRIu64,
-                          record->cut ? "its length is beyond the end" : why, next);
+    return record->cut && next == pair->data.size
+               ? flare_issue(dir, TS_ISSUE_flare_record_cut, pair->data.name, (int64_t)record->at,
+                             "the file ends inside this record")
+               : flare_issue(dir, TS_ISSUE_flare_record_bad, pair->data.name, (int64_t)record->at,
+                             "%s; reading went on at byte %" PRIu64,
+                             record->cut ? "its length is beyond the end" : why, next);
 }
 
 ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, const char *why)
 {
     uint64_t offset;
     uint64_t next;
-    uint64_t gap;
     int64_t key;
     size_t got;
     ts_code code;
@@ -234,14 +467,13 @@ ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, c
     pair->entry += record->has_key && !record->used;
     record->used = true;
     TS_TRY(code, sync_index(&offset, &key, pair, record->at + 1));
-    gap = (offset == UINT64_MAX ? flare_in_size(&pair->data) : offset) - record->at;
-    gap = gap < FLARE_LENGTH_SIZE ? 0 : gap - FLARE_LENGTH_SIZE;
+    uint64_t gap = (offset == UINT64_MAX ? pair->data.size : offset) - record->at;
+    gap = gap < LENGTH_SIZE ? 0 : gap - LENGTH_SIZE;
     if (!record->longer && !record->cut && gap > UINT16_MAX && gap <= FLARE_MAX_LONG &&
         (gap & UINT16_MAX) == record->n) {
         record->longer = true;
         *again = true;
-        code = flare_in_get(&record->p, &got, &pair->data, record->at + FLARE_LENGTH_SIZE,
-                            (size_t)gap);
+        code = flare_in_get(&record->p, &got, &pair->data, record->at + LENGTH_SIZE, (size_t)gap);
         record->n = got;
         return code;
     }
@@ -269,15 +501,14 @@ static ts_code choose_entry(uint64_t *chosen, uint64_t *offset, flare_pair *pair
     uint64_t wanted;
     int64_t key;
     size_t got;
-    ts_code code = flare_index_entry(&key, offset, pair, index->start, i - 1);
+    ts_code code = index_entry(&key, offset, pair, index->start, i - 1);
     *chosen = i - 1;
     if (code != TS_OK || i >= index->count ||
-        (code = flare_index_entry(&key, &wanted, pair, index->start, i)) != TS_OK ||
-        (code = flare_in_get(&p, &got, &pair->data, *offset, FLARE_LENGTH_SIZE)) != TS_OK) {
+        (code = index_entry(&key, &wanted, pair, index->start, i)) != TS_OK ||
+        (code = flare_in_get(&p, &got, &pair->data, *offset, LENGTH_SIZE)) != TS_OK) {
         return code;
     }
-    if (got == FLARE_LENGTH_SIZE &&
-        *offset + FLARE_LENGTH_SIZE + flare_be(p, FLARE_LENGTH_SIZE) == wanted) {
+    if (got == LENGTH_SIZE && *offset + LENGTH_SIZE + big_endian(p, LENGTH_SIZE) == wanted) {
         *chosen = i;
         *offset = wanted;
     }
@@ -293,13 +524,12 @@ ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
     int64_t found;
     ts_code code;
     *passed = 0;
-    if (!index->usable || index->no_keys || !pair->usable ||
-        flare_in_size(&pair->data) > UINT32_MAX) {
+    if (!index->usable || index->no_keys || !pair->usable || pair->data.size > UINT32_MAX) {
         return TS_OK; /* offsets that wrap need all records before them */
     }
     while (low < high) {
         uint64_t mid = low + (high - low) / 2;
-        TS_TRY(code, flare_index_entry(&found, &offset, pair, index->start, mid));
+        TS_TRY(code, index_entry(&found, &offset, pair, index->start, mid));
         if (found < key) {
             low = mid + 1;
         } else {
@@ -310,7 +540,7 @@ ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
         return TS_OK;
     }
     TS_TRY(code, choose_entry(&low, &offset, pair, low));
-    if (offset <= pair->start || offset >= flare_in_size(&pair->data)) {
+    if (offset <= pair->start || offset >= pair->data.size) {
         return TS_OK; /* an invalid offset: everything is read */
     }
     *passed = low - pair->entry;
@@ -330,9 +560,9 @@ uint64_t flare_pair_stop(flare_pair *pair)
         pair->dir->index_entries->skipped += rest;
         pair->entry = pair->index.count;
     }
-    if (flare_in_size(&pair->data) > pair->at) {
-        pair->dir->bytes_skipped += flare_in_size(&pair->data) - pair->at;
-        pair->at = flare_in_size(&pair->data);
+    if (pair->data.size > pair->at) {
+        pair->dir->bytes_skipped += pair->data.size - pair->at;
+        pair->at = pair->data.size;
     }
     pair->unmatched_tail = 0;
     return rest;
@@ -343,18 +573,16 @@ ts_code flare_pair_finish(flare_pair *pair)
     flare_dir *dir = pair->dir;
     uint64_t offset;
     int64_t key;
-    ts_code code;
     if (!pair->usable && pair->index.usable) { /* entries of data that is not there */
         dir->index_entries->lost += pair->index.count - pair->entry;
         return TS_OK;
     }
-    code = sync_index(&offset, &key, pair, UINT64_MAX);
+    ts_code code = sync_index(&offset, &key, pair, UINT64_MAX);
     /* A sparse index has records without entries everywhere; one of a crash only at the end. */
     if (code != TS_OK || !pair->index.usable || pair->unmatched_tail == 0 ||
         pair->unmatched_inside > pair->bad_entries + 1) {
         return code;
     }
-    return ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_index_short,
-                      flare_in_name(&pair->data), (int64_t)pair->at, pair->unmatched_tail,
-                      "records at the end have no entry in the index");
+    return flare_issue_n(dir, TS_ISSUE_flare_index_short, pair->data.name, (int64_t)pair->at,
+                         pair->unmatched_tail, "records at the end have no entry in the index");
 }

@@ -1,10 +1,10 @@
 /*
- * A data file and its index (indexed_file.c, indexed_file_open.c). Format: docs/formats.md,
+ * A data file and its index. Format: docs/formats.md,
  * "Flare".
  *
  * The reader owns the flare_pair, from flare_pair_open (which may fail) to flare_pair_close; a
- * record is valid until the next call. Only indexed_file.c, indexed_file_open.c and the inline
- * functions here touch the fields of flare_pair and flare_index.
+ * record is valid until the next call. Only indexed_file.c changes the
+ * fields of flare_pair and flare_index.
  */
 #ifndef TS_PARSERS_FLARE_PAIR_H
 #define TS_PARSERS_FLARE_PAIR_H
@@ -48,52 +48,6 @@ typedef struct flare_record {
 } flare_record;
 
 enum { FLARE_MAX_LONG = 16 * 1024 * 1024 };
-
-/* Name of the data file, for issues. */
-static inline const char *flare_pair_name(const flare_pair *pair)
-{
-    return flare_in_name(&pair->data);
-}
-
-/* Is there a data file that can be read? */
-static inline bool flare_pair_usable(const flare_pair *pair)
-{
-    return pair->usable;
-}
-
-/* Offset of the record that comes next, and whether the data ends there. */
-static inline uint64_t flare_pair_at(const flare_pair *pair)
-{
-    return pair->at;
-}
-
-static inline bool flare_pair_at_end(const flare_pair *pair)
-{
-    return pair->at >= flare_in_size(&pair->data);
-}
-
-/* Is there an index, and does it have keys? */
-static inline bool flare_pair_has_index(const flare_pair *pair)
-{
-    return pair->index.usable;
-}
-
-static inline bool flare_pair_has_keys(const flare_pair *pair)
-{
-    return !pair->index.no_keys;
-}
-
-/* Index entries so far that point to no record. */
-static inline uint64_t flare_pair_bad_entries(const flare_pair *pair)
-{
-    return pair->bad_entries;
-}
-
-/* Records at the end of the data without an entry. */
-static inline uint64_t flare_pair_unmatched(const flare_pair *pair)
-{
-    return pair->unmatched_tail;
-}
 
 /* key_type: code of the key's type in files that do not contain it. */
 /* starts_well: may a payload begin with that byte? */

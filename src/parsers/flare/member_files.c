@@ -22,10 +22,9 @@ static ts_code unpack_member(flare_files *files, uint32_t i, uint8_t *block)
     }
     place->at = ts_spool_size(files->spool);
     while (code == TS_OK && got > 0) {
-        if ((code = ts_check_cancel(job->ctx)) == TS_OK &&
-            (code = ts_stream_read(&got, stream, block, files->block)) == TS_OK) {
-            code = ts_spool_write(files->spool, block, got);
-        }
+        code = ts_check_cancel(job->ctx);
+        TS_STEP(code, ts_stream_read(&got, stream, block, files->block));
+        TS_STEP(code, ts_spool_write(files->spool, block, got));
     }
     if (code == TS_ERR_INPUT) {
         code = ts_issue(job->store, job->source_id, TS_ISSUE_input_read_failed,
@@ -52,19 +51,14 @@ static ts_code unpack(flare_files *files, flare_wants wants)
     ts_ctx *ctx = files->job->ctx;
     uint8_t *block = NULL;
     uint32_t count;
-    ts_code code = ts_fileset_count(&count, files->job->set);
-    if (code != TS_OK || (code = ts_spool_new(&files->spool, ctx)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_fileset_count(&count, files->job->set));
+    TS_TRY(code, ts_spool_new(&files->spool, ctx));
     files->places = ts_zalloc(ctx, count, sizeof *files->places);
     block = ts_alloc(ctx, files->block, 1);
-    if (files->places == NULL || block == NULL) {
-        code = ctx->error.code;
-    }
+    TS_STEP_IF(code, files->places == NULL || block == NULL, ctx->error.code);
     for (uint32_t i = 0; i < count && code == TS_OK; i++) {
-        if (wants(ts_member_name(files->job->set, i))) {
-            code = unpack_member(files, i, block);
-        }
+        TS_STEP_IF(code, wants(ts_member_name(files->job->set, i)), unpack_member(files, i, block));
     }
     ts_free(ctx, block);
     return code;
@@ -88,23 +82,22 @@ void flare_files_close(flare_files *files)
 static ts_code open_blob(bool *there, flare_in *in, uint32_t member)
 {
     flare_dir *dir = in->dir;
-    const ts_damage *damage;
     ts_code code = ts_member_blob(&in->blob, dir->job->set, member);
     if (code == TS_ERR_INPUT) {
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_member_failed, in->name, TS_NO_OFFSET,
-                        "%s", dir->ctx->error.causes[0]);
+        return flare_issue(dir, TS_ISSUE_member_failed, in->name, TS_NO_OFFSET, "%s",
+                           dir->ctx->error.causes[0]);
     }
     if (code != TS_OK) {
         return code;
     }
     *there = true;
     in->size = ts_blob_size(in->blob);
-    damage = ts_blob_damage(in->blob);
+    const ts_damage *damage = ts_blob_damage(in->blob);
     return damage == NULL
                ? TS_OK
-               : ts_issue(dir->store, dir->source_id,
-                          damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
-                          in->name, (int64_t)in->size, "%s", damage->what);
+               : flare_issue(
+                     dir, damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
+                     in->name, (int64_t)in->size, "%s", damage->what);
 }
 
 ts_code flare_in_open(bool *there, flare_in *in, flare_dir *dir, uint32_t member)
@@ -149,7 +142,6 @@ static ts_code fill(flare_in *in, uint64_t off, size_t n)
     flare_dir *dir = in->dir;
     size_t cap = n > dir->files->block ? n : dir->files->block;
     size_t got = 0;
-    ts_code code;
     if (in->cap < cap) {
         uint8_t *window = ts_realloc(dir->ctx, in->window, cap, 1);
         TS_NEED(dir->ctx, window);
@@ -158,8 +150,9 @@ static ts_code fill(flare_in *in, uint64_t off, size_t n)
     }
     cap = in->size - off < in->cap ? (size_t)(in->size - off) : in->cap;
     in->have = 0;
-    code = in->blob != NULL ? ts_blob_read(&got, in->blob, off, in->window, cap)
-                            : ts_spool_read(&got, in->spool, in->base + off, in->window, cap);
+    ts_code code = in->blob != NULL
+                       ? ts_blob_read(&got, in->blob, off, in->window, cap)
+                       : ts_spool_read(&got, in->spool, in->base + off, in->window, cap);
     if (code == TS_OK || code == TS_ERR_INPUT) {
         in->at = off;
         in->have = got;
@@ -168,10 +161,9 @@ static ts_code fill(flare_in *in, uint64_t off, size_t n)
         uint64_t end = off + got;
         dir->bytes_lost += in->size - end;
         in->size = end;
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_input_read_failed, in->name,
-                        (int64_t)end, "%s",
-                        code == TS_OK ? "the file became shorter while it was read"
-                                      : dir->ctx->error.causes[0]);
+        return flare_issue(dir, TS_ISSUE_input_read_failed, in->name, (int64_t)end, "%s",
+                           code == TS_OK ? "the file became shorter while it was read"
+                                         : dir->ctx->error.causes[0]);
     }
     return code;
 }
@@ -184,12 +176,8 @@ ts_code flare_in_get(const uint8_t **p, size_t *got, flare_in *in, uint64_t off,
     if (off >= in->size) {
         return TS_OK;
     }
-    if (in->size - off < n) {
-        n = (size_t)(in->size - off);
-    }
-    if (off < in->at || off + n > in->at + in->have) {
-        code = fill(in, off, n);
-    }
+    n = in->size - off < n ? (size_t)(in->size - off) : n;
+    TS_STEP_IF(code, off < in->at || off + n > in->at + in->have, fill(in, off, n));
     if (code == TS_OK && off >= in->at && off < in->at + in->have) {
         size_t have = (size_t)(in->at + in->have - off);
         *p = in->window + (off - in->at);

@@ -57,21 +57,4 @@ void flare_in_close(flare_in *in);
 /* Borrows bytes at `off` until the next call: *got of them, less than n only at the end. */
 ts_code flare_in_get(const uint8_t **p, size_t *got, flare_in *in, uint64_t off, size_t n);
 
-static inline const char *flare_in_name(const flare_in *in)
-{
-    return in->name;
-}
-
-/* Bytes of the member; less than before when reading has failed. */
-static inline uint64_t flare_in_size(const flare_in *in)
-{
-    return in->size;
-}
-
-/* Bytes that are read at once. */
-static inline size_t flare_files_block(const flare_files *files)
-{
-    return files->block;
-}
-
 #endif

@@ -88,11 +88,10 @@ static ts_code note_sibling(ts_store *store, int64_t source_id, int64_t id, cons
 /* "java.lang.Thread.run()": class up to the last point, without the parentheses. */
 static void split_name(ts_text *cls, ts_text *name, ts_text text)
 {
-    const char *point;
     if (text.n >= 2 && memcmp(text.p + text.n - 2, "()", 2) == 0) {
         text.n -= 2;
     }
-    point = text.n == 0 ? NULL : memrchr(text.p, '.', text.n);
+    const char *point = text.n == 0 ? NULL : memrchr(text.p, '.', text.n);
     *cls = TS_TEXT_NULL;
     *name = text;
     if (point != NULL) {
@@ -128,8 +127,8 @@ static ts_code finish_names(ts_ctx *ctx, ts_store *store, void *bytes)
 static ts_code find_family(flare_dir *dir)
 {
     const flare_summary *sum = &dir->summary;
-    ts_text addr = flare_summary_text(sum, FLARE_SUM_ADDR);
-    int64_t start = flare_summary_number(sum, FLARE_SUM_SAMPLE_START);
+    ts_text addr = ts_buf_text(&sum->agent_addr);
+    int64_t start = sum->sample_start_ms;
     shared_state *shared;
     flare_family *family;
     void *bytes;
@@ -137,10 +136,8 @@ static ts_code find_family(flare_dir *dir)
     if (!flare_summary_has(sum, FLARE_SUM_ADDR | FLARE_SUM_SAMPLE_START)) {
         return TS_OK;
     }
-    if ((code = ts_job_shared(&bytes, dir->job, "flare", sizeof *shared,
-                              (ts_shared_calls){finish_names, release_shared})) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, ts_job_shared(&bytes, dir->job, "flare", sizeof *shared,
+                               (ts_shared_calls){finish_names, release_shared}));
     shared = bytes;
     for (family = shared->families; family != NULL; family = family->next) {
         if (family->sample_start_ms == start && family->addr.n == addr.n &&
@@ -233,11 +230,6 @@ ts_code flare_method_row(int64_t *row, flare_dir *dir, int64_t id)
     return code;
 }
 
-void flare_methods_close(flare_dir *dir)
-{
-    ts_idmap_free(dir->ctx, &dir->methods.rows);
-}
-
 /* --- reading -------------------------------------------------------------------------------- */
 
 /* A name begins with anything but a control character, and holds none. */
@@ -264,29 +256,26 @@ static ts_code take_name(flare_dir *dir, flare_pair *pair, const flare_record *r
     uint64_t replaced = 0;
     bool renamed = false;
     ts_code code = TS_OK;
-    r->disagree = r->disagree || flare_pair_bad_entries(pair) > 0;
+    r->disagree = r->disagree || pair->bad_entries > 0;
     if (!record->has_key) {
         dir->method_records->lost++;
         dir->bytes_lost += record->n + 2;
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_no_id,
-                        flare_pair_name(pair), (int64_t)record->at,
-                        "the index has no id for this name");
+        return flare_issue(dir, TS_ISSUE_flare_method_no_id, pair->data.name, (int64_t)record->at,
+                           "the index has no id for this name");
     }
     if (!ts_utf8_valid(p, record->n)) {
         code = ts_utf8_clean(dir->ctx, &clean, &replaced, p, record->n);
-        TS_STEP(code, ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_bad_text,
-                               flare_pair_name(pair), (int64_t)record->at, "a name is not UTF-8"));
+        TS_STEP(code, flare_issue(dir, TS_ISSUE_flare_bad_text, pair->data.name,
+                                  (int64_t)record->at, "a name is not UTF-8"));
     }
     if (code == TS_OK) {
         ts_text text = replaced > 0 ? ts_buf_text(&clean) : (ts_text){p, record->n};
         dir->method_records->imported++;
         code = set_name(dir->ctx, r->disagree ? &r->later : &r->names, record->key, text, &renamed);
     }
-    if (code == TS_OK && renamed) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_method_renamed,
-                        flare_pair_name(pair), (int64_t)record->at,
-                        "method %" PRId64 " has two names; the last one counts", record->key);
-    }
+    TS_STEP_IF(code, renamed,
+               flare_issue(dir, TS_ISSUE_flare_method_renamed, pair->data.name, (int64_t)record->at,
+                           "method %" PRId64 " has two names; the last one counts", record->key));
     ts_buf_free(dir->ctx, &clean);
     return code;
 }
@@ -300,7 +289,7 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_reader *r)
         if ((code = flare_pair_next(&end, pair, &record)) != TS_OK || end) {
             return code;
         }
-        r->bad_entries = flare_pair_bad_entries(pair);
+        r->bad_entries = pair->bad_entries;
         dir->method_records->seen++;
         bool again = true;
         while (again && (record.cut || !is_name(record.p, record.n))) {
@@ -308,7 +297,7 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_reader *r)
                    flare_pair_reject(&again, pair, &record, "the record is not a valid name"));
             if (!again) {
                 dir->method_records->lost++;
-                r->cut = record.cut && flare_pair_at_end(pair);
+                r->cut = record.cut && pair->at >= pair->data.size;
                 r->disagree = r->disagree || !r->cut;
             }
         }
@@ -345,8 +334,8 @@ static ts_code put_names(flare_dir *dir, const name_map *names)
  */
 static ts_code drop_uncertain(flare_dir *dir, const flare_pair *pair, name_reader *r)
 {
-    bool behind = flare_pair_bad_entries(pair) > r->bad_entries;
-    bool moved = behind ? !r->cut || r->disagree : flare_pair_unmatched(pair) > 0 && r->disagree;
+    bool behind = pair->bad_entries > r->bad_entries;
+    bool moved = behind ? !r->cut || r->disagree : pair->unmatched_tail > 0 && r->disagree;
     name_map *dropped = r->disagree ? &r->later : &r->names;
     uint64_t n = dropped->ids.count;
     ts_code code = TS_OK;
@@ -355,9 +344,9 @@ static ts_code drop_uncertain(flare_dir *dir, const flare_pair *pair, name_reade
         dir->method_records->lost += n;
         names_free(dir->ctx, dropped);
         *dropped = (name_map){0};
-        return ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_method_uncertain,
-                          flare_pair_name(pair), TS_NO_OFFSET, n,
-                          "index and data do not end together: which id a name has is not certain");
+        return flare_issue_n(
+            dir, TS_ISSUE_flare_method_uncertain, pair->data.name, TS_NO_OFFSET, n,
+            "index and data do not end together: which id a name has is not certain");
     }
     for (uint32_t i = 0; i < r->later.ids.count && code == TS_OK; i++) {
         bool ignored;
@@ -375,15 +364,14 @@ ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data)
     ts_code code;
     TS_TRY(code, find_family(dir));
     if (index == FLARE_NO_MEMBER && data == FLARE_NO_MEMBER) {
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_data_bad, NULL, TS_NO_OFFSET,
-                        "the directory has no file of method names");
+        return flare_issue(dir, TS_ISSUE_flare_data_bad, NULL, TS_NO_OFFSET,
+                           "the directory has no file of method names");
     }
     code = flare_pair_open(&pair, dir, index, data, FLARE_KEY_I64, name_starts_well);
-    if (code == TS_OK && (code = read_names(dir, &pair, &r)) == TS_OK &&
-        (code = flare_pair_finish(&pair)) == TS_OK &&
-        (code = drop_uncertain(dir, &pair, &r)) == TS_OK) {
-        code = put_names(dir, &r.names);
-    }
+    TS_STEP(code, read_names(dir, &pair, &r));
+    TS_STEP(code, flare_pair_finish(&pair));
+    TS_STEP(code, drop_uncertain(dir, &pair, &r));
+    TS_STEP(code, put_names(dir, &r.names));
     flare_pair_close(&pair);
     names_free(dir->ctx, &r.names);
     names_free(dir->ctx, &r.later);

@@ -2,17 +2,19 @@
  * The thread object, which the summary holds one of for each thread and which is the payload of a
  * stack record. The first collectors wrote the ids alone, as an array of the Redis protocol.
  */
-#include "parsers/flare/object.h"
+#include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
 
+#include <stddef.h>
 #include <string.h>
 
 void flare_object_clear(flare_object *o)
 {
     o->has = 0;
     o->field = 0;
+    o->number = NULL;
     o->bad_frame = false;
     o->priority = 0;
     o->daemon = 0;
@@ -33,28 +35,34 @@ void flare_object_free(flare_object *o)
 
 void flare_object_key(flare_object *o, const char *p, size_t n)
 {
+    /* clang-format off */
     static const struct {
         const char *name;
         size_t n;
         unsigned field;
+        size_t number; /* 0: it is none */
     } keys[] = {
-#define KEY(text, field) {text, sizeof text - 1, field}
-        KEY("id", FLARE_HAS_ID),
-        KEY("name", FLARE_HAS_NAME),
-        KEY("priority", FLARE_HAS_PRIORITY),
-        KEY("daemon", FLARE_HAS_DAEMON),
-        KEY("state", FLARE_HAS_STATE),
-        KEY("cpu_time", FLARE_HAS_CPU),
-        KEY("cpu_time_delta", FLARE_HAS_DELTA),
-        KEY("sample_time", FLARE_HAS_TIME),
-        KEY("sample_count", FLARE_HAS_COUNT),
-        KEY("stacktrace", FLARE_HAS_STACK),
+#define KEY(text, field, number) {text, sizeof text - 1, field, number}
+        KEY("id", FLARE_HAS_ID, offsetof(flare_object, id)),
+        KEY("name", FLARE_HAS_NAME, 0),
+        KEY("priority", FLARE_HAS_PRIORITY, offsetof(flare_object, priority)),
+        KEY("daemon", FLARE_HAS_DAEMON, 0),
+        KEY("state", FLARE_HAS_STATE, 0),
+        KEY("cpu_time", FLARE_HAS_CPU, offsetof(flare_object, cpu_time)),
+        KEY("cpu_time_delta", FLARE_HAS_DELTA, offsetof(flare_object, cpu_time_delta)),
+        KEY("sample_time", FLARE_HAS_TIME, offsetof(flare_object, sample_time)),
+        KEY("sample_count", FLARE_HAS_COUNT, offsetof(flare_object, sample_count)),
+        KEY("stacktrace", FLARE_HAS_STACK, 0),
 #undef KEY
     };
+    /* clang-format on */
     o->field = 0;
+    o->number = NULL;
     for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
         if (keys[i].n == n && memcmp(keys[i].name, p, n) == 0) {
+            size_t at = keys[i].number;
             o->field = keys[i].field;
+            o->number = at == 0 ? NULL : (int64_t *)(void *)((char *)o + at);
             return;
         }
     }
@@ -77,31 +85,8 @@ ts_code flare_object_string(flare_object *o, const char *p, size_t n, unsigned f
 
 void flare_object_number(flare_object *o, const ts_json_number *number)
 {
-    int64_t *to = NULL;
-    switch (o->field) {
-    case FLARE_HAS_ID:
-        to = &o->id;
-        break;
-    case FLARE_HAS_PRIORITY:
-        to = &o->priority;
-        break;
-    case FLARE_HAS_CPU:
-        to = &o->cpu_time;
-        break;
-    case FLARE_HAS_DELTA:
-        to = &o->cpu_time_delta;
-        break;
-    case FLARE_HAS_TIME:
-        to = &o->sample_time;
-        break;
-    case FLARE_HAS_COUNT:
-        to = &o->sample_count;
-        break;
-    default:
-        return;
-    }
-    if (number->is_int) {
-        *to = number->i;
+    if (o->number != NULL && number->is_int) {
+        *o->number = number->i;
         o->has |= o->field;
     }
 }
@@ -146,9 +131,7 @@ static ts_code take_ints(flare_object *o, const int64_t *v, size_t n)
 static ts_code payload_open(void *user)
 {
     flare_payloads *p = user;
-    if (p->stack_depth != 0) {
-        p->object.bad_frame = true;
-    }
+    p->object.bad_frame = p->object.bad_frame || p->stack_depth != 0;
     p->depth++;
     return TS_OK;
 }
@@ -175,9 +158,7 @@ static ts_code payload_array_begin(void *user, int *want)
 static ts_code payload_array_end(void *user)
 {
     flare_payloads *p = user;
-    if (p->depth == p->stack_depth) {
-        p->stack_depth = 0;
-    }
+    p->stack_depth = p->depth == p->stack_depth ? 0 : p->stack_depth;
     p->depth--;
     return TS_OK;
 }
@@ -194,9 +175,7 @@ static ts_code payload_key(void *user, const char *key, size_t n)
 static ts_code payload_string(void *user, const char *s, size_t n, unsigned flags)
 {
     flare_payloads *p = user;
-    if (p->stack_depth != 0) {
-        p->object.bad_frame = true;
-    }
+    p->object.bad_frame = p->object.bad_frame || p->stack_depth != 0;
     return p->depth == 1 ? flare_object_string(&p->object, s, n, flags) : TS_OK;
 }
 
@@ -259,11 +238,10 @@ void flare_payloads_close(flare_payloads *p)
 static ts_code read_json(const char **why, flare_payloads *p, const uint8_t *bytes, size_t n)
 {
     const flare_object *o = &p->object;
-    ts_code code;
     p->depth = 0;
     p->stack_depth = 0;
     ts_json_reset(p->json);
-    code = ts_json_feed(p->json, (const char *)bytes, n);
+    ts_code code = ts_json_feed(p->json, (const char *)bytes, n);
     TS_STEP(code, ts_json_finish(p->json));
     if (code != TS_OK) {
         return code;
@@ -282,12 +260,11 @@ static ts_code read_json(const char **why, flare_payloads *p, const uint8_t *byt
 static bool take_line(int64_t *value, const uint8_t **p, const uint8_t *end, char mark)
 {
     const uint8_t *at = *p;
-    bool negative;
     int64_t v = 0;
     if (at == end || *at++ != (uint8_t)mark) {
         return false;
     }
-    negative = at < end && *at == '-';
+    bool negative = at < end && *at == '-';
     at += negative;
     if (at == end || *at < '0' || *at > '9') {
         return false;

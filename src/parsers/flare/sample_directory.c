@@ -10,11 +10,11 @@
 
 int64_t flare_dir_interval(const flare_dir *dir)
 {
-    int64_t interval = flare_summary_number(&dir->summary, FLARE_SUM_INTERVAL);
+    int64_t interval = dir->summary.interval_ms;
     if (interval > 0 && interval <= INT32_MAX) {
         return interval;
     }
-    interval = flare_series_interval(&dir->series);
+    interval = dir->series_ms;
     return interval > 0 ? interval : FLARE_DEFAULT_INTERVAL_MS;
 }
 
@@ -26,15 +26,15 @@ ts_code flare_dir_ns(int64_t *ns, bool *fits, flare_dir *dir, const char *file, 
         return TS_OK;
     }
     *ns = ts_sat_mul(ms, FLARE_NS_PER_MS);
-    return ts_issue(dir->store, dir->source_id, TS_ISSUE_time_overflow, file, offset,
-                    "%" PRId64 " ms does not fit", ms);
+    return flare_issue(dir, TS_ISSUE_time_overflow, file, offset, "%" PRId64 " ms does not fit",
+                       ms);
 }
 
 /* --- beginning ------------------------------------------------------------------------------ */
 
 static ts_code begin_process(flare_dir *dir)
 {
-    ts_text addr = flare_summary_text(&dir->summary, FLARE_SUM_ADDR);
+    ts_text addr = ts_buf_text(&dir->summary.agent_addr);
     const char *colon = addr.n == 0 ? NULL : memrchr(addr.p, ':', addr.n);
     ts_text host = {addr.p, colon == NULL ? addr.n : (size_t)(colon - addr.p)};
     ts_row_process_detail *detail = ts_process_detail_row(dir->store, dir->ipid);
@@ -54,15 +54,14 @@ static ts_code begin_process(flare_dir *dir)
 /* Which times --time-range asks for. */
 static ts_code choose_span(flare_dir *dir)
 {
-    int64_t begin =
-        ts_sat_mul(flare_summary_number(&dir->summary, FLARE_SUM_RECORD_START), FLARE_NS_PER_MS);
+    int64_t begin = ts_sat_mul(dir->summary.record_start_ms, FLARE_NS_PER_MS);
     dir->wanted_all = dir->ctx->time_range.kind == TS_WANTED_ALL;
     dir->wanted = TS_SPAN_ALL;
     if (dir->ctx->time_range.kind == TS_WANTED_OFFSET &&
         !flare_summary_has(&dir->summary, FLARE_SUM_RECORD_START)) {
         dir->wanted_all = true;
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_time_range_unrelated, NULL,
-                        TS_NO_OFFSET, "the start of the recording is not known");
+        return flare_issue(dir, TS_ISSUE_time_range_unrelated, NULL, TS_NO_OFFSET,
+                           "the start of the recording is not known");
     }
     (void)ts_wanted_span(&dir->wanted, dir->ctx, TS_CLOCK_REALTIME, NULL, begin);
     return TS_OK;
@@ -72,14 +71,11 @@ static ts_code begin_counts(flare_dir *dir)
 {
     ts_code code =
         ts_count(&dir->stack_records, dir->store, dir->source_id, TS_ITEM_stack_records, NULL);
-    if (code == TS_OK &&
-        (code = ts_count(&dir->slots, dir->store, dir->source_id, TS_ITEM_series_slots, NULL)) ==
-            TS_OK &&
-        (code = ts_count(&dir->method_records, dir->store, dir->source_id, TS_ITEM_method_records,
-                         NULL)) == TS_OK) {
-        code =
-            ts_count(&dir->index_entries, dir->store, dir->source_id, TS_ITEM_index_entries, NULL);
-    }
+    TS_STEP(code, ts_count(&dir->slots, dir->store, dir->source_id, TS_ITEM_series_slots, NULL));
+    TS_STEP(code, ts_count(&dir->method_records, dir->store, dir->source_id, TS_ITEM_method_records,
+                           NULL));
+    TS_STEP(code,
+            ts_count(&dir->index_entries, dir->store, dir->source_id, TS_ITEM_index_entries, NULL));
     return code;
 }
 
@@ -91,18 +87,15 @@ static ts_code note_files(flare_dir *dir, const flare_entry *entry, bool listed,
 {
     const char *name = entry->name;
     ts_code code = TS_OK;
-    if (!listed && flare_summary_there(&dir->summary)) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_thread_unlisted, name,
-                        TS_NO_OFFSET, "thread %" PRId64 " is not in the summary", entry->id);
-    }
-    if (code == TS_OK && !has_series) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_series_bad, name, TS_NO_OFFSET,
-                        "thread %" PRId64 " has no series of CPU times", entry->id);
-    }
-    if (code == TS_OK && !has_stacks) {
-        code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_data_bad, name, TS_NO_OFFSET,
-                        "thread %" PRId64 " has no stacks", entry->id);
-    }
+    TS_STEP_IF(code, !listed && dir->summary.there,
+               flare_issue(dir, TS_ISSUE_flare_thread_unlisted, name, TS_NO_OFFSET,
+                           "thread %" PRId64 " is not in the summary", entry->id));
+    TS_STEP_IF(code, !has_series,
+               flare_issue(dir, TS_ISSUE_flare_series_bad, name, TS_NO_OFFSET,
+                           "thread %" PRId64 " has no series of CPU times", entry->id));
+    TS_STEP_IF(code, !has_stacks,
+               flare_issue(dir, TS_ISSUE_flare_data_bad, name, TS_NO_OFFSET,
+                           "thread %" PRId64 " has no stacks", entry->id));
     return code;
 }
 
@@ -113,11 +106,9 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
     flare_series_check check = {0};
     flare_thread *thread;
     size_t series = 0;
-    bool listed;
-    bool has_stacks;
     ts_code code;
     TS_TRY(code, flare_thread_of(&thread, dir, entries[0].id));
-    flare_thread_set_files(&listed, thread);
+    thread->has_files = true;
     while (series < n && entries[series].kind == FLARE_SERIES) {
         series++;
     }
@@ -128,8 +119,8 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
             data = entries[i].member;
         }
     }
-    has_stacks = index != FLARE_NO_MEMBER || data != FLARE_NO_MEMBER;
-    code = note_files(dir, &entries[0], listed, series > 0, has_stacks);
+    bool has_stacks = index != FLARE_NO_MEMBER || data != FLARE_NO_MEMBER;
+    code = note_files(dir, &entries[0], thread->listed, series > 0, has_stacks);
     TS_STEP(code, flare_series_read(&check, dir, thread, entries, series));
     TS_STEP_IF(code, has_stacks, flare_stacks_read(dir, thread, &check, index, data));
     flare_series_check_close(&check);
@@ -147,25 +138,17 @@ static ts_code put_number(flare_dir *dir, const char *key, int64_t value)
 
 static ts_code put_properties(flare_dir *dir)
 {
-    static const struct {
-        unsigned member;
-        const char *key;
-    } numbers[] = {
-        {FLARE_SUM_SAMPLE_START, TS_FLARE_SAMPLE_START},
-        {FLARE_SUM_RECORD_START, "record_start_time"},
-        {FLARE_SUM_LAST, "last_record_time"},
-    };
     const flare_summary *s = &dir->summary;
     ts_code code = put_number(dir, "sample_interval", flare_dir_interval(dir));
-    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0] && code == TS_OK; i++) {
-        if (flare_summary_has(s, numbers[i].member)) {
-            code = put_number(dir, numbers[i].key, flare_summary_number(s, numbers[i].member));
-        }
-    }
-    if (code == TS_OK && flare_summary_has(s, FLARE_SUM_DIR)) {
-        code = ts_source_property(dir->store, dir->source_id, "sample_data_dir",
-                                  flare_summary_text(s, FLARE_SUM_DIR));
-    }
+    TS_STEP_IF(code, flare_summary_has(s, FLARE_SUM_SAMPLE_START),
+               put_number(dir, TS_FLARE_SAMPLE_START, s->sample_start_ms));
+    TS_STEP_IF(code, flare_summary_has(s, FLARE_SUM_RECORD_START),
+               put_number(dir, "record_start_time", s->record_start_ms));
+    TS_STEP_IF(code, flare_summary_has(s, FLARE_SUM_LAST),
+               put_number(dir, "last_record_time", s->last_record_ms));
+    TS_STEP_IF(code, flare_summary_has(s, FLARE_SUM_DIR),
+               ts_source_property(dir->store, dir->source_id, "sample_data_dir",
+                                  ts_buf_text(&s->data_dir)));
     return code;
 }
 
@@ -174,17 +157,16 @@ static ts_code set_times(flare_dir *dir)
 {
     const flare_summary *s = &dir->summary;
     ts_row_source *source = ts_source(dir->store, dir->source_id);
-    int64_t listed_last = flare_summary_number(s, FLARE_SUM_LAST);
+    int64_t listed_last = s->last_record_ms;
     bool has_last = flare_summary_has(s, FLARE_SUM_LAST);
     int64_t first;
     int64_t last;
     bool fits = true;
-    bool older;
     ts_code code = ts_source_text(dir->store, dir->source_id, &source->clock, "realtime", 8);
     flare_threads_span(&first, &last, &dir->threads);
-    older = has_last && last > listed_last;
+    bool older = has_last && last > listed_last;
     if (flare_summary_has(s, FLARE_SUM_RECORD_START)) {
-        first = flare_summary_number(s, FLARE_SUM_RECORD_START);
+        first = s->record_start_ms;
     }
     last = has_last && !older ? listed_last : last;
     if (code == TS_OK && first != INT64_MAX) {
@@ -198,9 +180,9 @@ static ts_code set_times(flare_dir *dir)
     if (code != TS_OK || !older) {
         return code;
     }
-    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_stale, FLARE_SUMMARY_FILE,
-                    TS_NO_OFFSET, "last_record_time is %" PRId64 ", the newest record's %" PRId64,
-                    listed_last, last);
+    return flare_issue(dir, TS_ISSUE_flare_summary_stale, FLARE_SUMMARY_FILE, TS_NO_OFFSET,
+                       "last_record_time is %" PRId64 ", the newest record's %" PRId64, listed_last,
+                       last);
 }
 
 static ts_code finish_directory(flare_dir *dir)
@@ -209,17 +191,11 @@ static ts_code finish_directory(flare_dir *dir)
     TS_TRY(code, ts_count_add(dir->store, dir->source_id, TS_ITEM_bytes, NULL,
                               dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped,
                               dir->bytes_lost, dir->bytes_skipped));
-    if ((code = flare_threads_put(dir)) == TS_OK && (code = put_properties(dir)) == TS_OK) {
-        code = set_times(dir);
-    }
+    code = flare_threads_put(dir);
+    TS_STEP(code, put_properties(dir));
+    TS_STEP(code, set_times(dir));
     ts_stack_release(dir->store, dir->source_id);
     return code;
-}
-
-static ts_code note_other(flare_dir *dir, const flare_entry *entry)
-{
-    return ts_issue(dir->store, dir->source_id, TS_ISSUE_member_skipped, entry->name, TS_NO_OFFSET,
-                    "the file does not belong to a sample directory");
 }
 
 /* Entries are sorted: first the files of the directory, then those of each thread. */
@@ -238,7 +214,8 @@ static ts_code read_all(flare_dir *dir, const flare_entry *entries, size_t n)
     while (i < n && code == TS_OK) {
         size_t end = i + 1;
         if (entries[i].kind == FLARE_OTHER) {
-            code = note_other(dir, &entries[i]);
+            code = flare_issue(dir, TS_ISSUE_member_skipped, (&entries[i])->name, TS_NO_OFFSET,
+                               "the file does not belong to a sample directory");
         } else {
             while (end < n && entries[end].kind != FLARE_OTHER &&
                    entries[end].id == entries[i].id) {
@@ -270,8 +247,10 @@ ts_code flare_dir_import(flare_files *files, int64_t source_id, const flare_entr
         code = read_all(&dir, entries, n);
     }
     TS_STEP(code, finish_directory(&dir));
-    flare_summary_close(&dir);
-    flare_methods_close(&dir);
-    flare_threads_close(&dir);
+    ts_buf_free(dir.ctx, &dir.summary.agent_addr);
+    ts_buf_free(dir.ctx, &dir.summary.data_dir);
+    ts_idmap_free(dir.ctx, &dir.methods.rows);
+    ts_vec_free(dir.ctx, &dir.threads.list);
+    ts_idmap_free(dir.ctx, &dir.threads.ids);
     return code;
 }

@@ -45,10 +45,9 @@ static ts_code summary_close(void *user)
 {
     summary_reader *r = user;
     ts_code code = TS_OK;
-    if (r->where == IN_THREADS && r->depth == 3) {
-        code = flare_object_has(&r->thread, FLARE_HAS_ID) ? flare_thread_list(r->dir, &r->thread)
-                                                          : TS_OK;
-    }
+    TS_STEP_IF(code, r->where == IN_THREADS && r->depth == 3,
+               flare_object_has(&r->thread, FLARE_HAS_ID) ? flare_thread_list(r->dir, &r->thread)
+                                                          : TS_OK);
     r->depth--;
     r->done = r->depth == 0;
     return code;
@@ -103,7 +102,6 @@ static ts_code summary_number(void *user, const ts_json_number *number)
 {
     summary_reader *r = user;
     flare_summary *sum = &r->dir->summary;
-    int64_t *to;
     if (r->where == IN_THREADS && r->depth == 3) {
         flare_object_number(&r->thread, number);
         return TS_OK;
@@ -111,11 +109,11 @@ static ts_code summary_number(void *user, const ts_json_number *number)
     if (r->where != IN_INFO || r->depth != 2 || !number->is_int) {
         return TS_OK;
     }
-    to = r->field == FLARE_SUM_INTERVAL       ? &sum->interval_ms
-         : r->field == FLARE_SUM_SAMPLE_START ? &sum->sample_start_ms
-         : r->field == FLARE_SUM_RECORD_START ? &sum->record_start_ms
-         : r->field == FLARE_SUM_LAST         ? &sum->last_record_ms
-                                              : NULL;
+    int64_t *to = r->field == FLARE_SUM_INTERVAL       ? &sum->interval_ms
+                  : r->field == FLARE_SUM_SAMPLE_START ? &sum->sample_start_ms
+                  : r->field == FLARE_SUM_RECORD_START ? &sum->record_start_ms
+                  : r->field == FLARE_SUM_LAST         ? &sum->last_record_ms
+                                                       : NULL;
     if (to != NULL) {
         *to = number->i;
         sum->has |= r->field;
@@ -148,10 +146,10 @@ static ts_code feed_summary(summary_reader *r, flare_in *in, uint64_t *end)
 {
     uint64_t at = 0;
     ts_code code = TS_OK;
-    while (at < flare_in_size(in) && code == TS_OK && ts_json_state(r->json) != TS_JSON_BAD) {
+    while (at < in->size && code == TS_OK && ts_json_state(r->json) != TS_JSON_BAD) {
         const uint8_t *p;
         size_t got;
-        code = flare_in_get(&p, &got, in, at, flare_files_block(r->dir->files));
+        code = flare_in_get(&p, &got, in, at, r->dir->files->block);
         if (code != TS_OK || got == 0) {
             break;
         }
@@ -170,27 +168,26 @@ static ts_code check_summary(summary_reader *r, const flare_in *in, uint64_t end
         FLARE_SUM_INTERVAL | FLARE_SUM_SAMPLE_START | FLARE_SUM_RECORD_START | FLARE_SUM_LAST;
     const char *why = ts_json_state(r->json) == TS_JSON_BAD ? ts_json_reason(r->json)
                                                             : "the file contains no object";
-    ts_code code =
-        ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text, flare_in_name(in),
-                   TS_NO_OFFSET, ts_json_replaced(r->json), "parts of texts are not UTF-8");
+    ts_code code = flare_issue_n(dir, TS_ISSUE_flare_bad_text, in->name, TS_NO_OFFSET,
+                                 ts_json_replaced(r->json), "parts of texts are not UTF-8");
     dir->summary.there = true;
     if (code != TS_OK) {
         return code;
     }
     if (!r->done) {
-        dir->bytes_lost += flare_in_size(in) - end;
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_bad, flare_in_name(in),
-                        (int64_t)end, "%s; threads that are only in the summary are lost", why);
+        dir->bytes_lost += in->size - end;
+        return flare_issue(dir, TS_ISSUE_flare_summary_bad, in->name, (int64_t)end,
+                           "%s; threads that are only in the summary are lost", why);
     }
     if (!flare_summary_has(&dir->summary, needed)) {
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_members,
-                        flare_in_name(in), (int64_t)end,
-                        "sample_info lacks members; their values were taken from the other files");
+        return flare_issue(
+            dir, TS_ISSUE_flare_summary_members, in->name, (int64_t)end,
+            "sample_info lacks members; their values were taken from the other files");
     }
     if (ts_json_state(r->json) == TS_JSON_BAD) {
-        return ts_issue(dir->store, dir->source_id, TS_ISSUE_json_trailing_bytes, flare_in_name(in),
-                        (int64_t)ts_json_position(r->json),
-                        "text follows the summary and was not read");
+        return flare_issue(dir, TS_ISSUE_json_trailing_bytes, in->name,
+                           (int64_t)ts_json_position(r->json),
+                           "text follows the summary and was not read");
     }
     return TS_OK;
 }
@@ -203,9 +200,8 @@ ts_code flare_summary_read(flare_dir *dir, uint32_t member)
     bool there;
     ts_code code = flare_in_open(&there, &in, dir, member);
     if (code == TS_OK && !there) {
-        code =
-            ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_summary_missing, FLARE_SUMMARY_FILE,
-                     TS_NO_OFFSET, "its values were taken from the other files");
+        code = flare_issue(dir, TS_ISSUE_flare_summary_missing, FLARE_SUMMARY_FILE, TS_NO_OFFSET,
+                           "its values were taken from the other files");
     } else if (code == TS_OK &&
                (code = ts_json_new(&r.json, dir->ctx, &summary_handler, &r, 0)) == TS_OK &&
                (code = feed_summary(&r, &in, &end)) == TS_OK) {
@@ -215,32 +211,4 @@ ts_code flare_summary_read(flare_dir *dir, uint32_t member)
     ts_json_free(r.json);
     flare_object_free(&r.thread);
     return code;
-}
-
-void flare_summary_close(flare_dir *dir)
-{
-    ts_buf_free(dir->ctx, &dir->summary.agent_addr);
-    ts_buf_free(dir->ctx, &dir->summary.data_dir);
-}
-
-int64_t flare_summary_number(const flare_summary *summary, unsigned member)
-{
-    if (!flare_summary_has(summary, member)) {
-        return 0;
-    }
-    switch (member) {
-    case FLARE_SUM_INTERVAL:
-        return summary->interval_ms;
-    case FLARE_SUM_SAMPLE_START:
-        return summary->sample_start_ms;
-    case FLARE_SUM_RECORD_START:
-        return summary->record_start_ms;
-    default:
-        return summary->last_record_ms;
-    }
-}
-
-ts_text flare_summary_text(const flare_summary *summary, unsigned member)
-{
-    return ts_buf_text(member == FLARE_SUM_ADDR ? &summary->agent_addr : &summary->data_dir);
 }

@@ -4,26 +4,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-void flare_threads_close(flare_dir *dir)
-{
-    ts_vec_free(dir->ctx, &dir->threads.list);
-    ts_idmap_free(dir->ctx, &dir->threads.ids);
-}
-
 ts_code flare_thread_of(flare_thread **out, flare_dir *dir, int64_t id)
 {
     uint64_t known;
-    ts_code code;
     if (ts_idmap_find(&known, &dir->threads.ids, id)) {
         *out = (flare_thread *)dir->threads.list.p + known;
         return TS_OK;
     }
     TS_NEED(dir->ctx, *out = ts_vec_add(dir->ctx, &dir->threads.list, sizeof **out));
     **out = (flare_thread){.id = id, .first_ms = INT64_MAX, .last_ms = INT64_MIN};
-    code = ts_idmap_put(dir->ctx, &dir->threads.ids, id, dir->threads.list.n - 1);
-    return code != TS_OK
-               ? code
-               : ts_thread(&(*out)->itid, dir->store, dir->source_id, id, dir->ipid, "java");
+    ts_code code;
+    TS_TRY(code, ts_idmap_put(dir->ctx, &dir->threads.ids, id, dir->threads.list.n - 1));
+    return ts_thread(&(*out)->itid, dir->store, dir->source_id, id, dir->ipid, "java");
 }
 
 /* Texts that differ from what the row has. */
@@ -60,11 +52,9 @@ ts_code flare_thread_state(flare_dir *dir, flare_thread *thread, const flare_obj
     /* Agents send no priority; what they put there, and in daemon, has no meaning then. */
     if (flare_object_has(o, FLARE_HAS_PRIORITY) && o->priority > 0) {
         ts_row_thread_detail *detail = ts_thread_detail_row(dir->store, thread->itid);
-        detail->priority = o->priority;
-        detail->null &= ~TS_NULL_BIT(thread_detail, priority);
+        TS_SET_VALUE(thread_detail, detail, priority, o->priority);
         if (flare_object_has(o, FLARE_HAS_DAEMON)) {
-            detail->daemon = o->daemon;
-            detail->null &= ~TS_NULL_BIT(thread_detail, daemon);
+            TS_SET_VALUE(thread_detail, detail, daemon, o->daemon);
         }
     }
     return keep_texts(dir, thread, o);
@@ -78,12 +68,6 @@ ts_code flare_thread_list(flare_dir *dir, const flare_object *o)
     thread->listed = true;
     thread->listed_count = flare_object_has(o, FLARE_HAS_COUNT) ? o->sample_count : 0;
     return flare_thread_state(dir, thread, o);
-}
-
-void flare_thread_set_files(bool *listed, flare_thread *thread)
-{
-    thread->has_files = true;
-    *listed = thread->listed;
 }
 
 void flare_thread_note_time(flare_thread *thread, int64_t ms)
@@ -116,12 +100,10 @@ ts_code flare_threads_check_missing(flare_dir *dir)
     ts_code code = TS_OK;
     for (size_t i = 0; i < dir->threads.list.n && code == TS_OK; i++) {
         const flare_thread *t = (const flare_thread *)dir->threads.list.p + i;
-        if (t->listed_count > 0 && !t->has_files) {
-            code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_thread_missing,
-                            FLARE_SUMMARY_FILE, TS_NO_OFFSET,
-                            "thread %" PRId64 " has %" PRId64 " records and no files", t->id,
-                            t->listed_count);
-        }
+        TS_STEP_IF(code, t->listed_count > 0 && !t->has_files,
+                   flare_issue(dir, TS_ISSUE_flare_thread_missing, FLARE_SUMMARY_FILE, TS_NO_OFFSET,
+                               "thread %" PRId64 " has %" PRId64 " records and no files", t->id,
+                               t->listed_count));
     }
     return code;
 }
@@ -137,19 +119,15 @@ static int thread_by_id(const void *a, const void *b)
 static ts_code set_sample_time(ts_row_flare_thread *row, flare_dir *dir, const flare_thread *t)
 {
     bool fits = true;
-    ts_code code = TS_OK;
-    if ((t->has & FLARE_HAS_TIME) != 0) {
-        code = flare_dir_ns(&row->sample_ts, &fits, dir, NULL, TS_NO_OFFSET, t->sample_time);
-    }
-    if ((t->has & FLARE_HAS_TIME) == 0 || !fits) {
-        TS_SET_NULL(flare_thread, row, sample_ts);
-    }
+    ts_code code = (t->has & FLARE_HAS_TIME) != 0 ? flare_dir_ns(&row->sample_ts, &fits, dir, NULL,
+                                                                 TS_NO_OFFSET, t->sample_time)
+                                                  : TS_OK;
+    TS_NULL_IF((t->has & FLARE_HAS_TIME) == 0 || !fits, flare_thread, row, sample_ts);
     return code;
 }
 
 static ts_code put_thread(flare_dir *dir, const flare_thread *t)
 {
-    ts_code code;
     ts_row_flare_thread row = {
         .itid = t->itid,
         .source_id = dir->source_id,
@@ -157,13 +135,9 @@ static ts_code put_thread(flare_dir *dir, const flare_thread *t)
         .cpu_time = t->cpu_time,
         .in_summary = t->listed,
     };
-    if ((t->has & FLARE_HAS_TIME) == 0) {
-        TS_SET_NULL(flare_thread, &row, sample_count);
-    }
-    if ((t->has & FLARE_HAS_CPU) == 0) {
-        TS_SET_NULL(flare_thread, &row, cpu_time);
-    }
-    code = set_sample_time(&row, dir, t);
+    TS_NULL_IF((t->has & FLARE_HAS_TIME) == 0, flare_thread, &row, sample_count);
+    TS_NULL_IF((t->has & FLARE_HAS_CPU) == 0, flare_thread, &row, cpu_time);
+    ts_code code = set_sample_time(&row, dir, t);
     TS_STEP(code, flare_series_columns(&row, dir, &t->series));
     TS_STEP(code, ts_put_flare_thread(dir->sink, &row));
     return code;

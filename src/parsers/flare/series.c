@@ -33,8 +33,7 @@ static ts_code series_note(flare_dir *dir, const flare_in *in, ts_issue_code iss
                            uint64_t count, const char *text)
 {
     return count == 0 ? TS_OK
-                      : ts_issue_n(dir->store, dir->source_id, issue, flare_in_name(in),
-                                   (int64_t)offset, count, "%s", text);
+                      : flare_issue_n(dir, issue, in->name, (int64_t)offset, count, "%s", text);
 }
 
 /* --- header --------------------------------------------------------------------------------- */
@@ -91,7 +90,7 @@ static ts_code read_series_header(const char **why, series_file *f)
     f->unit_ms = (int32_t)unit;
     f->begin_ms = (int64_t)begin;
     f->end_ms = (int64_t)end;
-    f->slots = flare_in_size(&f->in) > f->start ? (flare_in_size(&f->in) - f->start) / f->width : 0;
+    f->slots = f->in.size > f->start ? (f->in.size - f->start) / f->width : 0;
     return TS_OK;
 }
 
@@ -122,7 +121,7 @@ static ts_code put_slot(flare_dir *dir, flare_thread *thread, series_file *f, ui
     ts_row_timeseries_value row = {.series_id = series->id, .value = (double)value};
     int64_t ms = ts_sat_add(f->begin_ms, ts_sat_mul((int64_t)slot, f->unit_ms));
     bool fits;
-    ts_code code = flare_dir_ns(&row.ts, &fits, dir, flare_in_name(&f->in), (int64_t)offset, ms);
+    ts_code code = flare_dir_ns(&row.ts, &fits, dir, f->in.name, (int64_t)offset, ms);
     if (value < 0 && f->negative++ == 0) {
         f->first_negative = offset;
     }
@@ -149,11 +148,11 @@ static uint64_t slot_from(const series_file *f, int64_t ns)
     int64_t begin = ts_sat_mul(f->begin_ms, FLARE_NS_PER_MS);
     int64_t unit = ts_sat_mul(f->unit_ms, FLARE_NS_PER_MS);
     int64_t distance = ts_sat_sub(ns, begin);
-    uint64_t slot;
     if (ns <= begin) {
         return 0;
     }
-    slot = (uint64_t)distance / (uint64_t)unit + ((uint64_t)distance % (uint64_t)unit != 0);
+    uint64_t slot =
+        (uint64_t)distance / (uint64_t)unit + ((uint64_t)distance % (uint64_t)unit != 0);
     return slot < f->slots ? slot : f->slots;
 }
 
@@ -208,7 +207,7 @@ static ts_code begin_series(flare_dir *dir, flare_thread *thread, const series_f
     ts_row_timeseries row = {
         .id = (int64_t)ts_sink_rows(dir->sink, TS_T_timeseries) + 1,
         .source_id = dir->source_id,
-        .itid = flare_thread_itid(thread),
+        .itid = thread->itid,
         .name = TS_TEXT_LIT("cpu_time"),
         .unit = TS_TEXT_LIT("µs"),
         .interval = f->unit_ms * FLARE_NS_PER_MS,
@@ -219,35 +218,29 @@ static ts_code begin_series(flare_dir *dir, flare_thread *thread, const series_f
     series->begin_ms = f->begin_ms;
     series->unit_ms = f->unit_ms;
     series->end_ms = f->begin_ms;
-    if (dir->series.interval_ms == 0) {
-        dir->series.interval_ms = f->unit_ms;
-    }
+    dir->series_ms = dir->series_ms == 0 ? f->unit_ms : dir->series_ms;
     return ts_put_timeseries(dir->sink, &row);
 }
 
 static ts_code check_values(flare_dir *dir, flare_thread *thread, const series_file *f)
 {
     flare_thread_series *series = &thread->series;
-    uint64_t rest =
-        flare_in_size(&f->in) > f->start ? (flare_in_size(&f->in) - f->start) % f->width : 0;
+    uint64_t rest = f->in.size > f->start ? (f->in.size - f->start) % f->width : 0;
     int64_t last =
         ts_sat_add(f->begin_ms, ts_sat_mul(f->slots == 0 ? 0 : (int64_t)f->slots - 1, f->unit_ms));
     ts_code code;
     series->slots = ts_sat_add(series->slots, (int64_t)f->slots);
     series->end_ms = last > series->end_ms ? last : series->end_ms;
     dir->bytes_lost += rest;
-    if ((code =
-             series_note(dir, &f->in, TS_ISSUE_flare_series_partial, flare_in_size(&f->in) - rest,
-                         rest != 0, "the last value is incomplete")) != TS_OK ||
-        (code = series_note(
-             dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
-             "the end in the header is before that of the values, which count")) != TS_OK ||
-        (code = series_note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
-                            "the end in the header is after the last value")) != TS_OK ||
-        (code = series_note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative,
-                            f->negative, "values are negative; they were kept")) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, series_note(dir, &f->in, TS_ISSUE_flare_series_partial, f->in.size - rest,
+                             rest != 0, "the last value is incomplete"));
+    TS_TRY(code,
+           series_note(dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
+                       "the end in the header is before that of the values, which count"));
+    TS_TRY(code, series_note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
+                             "the end in the header is after the last value"));
+    TS_TRY(code, series_note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative,
+                             f->negative, "values are negative; they were kept"));
     return series_note(dir, &f->in, TS_ISSUE_flare_value_saturated, f->first_saturated,
                        f->saturated, "values are 65535, the maximum of 16 bits: at least that");
 }
@@ -256,17 +249,14 @@ static ts_code read_series_file(flare_dir *dir, flare_thread *thread, series_fil
 {
     flare_thread_series *series = &thread->series;
     const char *why;
-    bool from_summary;
     ts_code code;
     TS_TRY(code, read_series_header(&why, f));
     if (why != NULL) {
-        dir->bytes_lost += flare_in_size(&f->in);
+        dir->bytes_lost += f->in.size;
         return series_note(dir, &f->in, TS_ISSUE_flare_series_bad, 0, 1, why);
     }
-    from_summary = f->unit_ms <= 0;
-    if (from_summary) {
-        f->unit_ms = flare_dir_interval(dir);
-    }
+    bool from_summary = f->unit_ms <= 0;
+    f->unit_ms = from_summary ? flare_dir_interval(dir) : f->unit_ms;
     if (from_summary && f->start > HEAD_FIXED + DOCUMENT_FIELDS + MAGIC &&
         (code = series_note(dir, &f->in, TS_ISSUE_flare_series_unit, 8, 1,
                             "the length of a slot is not positive; that of the summary is used")) !=
@@ -309,13 +299,6 @@ ts_code flare_series_read(flare_series_check *check, flare_dir *dir, flare_threa
 
 /* --- the thread ----------------------------------------------------------------------------- */
 
-bool flare_series_start(int64_t *begin_ms, int64_t *unit_ms, const flare_thread_series *series)
-{
-    *begin_ms = series->begin_ms;
-    *unit_ms = series->unit_ms;
-    return series->there;
-}
-
 void flare_series_extend(int64_t *first, int64_t *last, const flare_thread_series *series)
 {
     if (series->there && series->slots > 0) {
@@ -328,32 +311,22 @@ ts_code flare_series_columns(ts_row_flare_thread *row, flare_dir *dir,
                              const flare_thread_series *series)
 {
     bool fits;
-    ts_code code;
     if (!series->there) {
-        TS_SET_NULL(flare_thread, row, series_id);
-        TS_SET_NULL(flare_thread, row, series_ts);
-        TS_SET_NULL(flare_thread, row, series_end_ts);
-        TS_SET_NULL(flare_thread, row, slot_count);
-        TS_SET_NULL(flare_thread, row, series_cpu_us);
+        TS_SET_NULL(flare_thread, row, series_id, series_ts, series_end_ts, slot_count,
+                    series_cpu_us);
         return TS_OK;
     }
     row->series_id = series->id;
     row->slot_count = series->slots;
     row->series_cpu_us = series->total_us;
-    if (series->total_lost) {
-        TS_SET_NULL(flare_thread, row, series_cpu_us);
-    }
-    code = flare_dir_ns(&row->series_ts, &fits, dir, NULL, TS_NO_OFFSET, series->begin_ms);
-    if (!fits) {
-        TS_SET_NULL(flare_thread, row, series_ts);
-    }
+    TS_NULL_IF(series->total_lost, flare_thread, row, series_cpu_us);
+    ts_code code = flare_dir_ns(&row->series_ts, &fits, dir, NULL, TS_NO_OFFSET, series->begin_ms);
+    TS_NULL_IF(!fits, flare_thread, row, series_ts);
     if (code != TS_OK) {
         return code;
     }
     code = flare_dir_ns(&row->series_end_ts, &fits, dir, NULL, TS_NO_OFFSET, series->end_ms);
-    if (!fits) {
-        TS_SET_NULL(flare_thread, row, series_end_ts);
-    }
+    TS_NULL_IF(!fits, flare_thread, row, series_end_ts);
     return code;
 }
 
@@ -373,12 +346,11 @@ static ts_code slot_value(int64_t *value, bool *there, series_file *f, uint64_t 
 {
     const uint8_t *p;
     size_t got;
-    ts_code code;
     *there = false;
     if (slot >= f->slots) {
         return TS_OK;
     }
-    code = flare_in_get(&p, &got, &f->in, f->start + slot * f->width, f->width);
+    ts_code code = flare_in_get(&p, &got, &f->in, f->start + slot * f->width, f->width);
     if (code == TS_OK && got == f->width) {
         *there = true;
         *value = value_of(f, p);
@@ -440,12 +412,11 @@ static ts_code compare_pending(flare_series_check *check)
 {
     int64_t value;
     bool there;
-    ts_code code;
     if (!check->pending) {
         return TS_OK;
     }
     check->pending = false;
-    code = slot_value(&value, &there, check->file, check->slot);
+    ts_code code = slot_value(&value, &there, check->file, check->slot);
     if (code != TS_OK || !there) {
         return code;
     }
@@ -464,13 +435,12 @@ static ts_code compare_pending(flare_series_check *check)
 ts_code flare_series_check_record(flare_series_check *check, const flare_object *o, bool follows)
 {
     int64_t ms;
-    uint64_t slot;
     ts_code code;
     if (check->file == NULL || (o->has & FLARE_HAS_TIME) == 0 || (o->has & FLARE_HAS_DELTA) == 0 ||
         ts_ckd_sub(&ms, o->sample_time, check->thread->series.begin_ms)) {
         return TS_OK;
     }
-    slot = ms < 0 ? 0 : (uint64_t)(ms / check->thread->series.unit_ms);
+    uint64_t slot = ms < 0 ? 0 : (uint64_t)(ms / check->thread->series.unit_ms);
     if (check->pending && slot != check->slot) {
         if ((code = compare_pending(check)) != TS_OK ||
             (follows && (code = check_idle(check, check->slot + 1, slot)) != TS_OK)) {
@@ -505,23 +475,20 @@ ts_code flare_series_check_finish(flare_series_check *check, bool whole)
     flare_dir *dir = check->dir;
     int64_t first;
     int64_t last;
-    uint64_t from;
-    uint64_t to;
     bool any = check->pending;
     ts_code code = check->file == NULL ? TS_OK : compare_pending(check);
     TS_STEP_IF(code, any && whole, check_idle(check, check->slot + 1, UINT64_MAX));
     if (code != TS_OK || check->bad == 0) {
         return code;
     }
-    from = check->has_good ? check->good + 1 : 0;
-    to = check->ended ? check->end : check->file->slots;
-    if ((code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_series_differs,
-                           flare_in_name(&check->file->in),
-                           (int64_t)(check->file->start + check->first_bad * check->file->width),
-                           check->bad,
-                           "slots differ from the CPU times of the stacks; the values of slots "
-                           "%" PRIu64 " to %" PRIu64 " are not known",
-                           from, to - 1)) != TS_OK ||
+    uint64_t from = check->has_good ? check->good + 1 : 0;
+    uint64_t to = check->ended ? check->end : check->file->slots;
+    if ((code = flare_issue_n(dir, TS_ISSUE_flare_series_differs, check->file->in.name,
+                              (int64_t)(check->file->start + check->first_bad * check->file->width),
+                              check->bad,
+                              "slots differ from the CPU times of the stacks; the values of slots "
+                              "%" PRIu64 " to %" PRIu64 " are not known",
+                              from, to - 1)) != TS_OK ||
         (code = rows_before(&first, check, from)) != TS_OK ||
         (code = rows_before(&last, check, to)) != TS_OK || last == first) {
         return code;

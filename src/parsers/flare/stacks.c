@@ -9,13 +9,19 @@
  */
 #include "parsers/flare/indexed_file.h"
 #include "parsers/flare/sample_directory.h"
-#include "parsers/flare/stack_path.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/intvec.h"
 
 #include <inttypes.h>
+
+/* The call path of the stack before: what a stack has in common with it need not be looked up. */
+typedef struct stack_path {
+    int64_t *ids;   /* of methods, root first */
+    int64_t *nodes; /* their rows in stack_node */
+    size_t count, cap;
+} stack_path;
 
 typedef struct stack_reader {
     flare_dir *dir;
@@ -40,7 +46,7 @@ typedef struct stack_reader {
     uint64_t batch_count;
     int64_t batch_end; /* id after the last run */
 
-    flare_path path; /* of the stack before */
+    stack_path path; /* of the stack before */
 
     bool no_time; /* the time of the thread's first record is not known */
     bool stopped;
@@ -53,13 +59,89 @@ typedef struct stack_reader {
     uint64_t rejected; /* records since that one that were lost */
 } stack_reader;
 
+/* --- call paths ----------------------------------------------------------------------------- */
+
+enum { AHEAD = 8 };
+
+static ts_code reserve_path(stack_path *path, ts_ctx *ctx, size_t n)
+{
+    int64_t *ids;
+    int64_t *nodes;
+    size_t cap;
+    if (n <= path->cap) {
+        return TS_OK;
+    }
+    if (ts_ckd_mul(&cap, n, (size_t)2)) {
+        return ts_fail(ctx, TS_ERR_LIMIT, "a stack has too many frames");
+    }
+    TS_NEED(ctx, ids = ts_realloc(ctx, path->ids, cap, sizeof *ids));
+    path->ids = ids;
+    TS_NEED(ctx, nodes = ts_realloc(ctx, path->nodes, cap, sizeof *nodes));
+    path->nodes = nodes;
+    path->cap = cap;
+    return TS_OK;
+}
+
+/* The rows of the methods of frames k to n - 1, kept where those of their nodes will be. */
+static ts_code path_methods(stack_path *path, flare_dir *dir, const int64_t *frames, size_t k,
+                            size_t n)
+{
+    ts_code code = TS_OK;
+    for (; k < n && code == TS_OK; k++) {
+        code = flare_method_row(&path->nodes[k], dir, frames[n - 1 - k]);
+    }
+    return code;
+}
+
+/*
+ * Below a node that was added there are none, so the next frames add nodes, too, whose ids follow:
+ * the place of one a few frames ahead can be fetched by now. Without this, a stack that is new
+ * waits for the memory at each of its frames.
+ */
+static void fetch_ahead(const stack_path *path, const flare_dir *dir, size_t k, size_t n)
+{
+    if (AHEAD < n - k) {
+        ts_stack_node_fetch(dir->store, dir->source_id, path->nodes[k - 1] + AHEAD,
+                            path->nodes[k + AHEAD], TS_NO_LINE);
+    }
+}
+
+/* The node of a stack of n frames, ids of methods, leaf first; 0 when it is empty. */
+static ts_code path_node(int64_t *node, stack_path *path, flare_dir *dir, const int64_t *frames,
+                         size_t n)
+{
+    size_t k = 0;
+    bool added = false;
+    ts_code code;
+    TS_TRY(code, reserve_path(path, dir->ctx, n));
+    while (k < n && k < path->count && path->ids[k] == frames[n - 1 - k]) {
+        k++;
+    }
+    path->count = k; /* the entries after it are not valid while this fails */
+    code = path_methods(path, dir, frames, k, n);
+    for (; k < n && code == TS_OK; k++) {
+        if (added) {
+            fetch_ahead(path, dir, k, n);
+        }
+        code = ts_stack_node(&path->nodes[k], &added, dir->store, dir->source_id,
+                             k == 0 ? 0 : path->nodes[k - 1], path->nodes[k], TS_NO_LINE,
+                             (int64_t)k, NULL);
+        if (code == TS_OK) {
+            path->ids[k] = frames[n - 1 - k];
+            path->count = k + 1;
+        }
+    }
+    *node = code != TS_OK || n == 0 ? 0 : path->nodes[n - 1];
+    return code;
+}
+
 /* --- CPU time ------------------------------------------------------------------------------- */
 
 static ts_code put_sample_value(stack_reader *r, int64_t sample, int64_t value)
 {
     flare_dir *dir = r->dir;
-    ts_row_stack_sample_value row = {0, sample, dir->stacks.cpu_type, value};
-    if (dir->stacks.cpu_type == 0) {
+    ts_row_stack_sample_value row = {0, sample, dir->cpu_type, value};
+    if (dir->cpu_type == 0) {
         ts_row_stack_value_type type = {
             .id = (int64_t)ts_sink_rows(dir->sink, TS_T_stack_value_type) + 1,
             .source_id = dir->source_id,
@@ -68,7 +150,7 @@ static ts_code put_sample_value(stack_reader *r, int64_t sample, int64_t value)
         };
         ts_code code;
         TS_TRY(code, ts_put_stack_value_type(dir->sink, &type));
-        dir->stacks.cpu_type = type.id;
+        dir->cpu_type = type.id;
         row.value_type_id = type.id;
     }
     return ts_put_stack_sample_value(dir->sink, &row);
@@ -97,8 +179,8 @@ static ts_code share_out(stack_reader *r, int64_t increase)
 /* A value that does not fit 64 bits is NULL, or has no row. */
 static ts_code overflow(stack_reader *r, const char *what)
 {
-    return ts_issue(r->dir->store, r->dir->source_id, TS_ISSUE_time_overflow, r->dir->file,
-                    r->dir->offset, "%s does not fit", what);
+    return flare_issue(r->dir, TS_ISSUE_time_overflow, r->dir->file, r->dir->offset,
+                       "%s does not fit", what);
 }
 
 static ts_code reading(stack_reader *r)
@@ -124,7 +206,6 @@ static ts_code reading(stack_reader *r)
 static ts_code join_batch(stack_reader *r, int64_t id)
 {
     ts_ctx *ctx = r->dir->ctx;
-    ts_code code;
     r->batch_count++;
     if (r->batch.n > 0 && r->batch_end == id) {
         r->batch_end++;
@@ -132,7 +213,7 @@ static ts_code join_batch(stack_reader *r, int64_t id)
                              ts_intvec_get(&r->batch, r->batch.n - 1) + 1);
     }
     r->batch_end = id + 1;
-    code = ts_intvec_push(ctx, &r->batch, id);
+    ts_code code = ts_intvec_push(ctx, &r->batch, id);
     return code != TS_OK ? code : ts_intvec_push(ctx, &r->batch, 1);
 }
 
@@ -169,18 +250,10 @@ static ts_code put_flare_stack(stack_reader *r, int64_t id)
         .state = flare_object_has(o, FLARE_HAS_STATE) && o->state.n > 0 ? ts_buf_text(&o->state)
                                                                         : TS_TEXT_NULL,
     };
-    if (r->step_lost) {
-        TS_SET_NULL(flare_stack, &row, step);
-    }
-    if (!flare_object_has(o, FLARE_HAS_CPU)) {
-        TS_SET_NULL(flare_stack, &row, cpu_time);
-    }
-    if (!flare_object_has(o, FLARE_HAS_DELTA)) {
-        TS_SET_NULL(flare_stack, &row, cpu_time_delta);
-    }
-    if (!flare_object_has(o, FLARE_HAS_COUNT)) {
-        TS_SET_NULL(flare_stack, &row, sample_count);
-    }
+    TS_NULL_IF(r->step_lost, flare_stack, &row, step);
+    TS_NULL_IF(!flare_object_has(o, FLARE_HAS_CPU), flare_stack, &row, cpu_time);
+    TS_NULL_IF(!flare_object_has(o, FLARE_HAS_DELTA), flare_stack, &row, cpu_time_delta);
+    TS_NULL_IF(!flare_object_has(o, FLARE_HAS_COUNT), flare_stack, &row, sample_count);
     return ts_put_flare_stack(r->dir->sink, &row);
 }
 
@@ -191,18 +264,16 @@ static ts_code put_sample(stack_reader *r, const int64_t *ts)
     int64_t id = (int64_t)ts_sink_rows(r->dir->sink, TS_T_stack_sample) + 1;
     int64_t node;
     ts_code code;
-    TS_TRY(code, flare_path_node(&node, &r->path, r->dir, o->frames, o->frame_count));
+    TS_TRY(code, path_node(&node, &r->path, r->dir, o->frames, o->frame_count));
     r->sample = (ts_row_stack_sample){
         .id = id,
         .source_id = r->dir->source_id,
-        .itid = flare_thread_itid(r->thread),
+        .itid = r->thread->itid,
         .ts = ts == NULL ? 0 : *ts,
         .node_id = node,
         .event = TS_TEXT_LIT("wall"),
     };
-    if (node == 0) {
-        TS_SET_NULL(stack_sample, &r->sample, node_id);
-    }
+    TS_NULL_IF(node == 0, stack_sample, &r->sample, node_id);
     if (ts == NULL) {
         TS_SET_NULL(stack_sample, &r->sample, ts);
     } else {
@@ -223,14 +294,13 @@ static int64_t place(stack_reader *r, const flare_record *record)
 {
     const flare_object *o = &r->payloads.object;
     bool has_time = flare_object_has(o, FLARE_HAS_TIME);
-    bool has_key = record->has_key && flare_pair_has_keys(&r->pair);
+    bool has_key = record->has_key && !r->pair.index.no_keys;
     int64_t ms;
     int64_t step = 0;
     r->step_lost = false;
     if (!r->has_begin) {
         r->has_begin = true;
-        r->begin_ms = has_time ? o->sample_time
-                               : flare_summary_number(&r->dir->summary, FLARE_SUM_RECORD_START);
+        r->begin_ms = has_time ? o->sample_time : r->dir->summary.record_start_ms;
         r->no_time = !has_time && !flare_summary_has(&r->dir->summary, FLARE_SUM_RECORD_START);
     }
     if (!has_time) {
@@ -260,27 +330,23 @@ static ts_code take_record(stack_reader *r, const flare_record *record)
     flare_dir *dir = r->dir;
     int64_t ms = place(r, record);
     int64_t ns;
-    const int64_t *ts;
     bool fits;
-    flare_dir_at(dir, flare_pair_name(&r->pair), (int64_t)record->at);
-    ts_code code =
-        flare_dir_ns(&ns, &fits, dir, flare_pair_name(&r->pair), (int64_t)record->at, ms);
-    if (code != TS_OK) {
-        return code;
-    }
+    dir->file = r->pair.data.name;
+    dir->offset = (int64_t)record->at;
+    ts_code code;
+    TS_TRY(code, flare_dir_ns(&ns, &fits, dir, r->pair.data.name, (int64_t)record->at, ms));
     flare_thread_note_time(r->thread, ms);
-    ts = fits ? &ns : NULL;
+    const int64_t *ts = fits ? &ns : NULL;
     if (!dir->wanted_all && !ts_span_has(&dir->wanted, ns)) {
         dir->stack_records->skipped++;
         dir->bytes_skipped += record->n + 2;
         if (ns < dir->wanted.from) {
             return put_pending(r, ts);
         }
-        if ((code = put_pending(r, ts)) == TS_OK && r->has_cpu) {
-            code = reading(r);
-        }
+        code = put_pending(r, ts);
+        TS_STEP_IF(code, r->has_cpu, reading(r));
         /* What follows is later: the index gives its number. Without one it is looked at. */
-        r->stopped = flare_pair_has_index(&r->pair) && flare_pair_has_keys(&r->pair);
+        r->stopped = r->pair.index.usable && !r->pair.index.no_keys;
         return code;
     }
     if ((code = put_pending(r, ts)) == TS_OK && (code = reading(r)) == TS_OK &&
@@ -303,11 +369,10 @@ static ts_code note_gap(stack_reader *r, const flare_record *record, int64_t mis
         dir->stack_records->seen += (uint64_t)missing;
         dir->stack_records->lost += (uint64_t)missing;
     }
-    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_gap,
-                    flare_pair_name(&r->pair), (int64_t)record->at,
-                    "record %" PRId64 " follows record %" PRId64
-                    ": records between them are missing",
-                    o->sample_count, r->number);
+    return flare_issue(dir, TS_ISSUE_flare_record_gap, r->pair.data.name, (int64_t)record->at,
+                       "record %" PRId64 " follows record %" PRId64
+                       ": records between them are missing",
+                       o->sample_count, r->number);
 }
 
 /* The collector numbers the records of a thread from 1 on. *repeated: the record is another copy
@@ -317,7 +382,6 @@ static ts_code check_number(bool *repeated, stack_reader *r, const flare_record 
     const flare_object *o = &r->payloads.object;
     flare_dir *dir = r->dir;
     int64_t before = r->number;
-    int64_t missing;
     *repeated = false;
     if (!flare_object_has(o, FLARE_HAS_COUNT) || o->sample_count <= 0) {
         return TS_OK;
@@ -326,12 +390,12 @@ static ts_code check_number(bool *repeated, stack_reader *r, const flare_record 
         *repeated =
             flare_object_has(o, FLARE_HAS_TIME) && r->has_last && o->sample_time <= r->last_ms;
         r->number = *repeated ? before : o->sample_count;
-        return ts_issue(dir->store, dir->source_id,
-                        *repeated ? TS_ISSUE_flare_record_repeated : TS_ISSUE_flare_record_order,
-                        flare_pair_name(&r->pair), (int64_t)record->at,
-                        "record %" PRId64 " follows record %" PRId64, o->sample_count, before);
+        return flare_issue(dir,
+                           *repeated ? TS_ISSUE_flare_record_repeated : TS_ISSUE_flare_record_order,
+                           r->pair.data.name, (int64_t)record->at,
+                           "record %" PRId64 " follows record %" PRId64, o->sample_count, before);
     }
-    missing = o->sample_count - before - 1;
+    int64_t missing = o->sample_count - before - 1;
     missing = missing > (int64_t)r->rejected ? missing - (int64_t)r->rejected : 0;
     r->rejected = 0;
     if (missing > 0 && (before > 0 || !r->seeked)) {
@@ -346,14 +410,13 @@ static ts_code check_number(bool *repeated, stack_reader *r, const flare_record 
 static ts_code check_last_number(stack_reader *r)
 {
     flare_dir *dir = r->dir;
-    if (!flare_pair_usable(&r->pair) || r->stopped || flare_thread_listed_count(r->thread) <= 0 ||
-        flare_thread_listed_count(r->thread) - r->number <= (int64_t)r->rejected) {
+    if (!r->pair.usable || r->stopped || r->thread->listed_count <= 0 ||
+        r->thread->listed_count - r->number <= (int64_t)r->rejected) {
         return TS_OK;
     }
-    return ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_gap,
-                    flare_pair_name(&r->pair), (int64_t)flare_pair_at(&r->pair),
-                    "the last record read is %" PRId64 ", the summary has record %" PRId64,
-                    r->number, flare_thread_listed_count(r->thread));
+    return flare_issue(dir, TS_ISSUE_flare_record_gap, r->pair.data.name, (int64_t)r->pair.at,
+                       "the last record read is %" PRId64 ", the summary has record %" PRId64,
+                       r->number, r->thread->listed_count);
 }
 
 /* --- reading -------------------------------------------------------------------------------- */
@@ -382,10 +445,10 @@ static ts_code accept_record(stack_reader *r, const flare_record *record)
     }
     TS_TRY(code, flare_series_check_record(r->check, &r->payloads.object,
                                            before > 0 && r->number == before + 1));
-    if (record->longer && (code = ts_issue(dir->store, dir->source_id, TS_ISSUE_flare_record_long,
-                                           flare_pair_name(&r->pair), (int64_t)record->at,
-                                           "the record has %zu bytes, more than its length can say",
-                                           record->n)) != TS_OK) {
+    if (record->longer &&
+        (code = flare_issue(dir, TS_ISSUE_flare_record_long, r->pair.data.name, (int64_t)record->at,
+                            "the record has %zu bytes, more than its length can say", record->n)) !=
+            TS_OK) {
         return code;
     }
     return take_record(r, record);
@@ -429,11 +492,10 @@ static ts_code seek_range(stack_reader *r)
     flare_dir *dir = r->dir;
     int64_t begin = ts_sat_mul(r->begin_ms, FLARE_NS_PER_MS);
     uint64_t passed = 0;
-    ts_code code;
     if (dir->wanted_all || !r->has_begin || dir->wanted.from <= begin) {
         return TS_OK;
     }
-    code = flare_pair_seek(
+    ts_code code = flare_pair_seek(
         &r->pair, ts_sat_sub(dir->wanted.from, begin) / FLARE_NS_PER_MS / r->unit_ms, &passed);
     r->seeked = passed > 0;
     dir->stack_records->seen += passed;
@@ -445,8 +507,7 @@ static ts_code finish_stacks(stack_reader *r)
 {
     flare_dir *dir = r->dir;
     uint64_t rest = r->stopped ? flare_pair_stop(&r->pair) : 0;
-    bool whole = !r->stopped && flare_thread_listed_count(r->thread) > 0 &&
-                 r->number >= flare_thread_listed_count(r->thread);
+    bool whole = !r->stopped && r->thread->listed_count > 0 && r->number >= r->thread->listed_count;
     ts_code code;
     dir->stack_records->seen += rest;
     dir->stack_records->skipped += rest;
@@ -455,24 +516,20 @@ static ts_code finish_stacks(stack_reader *r)
     TS_TRY(code, flare_pair_finish(&r->pair));
     TS_TRY(code, check_last_number(r));
     TS_TRY(code, flare_series_check_finish(r->check, whole));
-    if (r->no_time) {
-        code =
-            ts_issue(dir->store, dir->source_id, TS_ISSUE_time_missing, flare_pair_name(&r->pair),
-                     TS_NO_OFFSET, "the time of the first record is not known; times count from 0");
-    }
-    if (code == TS_OK && r->backwards > 0) {
-        code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_time_backwards,
-                          flare_pair_name(&r->pair), (int64_t)r->first_backwards, r->backwards,
-                          "records are earlier than those before them");
-    }
-    TS_STEP(code, ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_bad_text,
-                             flare_pair_name(&r->pair), (int64_t)r->first_bad_text, r->bad_text,
-                             "records have texts that are not UTF-8"));
-    if (code == TS_OK && r->off_step > 0) {
-        code = ts_issue_n(dir->store, dir->source_id, TS_ISSUE_flare_step_differs,
-                          flare_pair_name(&r->pair), (int64_t)r->first_off_step, r->off_step,
-                          "steps in the index are not those of the records' times");
-    }
+    TS_STEP_IF(code, r->no_time,
+               flare_issue(dir, TS_ISSUE_time_missing, r->pair.data.name, TS_NO_OFFSET,
+                           "the time of the first record is not known; times count from 0"));
+    TS_STEP_IF(code, r->backwards > 0,
+               flare_issue_n(dir, TS_ISSUE_flare_time_backwards, r->pair.data.name,
+                             (int64_t)r->first_backwards, r->backwards,
+                             "records are earlier than those before them"));
+    TS_STEP(code, flare_issue_n(dir, TS_ISSUE_flare_bad_text, r->pair.data.name,
+                                (int64_t)r->first_bad_text, r->bad_text,
+                                "records have texts that are not UTF-8"));
+    TS_STEP_IF(code, r->off_step > 0,
+               flare_issue_n(dir, TS_ISSUE_flare_step_differs, r->pair.data.name,
+                             (int64_t)r->first_off_step, r->off_step,
+                             "steps in the index are not those of the records' times"));
     return code;
 }
 
@@ -483,13 +540,11 @@ ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_che
         .dir = dir,
         .thread = thread,
         .check = check,
+        .has_begin = thread->series.there,
+        .begin_ms = thread->series.begin_ms,
+        .unit_ms = thread->series.there ? thread->series.unit_ms : flare_dir_interval(dir),
     };
-    ts_code code;
-    r.has_begin = flare_series_start(&r.begin_ms, &r.unit_ms, &thread->series);
-    if (!r.has_begin) {
-        r.unit_ms = flare_dir_interval(dir);
-    }
-    code = flare_payloads_open(&r.payloads, dir->ctx);
+    ts_code code = flare_payloads_open(&r.payloads, dir->ctx);
     TS_STEP(code, flare_pair_open(&r.pair, dir, index, data, FLARE_KEY_U32, payload_starts_well));
     if (code == TS_OK && (code = seek_range(&r)) == TS_OK && (code = read_records(&r)) == TS_OK) {
         code = finish_stacks(&r);
@@ -497,6 +552,7 @@ ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_che
     flare_pair_close(&r.pair);
     flare_payloads_close(&r.payloads);
     ts_intvec_free(dir->ctx, &r.batch);
-    flare_path_close(&r.path, dir->ctx);
+    ts_free(dir->ctx, r.path.ids);
+    ts_free(dir->ctx, r.path.nodes);
     return code;
 }
