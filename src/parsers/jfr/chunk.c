@@ -59,13 +59,12 @@ ts_code jfr_chunk_search(uint64_t *at, ts_window *v, uint64_t from)
     *at = v->size;
     while (from < v->size && code == TS_OK) {
         const uint8_t *p;
-        const uint8_t *found;
         size_t n;
         code = ts_window_get(&p, &n, v, from, JFR_MAGIC);
         if (code != TS_OK || n < JFR_MAGIC) {
             break;
         }
-        found = memmem(p, n, jfr_magic, JFR_MAGIC);
+        const uint8_t *found = memmem(p, n, jfr_magic, JFR_MAGIC);
         if (found != NULL) {
             *at = from + (uint64_t)(found - p);
             break;
@@ -112,14 +111,13 @@ static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
 {
     const uint8_t *p;
     size_t n;
-    jfr_reader r;
     ts_code code;
     if (pos >= c->view->size) {
         *state = WALK_END;
         return TS_OK;
     }
     TS_TRY(code, ts_window_get(&p, &n, c->view, pos, HEAD_BYTES));
-    r = (jfr_reader){p, p + n, c->compressed, false};
+    jfr_reader r = (jfr_reader){p, p + n, c->compressed, false};
     *e = (jfr_event){.pos = pos, .size = jfr_raw(&r, 4)};
     e->type = jfr_raw(&r, 8);
     e->head = (uint32_t)(r.p - p);
@@ -138,12 +136,11 @@ static ts_code jfr_event_body(bool *there, jfr_reader *r, jfr_chunk *c, const jf
 {
     const uint8_t *p;
     size_t n;
-    ts_code code;
     *there = false;
     if (e->size > MAX_EVENT) {
         return TS_OK;
     }
-    code = ts_window_get(&p, &n, c->view, e->pos, (size_t)e->size);
+    ts_code code = ts_window_get(&p, &n, c->view, e->pos, (size_t)e->size);
     if (code == TS_OK && n >= e->size) {
         *r = (jfr_reader){p + e->head, p + e->size, c->compressed, false};
         *there = true;
@@ -156,12 +153,11 @@ static ts_code event_at(bool *there, jfr_event *e, jfr_reader *r, jfr_chunk *c, 
                         uint64_t type)
 {
     walk_state state;
-    ts_code code;
     *there = false;
     if (offset < JFR_HEADER || (uint64_t)offset >= c->view->size) {
         return TS_OK;
     }
-    code = walk(&state, e, c, (uint64_t)offset);
+    ts_code code = walk(&state, e, c, (uint64_t)offset);
     if (code != TS_OK || state != WALK_EVENT || e->type != type) {
         return code;
     }
@@ -266,9 +262,8 @@ static ts_code new_schema(bool *bad, const char **why, jfr_chunk *c, jfr_reader 
     TS_NEED(c->ctx, c->schema = ts_zalloc(c->ctx, 1, sizeof *c->schema));
     c->schema->plans.compressed = c->compressed;
     c->schema->string_class = JFR_NO_CLASS;
-    if (bytes.n <= KEPT_METADATA) {
-        code = ts_buf_put(c->ctx, &c->schema->bytes, bytes.p, bytes.n);
-    }
+    TS_STEP_IF(code, bytes.n <= KEPT_METADATA,
+               ts_buf_put(c->ctx, &c->schema->bytes, bytes.p, bytes.n));
     TS_STEP(code, jfr_metadata_read(bad, why, c->ctx, &c->schema->meta, r));
     return code;
 }
@@ -330,9 +325,7 @@ static ts_code find_metadata(bool *good, jfr_chunk *c, const scan *s)
     ts_code code = TS_OK;
     *good = false;
     /* Of a chunk that is being written the header may be older than its events. */
-    if (!c->searched || s->metadata == 0) {
-        code = read_metadata(good, c, offset);
-    }
+    TS_STEP_IF(code, !c->searched || s->metadata == 0, read_metadata(good, c, offset));
     TS_STEP_IF(code, !*good && s->metadata != 0 && (s->metadata != offset || c->searched),
                read_metadata(good, c, s->metadata));
     TS_STEP_IF(code, !*good && c->searched && s->metadata == 0, borrow_metadata(good, c));
@@ -353,9 +346,7 @@ static ts_code add_checkpoint(bool *good, int64_t *delta, jfr_chunk *c, int64_t 
     (void)jfr_long(&r);
     *delta = jfr_long(&r);
     *good = !r.bad;
-    if (*good) {
-        code = jfr_pools_add(&bad, c, r);
-    }
+    TS_STEP_IF(code, *good, jfr_pools_add(&bad, c, r));
     if (code == TS_OK && bad) {
         c->doubted_pools = true;
         code = issue_at(c, TS_ISSUE_jfr_bad_checkpoint, (uint64_t)offset,
@@ -445,11 +436,6 @@ ts_code jfr_chunk_pool_plan(uint32_t *plan, jfr_chunk *c, uint32_t cls)
 
 /* --- walks ---------------------------------------------------------------------------------- */
 
-static uint32_t class_of(const jfr_chunk *c, uint64_t id)
-{
-    return id < JFR_DIRECT ? c->schema->direct[id] : jfr_class_find(&c->schema->meta, id);
-}
-
 static jfr_role role_of(const jfr_type *type)
 {
     return type->rule != NULL && jfr_rule_is_setting(type->rule) ? JFR_ROLE_SETTING
@@ -475,9 +461,7 @@ static ts_code use_classes(jfr_chunk *c)
     }
     for (uint32_t i = 0; i < schema->meta.classes.n && code == TS_OK; i++) {
         const jfr_class *cls = jfr_class_at(&schema->meta, i);
-        if (ts_text_is(cls->name, "java.lang.String")) {
-            schema->string_class = i;
-        }
+        schema->string_class = ts_text_is(cls->name, "java.lang.String") ? i : schema->string_class;
         if (ts_text_is(cls->super, "jdk.jfr.Event") || jfr_rule_find(cls->name) != NULL) {
             code = jfr_type_number(&schema->uses[i].type, c->rec, cls->name);
             if (code == TS_OK) {
@@ -504,10 +488,7 @@ static ts_code run_event(jfr_chunk *c, uint32_t cls, const jfr_event *e)
     jfr_reader r;
     bool there = false;
     bool lost = true;
-    ts_code code = TS_OK;
-    if (!c->schema->uses[cls].planned) {
-        code = jfr_rule_plan(c, cls, type->rule);
-    }
+    ts_code code = !c->schema->uses[cls].planned ? jfr_rule_plan(c, cls, type->rule) : TS_OK;
     if (code == TS_OK && c->schema->uses[cls].plan != JFR_NO_PLAN &&
         (code = jfr_event_body(&there, &r, c, e)) == TS_OK && there) {
         code = jfr_rule_run(&lost, c, cls, &r);
@@ -541,7 +522,8 @@ static ts_code walk_events(walk_state *end, jfr_chunk *c, bool settings)
         if (e.type <= TYPE_CHECKPOINT) {
             continue;
         }
-        uint32_t cls = class_of(c, e.type);
+        uint32_t cls = e.type < JFR_DIRECT ? c->schema->direct[e.type]
+                                           : jfr_class_find(&c->schema->meta, e.type);
         const jfr_class_use *use =
             cls == JFR_NO_CLASS || !c->schema->uses[cls].named ? NULL : &c->schema->uses[cls];
         if (!settings) {
@@ -573,16 +555,13 @@ static ts_code note_end(jfr_chunk *c, walk_state end)
     bool bad = end == WALK_BAD || end == WALK_PART;
     /* What its header does not count yet may end within an event. */
     bool begun = c->open && end == WALK_PART && (int64_t)at >= c->header.size;
-    uint64_t left;
-    if (end != WALK_CHUNK) {
-        c->used = c->view->size;
-    }
+    c->used = end != WALK_CHUNK ? c->view->size : c->used;
     if (bad && c->searched) {
         /* Its size may be wrong, so that other chunks are in what seems to belong to it. */
         ts_code code;
         TS_TRY(code, jfr_chunk_search(&c->used, c->view, at));
     }
-    left = c->used - at;
+    uint64_t left = c->used - at;
     if (bad && !begun) {
         c->lost_bytes = left;
         c->rec->events_seen++;
@@ -690,9 +669,7 @@ static ts_code import_whole(bool *usable, jfr_chunk *c)
     }
     if (code == TS_OK && !*usable) {
         /* Without its metadata nothing in it can be read. */
-        if (c->searched) {
-            code = jfr_chunk_search(&c->used, c->view, JFR_HEADER);
-        }
+        TS_STEP_IF(code, c->searched, jfr_chunk_search(&c->used, c->view, JFR_HEADER));
         c->lost_bytes = c->used;
     }
     TS_STEP(code, put_chunk(c, *usable));
@@ -714,9 +691,8 @@ static void free_chunk(jfr_chunk *c)
  */
 static void read_header(jfr_chunk *c, const uint8_t *p, uint64_t base, uint64_t size)
 {
-    bool counted;
     jfr_header_read(&c->header, p);
-    counted = c->header.size >= JFR_HEADER && (uint64_t)c->header.size <= size;
+    bool counted = c->header.size >= JFR_HEADER && (uint64_t)c->header.size <= size;
     c->compressed = (c->header.flags & JFR_FLAG_COMPRESSED) != 0;
     c->open = c->header.state != 0;
     c->cut = c->open ? c->header.size > 0 && (uint64_t)c->header.size > size : !counted;
@@ -733,9 +709,7 @@ static void note_chunk_end(const jfr_chunk *c)
     jfr_recording *rec = c->rec;
     rec->missing_bytes = ts_sat_add(rec->missing_bytes, missing_bytes(c));
     rec->end_known = !c->cut || (c->header.flags & JFR_FLAG_LAST) != 0;
-    if (c->open && rec->last_ts > rec->end_ts) {
-        rec->end_ts = rec->last_ts;
-    }
+    rec->end_ts = c->open && rec->last_ts > rec->end_ts ? rec->last_ts : rec->end_ts;
 }
 
 ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint64_t size,
@@ -745,14 +719,13 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     const uint8_t *p;
     size_t n;
     bool usable = false;
-    ts_code code;
     TS_NEED(rec->ctx, c);
     c->rec = rec;
     c->ctx = rec->ctx;
     c->offset = offset;
     c->view = &rec->view;
     ts_window_part(c->view, base, size);
-    code = ts_window_get(&p, &n, c->view, 0, JFR_HEADER);
+    ts_code code = ts_window_get(&p, &n, c->view, 0, JFR_HEADER);
     c->cut = true;
     rec->last_ts = TS_NO_TIME;
     if (code == TS_OK && n >= JFR_HEADER) {

@@ -6,8 +6,68 @@
 #ifndef TS_PARSERS_JFR_CHUNK_H
 #define TS_PARSERS_JFR_CHUNK_H
 
-#include "parsers/jfr/pools.h"
+#include "parsers/jfr/plan.h"
 #include "parsers/jfr/recording.h"
+
+typedef struct jfr_chunk jfr_chunk;
+
+/* --- constant pools (pools.c) --------------------------------------------------------------- */
+
+/*
+ * The constant pools of a chunk (docs/formats.md, "JDK Flight Recorder"): the bytes of its
+ * checkpoint events are kept, and each entry is found by its class and key. What an entry is
+ * becomes known when it is first used.
+ */
+
+/* What an entry was resolved to. A class may be used as one thing by one event, and as another by
+ * the next. */
+typedef enum jfr_known {
+    JFR_KNOWN_NOT,
+    JFR_KNOWN_TEXT,   /* the number of its text */
+    JFR_KNOWN_THREAD, /* a row */
+    JFR_KNOWN_METHOD, /* a row */
+    JFR_KNOWN_STACK   /* a row, and the number of the stack */
+} jfr_known;
+
+typedef struct jfr_entry {
+    const uint8_t *p; /* NULL: a place that is free */
+    uint64_t key;
+    int64_t value;
+    uint32_t n;
+    uint8_t known; /* what `value` is: jfr_known */
+} jfr_entry;
+
+/* Entries of one class: a table by their keys, of which three of four places are taken at most. */
+typedef struct jfr_pool {
+    jfr_entry *slots;
+    uint32_t slot_count; /* a power of two, or 0 */
+    uint32_t count;
+} jfr_pool;
+
+typedef struct jfr_pools {
+    jfr_pool *by_class; /* one a class of the metadata */
+    uint32_t class_count;
+    ts_vec blocks;      /* uint8_t *: the bytes of checkpoints that are not held anyway */
+    uint64_t random[2]; /* of the hash of keys: unknown to whoever makes an input */
+    uint64_t entries, repeated;
+} jfr_pools;
+
+/* Pools without entries, for the classes of the metadata. */
+ts_code jfr_pools_new(jfr_chunk *c);
+void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools);
+
+/*
+ * Adds the entries of a checkpoint event, `r` after its delta; its bytes are copied unless the
+ * chunk's are held. Entries whose key is there already stay: newer checkpoints come first. *bad: it
+ * makes no sense from some place on, or has entries of a class that cannot be decoded; those before
+ * it are kept.
+ */
+ts_code jfr_pools_add(bool *bad, jfr_chunk *c, jfr_reader r);
+
+/* The entry of a reference, or NULL. All entries have been added. */
+jfr_entry *jfr_pool_find(jfr_chunk *c, uint32_t cls, uint64_t key);
+
+/* --- the chunk ------------------------------------------------------------------------------ */
 
 enum {
     JFR_HEADER = 68,
@@ -160,6 +220,44 @@ ts_code jfr_value_stack(int64_t *node, uint32_t *number, jfr_chunk *c, const jfr
 
 /* The wishes of a class of pools, by its name. */
 const jfr_wish *jfr_wishes_of(size_t *n, ts_text name);
+
+/* --- entries of pools (resolve.c, stack_traces.c) ------------------------------------------- */
+
+/* Slots of the values of entries, by class. */
+enum { SYMBOL_STRING = 0 };
+enum { CLASS_NAME, CLASS_PACKAGE };
+enum { PACKAGE_NAME, PACKAGE_MODULE };
+enum { MODULE_NAME = 0 };
+enum { METHOD_TYPE, METHOD_NAME, METHOD_DESCRIPTOR, METHOD_MODIFIERS };
+enum {
+    THREAD_OS_NAME,
+    THREAD_OS_ID,
+    THREAD_JAVA_NAME,
+    THREAD_JAVA_ID,
+    THREAD_GROUP,
+    THREAD_VIRTUAL
+};
+enum { GROUP_NAME = 0 };
+enum { STACK_TRUNCATED, STACK_FRAMES, FRAME_METHOD, FRAME_LINE, FRAME_TYPE, FRAME_BYTECODE };
+
+extern const jfr_wish jfr_class_wishes[2];
+extern const jfr_wish jfr_package_wishes[2];
+extern const jfr_wish jfr_module_wishes[1];
+extern const jfr_wish jfr_method_wishes[4];
+extern const jfr_wish jfr_stack_wishes[6];
+
+/* The entry of a reference; NULL when there is none, which is counted unless the key says null. */
+jfr_entry *jfr_entry_of(jfr_chunk *c, const jfr_value *v);
+
+/*
+ * The values of an entry of class cls, JFR_SLOTS of them; false: the class is not the one that has
+ * these wishes. element: NULL, or what to do with elements of an array, whose errors are in *code.
+ */
+bool jfr_entry_values(jfr_value *values, const jfr_chunk *c, uint32_t cls, const jfr_entry *entry,
+                      const jfr_wish *wishes, const jfr_element *element, ts_code *code);
+
+/* Appends the text of a string, of a number, or of an entry that leads to one. */
+ts_code jfr_plain_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *value);
 
 /* --- rules (rules.c) ------------------------------------------------------------------------ */
 

@@ -3,18 +3,12 @@
 
 #include <inttypes.h>
 
-static const jfr_value *field(const jfr_value *values, unsigned i)
-{
-    return &values[SLOT_FIELD + i];
-}
-
 /* Its text in the recording's scratch. */
 static ts_code text_of(ts_text *text, jfr_chunk *c, ts_buf *scratch, const jfr_value *v)
 {
     bool null;
-    ts_code code;
     scratch->n = 0;
-    code = jfr_value_text(&null, c, scratch, v);
+    ts_code code = jfr_value_text(&null, c, scratch, v);
     *text = null ? TS_TEXT_NULL : ts_buf_text(scratch);
     return code;
 }
@@ -50,14 +44,13 @@ static ts_code put_dimension(jfr_chunk *c, ts_buf *name, const jfr_rule *rule,
     ts_code code = TS_OK;
     for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
         ts_text text;
-        if (rule->fields[i].label == NULL || field(values, i)->kind == JFR_V_NONE) {
+        if (rule->fields[i].label == NULL || jfr_field_of(values, i)->kind == JFR_V_NONE) {
             continue;
         }
-        code = text_of(&text, c, &c->rec->parts[1], field(values, i));
-        if (code == TS_OK && text.p != NULL) {
-            code =
-                ts_buf_printf(c->ctx, name, "[%.*s]", (int)(text.n > 4096 ? 4096 : text.n), text.p);
-        }
+        code = text_of(&text, c, &c->rec->parts[1], jfr_field_of(values, i));
+        TS_STEP_IF(
+            code, text.p != NULL,
+            ts_buf_printf(c->ctx, name, "[%.*s]", (int)(text.n > 4096 ? 4096 : text.n), text.p));
     }
     return code;
 }
@@ -92,12 +85,11 @@ static ts_code series_of(int64_t *id, jfr_chunk *c, const jfr_rule *rule, const 
 {
     uint64_t spread = ((uint64_t)(uintptr_t)path + (uint64_t)itid) * c->pools.random[1];
     jfr_recent_series *recent = &c->rec->recent[(spread >> 48) % JFR_RECENT_SERIES];
-    ts_code code;
     if (recent->rule == rule && recent->path == path && recent->itid == itid) {
         *id = recent->id;
         return TS_OK;
     }
-    code = named_series(id, c, rule, values, path, unit, itid);
+    ts_code code = named_series(id, c, rule, values, path, unit, itid);
     if (code == TS_OK && !has_dimension(rule)) {
         *recent = (jfr_recent_series){rule, path, itid, *id};
     }
@@ -109,7 +101,6 @@ static ts_code put_point(jfr_chunk *c, const jfr_rule *rule, const jfr_value *va
 {
     double value;
     int64_t id;
-    ts_code code;
     if (!jfr_value_real(&value, v)) {
         return TS_OK;
     }
@@ -120,7 +111,7 @@ static ts_code put_point(jfr_chunk *c, const jfr_rule *rule, const jfr_value *va
         }
         value = (double)ns;
     }
-    code = series_of(&id, c, rule, values, path, unit_name(v), itid);
+    ts_code code = series_of(&id, c, rule, values, path, unit_name(v), itid);
     TS_STEP(code, jfr_series_put(c->rec, id, ts, value));
     return code;
 }
@@ -132,15 +123,13 @@ ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
     ts_code code = TS_OK;
     (void)cls;
     jfr_note_time(c->rec, ts);
-    if (rule->kind != NULL) {
-        code = jfr_value_thread(&itid, c, &values[SLOT_EVENT_THREAD]);
-    }
+    TS_STEP_IF(code, rule->kind != NULL, jfr_value_thread(&itid, c, &values[SLOT_EVENT_THREAD]));
     TS_STEP_IF(code, rule->span == JFR_SPAN_DURATION,
                put_point(c, rule, values, "duration", &values[SLOT_DURATION], itid, ts));
     for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
-        if (rule->fields[i].path != NULL && rule->fields[i].label == NULL) {
-            code = put_point(c, rule, values, rule->fields[i].path, field(values, i), itid, ts);
-        }
+        TS_STEP_IF(
+            code, rule->fields[i].path != NULL && rule->fields[i].label == NULL,
+            put_point(c, rule, values, rule->fields[i].path, jfr_field_of(values, i), itid, ts));
     }
     return code;
 }
@@ -152,10 +141,9 @@ enum { GC_USED, GC_SIZE, GC_ID, GC_WHEN, GC_NAME, GC_CAUSE = GC_WHEN };
 static ts_code keep_gc(jfr_recording *rec, const jfr_gc_record *record)
 {
     static const ts_sorter_order order = {.key_offset = 0, .key_count = 2};
-    ts_code code = TS_OK;
-    if (rec->gc == NULL) {
-        code = ts_sorter_open(&rec->gc, rec->ctx, sizeof *record, &order, JFR_GC_MEMORY);
-    }
+    ts_code code = rec->gc == NULL
+                       ? ts_sorter_open(&rec->gc, rec->ctx, sizeof *record, &order, JFR_GC_MEMORY)
+                       : TS_OK;
     TS_STEP(code, ts_sorter_add(rec->gc, record));
     return code;
 }
@@ -169,8 +157,8 @@ static jfr_gc_record gc_record(const jfr_chunk *c, jfr_gc_part part, const jfr_v
                             .dur = jfr_value_span(c, &values[SLOT_DURATION]),
                             .used = TS_NO_TIME,
                             .size = TS_NO_TIME};
-    (void)jfr_value_int(&id, field(values, GC_ID));
-    record.gc = ts_sorter_key(field(values, GC_ID)->kind == JFR_V_INT ? id : INT64_MIN);
+    (void)jfr_value_int(&id, jfr_field_of(values, GC_ID));
+    record.gc = ts_sorter_key(jfr_field_of(values, GC_ID)->kind == JFR_V_INT ? id : INT64_MIN);
     jfr_note_time(c->rec, record.ts);
     return record;
 }
@@ -190,23 +178,24 @@ ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_v
     ts_code code;
     (void)cls;
     if (rule->kind != NULL) {
-        code = gc_text(&record.name, c, field(values, GC_NAME));
+        code = gc_text(&record.name, c, jfr_field_of(values, GC_NAME));
         TS_STEP(code, keep_gc(c->rec, &record));
         return code;
     }
     for (unsigned i = 0; i <= GC_SIZE; i++) {
-        TS_TRY(code,
-               put_point(c, rule, values, rule->fields[i].path, field(values, i), -1, record.ts));
+        TS_TRY(code, put_point(c, rule, values, rule->fields[i].path, jfr_field_of(values, i), -1,
+                               record.ts));
     }
-    TS_TRY(code, text_of(&when, c, &c->rec->text, field(values, GC_WHEN)));
+    TS_TRY(code, text_of(&when, c, &c->rec->text, jfr_field_of(values, GC_WHEN)));
     record.part = ts_text_is(when, "After GC") ? JFR_GC_AFTER : JFR_GC_BEFORE;
-    if (field(values, GC_USED)->kind != JFR_V_INT ||
+    if (jfr_field_of(values, GC_USED)->kind != JFR_V_INT ||
         (record.part == JFR_GC_BEFORE && !ts_text_is(when, "Before GC"))) {
         return TS_OK;
     }
-    record.used = field(values, GC_USED)->i;
-    record.size =
-        field(values, GC_SIZE)->kind == JFR_V_INT ? field(values, GC_SIZE)->i : TS_NO_TIME;
+    record.used = jfr_field_of(values, GC_USED)->i;
+    record.size = jfr_field_of(values, GC_SIZE)->kind == JFR_V_INT
+                      ? jfr_field_of(values, GC_SIZE)->i
+                      : TS_NO_TIME;
     return keep_gc(c->rec, &record);
 }
 
@@ -219,10 +208,12 @@ ts_code jfr_run_collection(jfr_chunk *c, uint32_t cls, const jfr_rule *rule,
     ts_code code = put_point(c, rule, values, "duration", &values[SLOT_DURATION], -1, record.ts);
     (void)cls;
     for (unsigned i = 0; i < GC_ID && code == TS_OK; i++) {
-        code = put_point(c, rule, values, rule->fields[i].path, field(values, i), -1, record.ts);
+        code = put_point(c, rule, values, rule->fields[i].path, jfr_field_of(values, i), -1,
+                         record.ts);
     }
-    if (code != TS_OK || (code = gc_text(&record.name, c, field(values, GC_NAME))) != TS_OK ||
-        (code = gc_text(&record.cause, c, field(values, GC_CAUSE))) != TS_OK) {
+    if (code != TS_OK ||
+        (code = gc_text(&record.name, c, jfr_field_of(values, GC_NAME))) != TS_OK ||
+        (code = gc_text(&record.cause, c, jfr_field_of(values, GC_CAUSE))) != TS_OK) {
         return code;
     }
     return keep_gc(c->rec, &record);
@@ -269,25 +260,24 @@ ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const
     (void)cls;
     if (rule->kind != NULL) {
         ts_text key;
-        code = text_of(&key, c, &c->rec->parts[0], field(values, 0));
+        code = text_of(&key, c, &c->rec->parts[0], jfr_field_of(values, 0));
         if (code == TS_OK && key.p != NULL &&
-            (code = text_of(&text, c, &c->rec->text, field(values, 1))) == TS_OK) {
-            if (ts_text_is(key, "os.arch") && text.p != NULL) {
-                code = keep_fact(c->rec, "os.arch", text);
-            }
+            (code = text_of(&text, c, &c->rec->text, jfr_field_of(values, 1))) == TS_OK) {
+            TS_STEP_IF(code, ts_text_is(key, "os.arch") && text.p != NULL,
+                       keep_fact(c->rec, "os.arch", text));
             TS_STEP(code, put_property(c, key, text));
         }
         return code;
     }
     for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
         const char *label = rule->fields[i].label;
-        if (label == NULL || field(values, i)->kind == JFR_V_NONE) {
+        if (label == NULL || jfr_field_of(values, i)->kind == JFR_V_NONE) {
             continue;
         }
         if (strcmp(label, "pid") == 0) {
-            (void)jfr_value_int(&c->rec->pid, field(values, i));
+            (void)jfr_value_int(&c->rec->pid, jfr_field_of(values, i));
         }
-        code = text_of(&text, c, &c->rec->text, field(values, i));
+        code = text_of(&text, c, &c->rec->text, jfr_field_of(values, i));
         if (code == TS_OK && text.p != NULL && (code = keep_fact(c->rec, label, text)) == TS_OK) {
             code = put_property(c, ts_text_of(label), text);
         }
@@ -339,22 +329,21 @@ static void take_setting(jfr_chunk *c, ts_text event, ts_text name, ts_text valu
 ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
 {
     ts_row_jfr_setting row = {.chunk_id = (int64_t)ts_sink_rows(c->rec->sink, TS_T_jfr_chunk) + 1};
-    uint32_t setting;
     uint32_t named = JFR_NO_CLASS;
     ts_code code;
     (void)cls;
     if (rule->kind != NULL) {
-        int64_t cpu = jfr_value_span(c, field(values, 0));
-        int64_t wall = jfr_value_span(c, field(values, 1));
+        int64_t cpu = jfr_value_span(c, jfr_field_of(values, 0));
+        int64_t wall = jfr_value_span(c, jfr_field_of(values, 1));
         c->cpu_interval = cpu > 0 ? cpu : c->cpu_interval;
         c->wall_interval = wall > 0 ? wall : c->wall_interval;
         return TS_OK;
     }
-    setting = field(values, 0)->kind == JFR_V_INT
-                  ? jfr_class_find(&c->schema->meta, (uint64_t)field(values, 0)->i)
-                  : named;
-    TS_TRY(code, text_of(&row.name, c, &c->rec->parts[0], field(values, 1)));
-    TS_TRY(code, text_of(&row.value, c, &c->rec->parts[2], field(values, 2)));
+    uint32_t setting = jfr_field_of(values, 0)->kind == JFR_V_INT
+                           ? jfr_class_find(&c->schema->meta, (uint64_t)jfr_field_of(values, 0)->i)
+                           : named;
+    TS_TRY(code, text_of(&row.name, c, &c->rec->parts[0], jfr_field_of(values, 1)));
+    TS_TRY(code, text_of(&row.value, c, &c->rec->parts[2], jfr_field_of(values, 2)));
     row.event =
         setting == JFR_NO_CLASS ? TS_TEXT_NULL : jfr_class_at(&c->schema->meta, setting)->name;
     take_setting(c, row.event, row.name, row.value);
@@ -368,9 +357,8 @@ ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const 
 ts_code jfr_run_thread(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
 {
     int64_t ts = jfr_value_time(c, &values[SLOT_TIME]);
-    const jfr_value *v =
-        field(values, 0)->kind == JFR_V_REF ? field(values, 0) : &values[SLOT_EVENT_THREAD];
-    ts_row_thread *row;
+    const jfr_value *v = jfr_field_of(values, 0)->kind == JFR_V_REF ? jfr_field_of(values, 0)
+                                                                    : &values[SLOT_EVENT_THREAD];
     int64_t itid;
     ts_code code = jfr_value_thread(&itid, c, v);
     (void)cls;
@@ -378,13 +366,74 @@ ts_code jfr_run_thread(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
     if (code != TS_OK || itid < 0 || ts == TS_NO_TIME) {
         return code;
     }
-    row = ts_thread_row(c->rec->store, itid);
+    ts_row_thread *row = ts_thread_row(c->rec->store, itid);
     if (strcmp(rule->kind, "start") == 0) {
-        row->start_ts = ts;
-        row->null &= ~TS_NULL_BIT(thread, start_ts);
+        TS_SET_VALUE(thread, row, start_ts, ts);
     } else {
-        row->end_ts = ts;
-        row->null &= ~TS_NULL_BIT(thread, end_ts);
+        TS_SET_VALUE(thread, row, end_ts, ts);
     }
     return TS_OK;
+}
+
+/* --- endpoints of traces -------------------------------------------------------------------- */
+
+/* The endpoints of traces: an event of its own names the endpoint of a root span, before or after
+ * the samples of the span, also in another chunk. Samples with a root span wait in a spool. */
+enum { ROOT, ENDPOINT };
+
+ts_code jfr_run_endpoint(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values)
+{
+    jfr_recording *rec = c->rec;
+    int64_t root;
+    uint64_t known;
+    uint32_t number;
+    bool null;
+    ts_code code = TS_OK;
+    (void)cls;
+    (void)rule;
+    if (!jfr_value_int(&root, &values[SLOT_FIELD + ROOT]) || root == 0 ||
+        ts_idmap_find(&known, &rec->endpoints, root)) {
+        return TS_OK;
+    }
+    rec->text.n = 0;
+    code = jfr_value_text(&null, c, &rec->text, &values[SLOT_FIELD + ENDPOINT]);
+    if (code != TS_OK || rec->text.n == 0 ||
+        (code = ts_pool_intern(c->ctx, &number, NULL, &rec->names, ts_buf_text(&rec->text))) !=
+            TS_OK) {
+        return code;
+    }
+    return ts_idmap_put(c->ctx, &rec->endpoints, root, number);
+}
+
+ts_code jfr_note_root(jfr_recording *rec, int64_t sample, int64_t root)
+{
+    ts_code code = rec->roots == NULL ? ts_spool_new(&rec->roots, rec->ctx) : TS_OK;
+    TS_STEP(code, ts_spool_put_int(rec->roots, sample));
+    TS_STEP(code, ts_spool_put_int(rec->roots, root));
+    return code;
+}
+
+ts_code jfr_put_endpoints(jfr_recording *rec)
+{
+    ts_spool_cursor cursor;
+    ts_row_stack_sample_label row = {.key = TS_TEXT_LIT("trace endpoint")};
+    int64_t root = 0;
+    bool end = false;
+    ts_code code = TS_OK;
+    if (rec->roots == NULL || rec->endpoints.count == 0) {
+        return TS_OK;
+    }
+    ts_spool_rewind(&cursor, rec->roots);
+    while (code == TS_OK) {
+        uint64_t number;
+        if ((code = ts_spool_next_int(&row.sample_id, &end, &cursor)) != TS_OK || end ||
+            (code = ts_spool_next_int(&root, &end, &cursor)) != TS_OK || end) {
+            break;
+        }
+        if (ts_idmap_find(&number, &rec->endpoints, root)) {
+            row.value = ts_pool_text(&rec->names, (uint32_t)number);
+            code = ts_put_stack_sample_label(rec->sink, &row);
+        }
+    }
+    return code;
 }

@@ -53,17 +53,10 @@ static ts_code put_value(json *j, const jfr_op *op, const jfr_value *v)
         return TS_OK;
     }
     text->n = 0;
-    if (v->kind == JFR_V_STRING || v->kind == JFR_V_REF) {
-        code = jfr_value_text(&null, j->c, text, v);
-    }
+    TS_STEP_IF(code, v->kind == JFR_V_STRING || v->kind == JFR_V_REF,
+               jfr_value_text(&null, j->c, text, v));
     ts_jout_text(&j->out, NULL, null ? TS_TEXT_NULL : ts_buf_text(text));
     return code;
-}
-
-/* Those that have columns of their own. */
-static bool has_column(const json *j, const jfr_op *op)
-{
-    return j->out.depth == 1 && op->slot <= SLOT_STACK;
 }
 
 /* Reads the event again, which jfr_plan_run has found to fit its plan. */
@@ -98,7 +91,7 @@ static ts_code put_fields(json *j, const jfr_plan *plan, jfr_reader *r)
             ts_jout_close(&j->out, '}');
         } else {
             jfr_op_read(&v, op, r);
-            if (!has_column(j, op)) {
+            if (!(j->out.depth == 1 && op->slot <= SLOT_STACK)) {
                 put_name(j, op);
                 code = put_value(j, op, &v);
             }
@@ -110,9 +103,7 @@ static ts_code put_fields(json *j, const jfr_plan *plan, jfr_reader *r)
 
 ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_reader r)
 {
-    const jfr_value *thread = values[SLOT_SAMPLED_THREAD].kind != JFR_V_NONE
-                                  ? &values[SLOT_SAMPLED_THREAD]
-                                  : &values[SLOT_EVENT_THREAD];
+    const jfr_value *thread = jfr_thread_of(values);
     ts_buf *fields = &c->rec->parts[4];
     json j = {c, ts_jout_into(c->ctx, fields)};
     ts_row_jfr_event row = {
@@ -123,11 +114,9 @@ ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_
         .dur = jfr_value_span(c, &values[SLOT_DURATION]),
     };
     uint32_t stack;
-    ts_code code = jfr_value_thread(&row.itid, c, thread);
-    if (code != TS_OK ||
-        (code = jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK])) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, jfr_value_thread(&row.itid, c, thread));
+    TS_TRY(code, jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK]));
     fields->n = 0;
     j.out.escapes = TS_JOUT_PLAIN;
     code = put_fields(&j, jfr_plan_at(&c->schema->plans, c->schema->uses[cls].plan), &r);

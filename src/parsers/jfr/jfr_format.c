@@ -48,8 +48,6 @@ static void jfr_close(void *self)
 static ts_code jfr_open(void **self, ts_job *job)
 {
     jfr_file *f = ts_zalloc(job->ctx, 1, sizeof *f);
-    ts_row_source *source;
-    ts_code code;
     *self = NULL;
     TS_NEED(job->ctx, f);
     f->rec = (jfr_recording){
@@ -64,12 +62,13 @@ static ts_code jfr_open(void **self, ts_job *job)
         .wanted = TS_SPAN_ALL,
         .wanted_all = job->ctx->time_range.kind == TS_WANTED_ALL};
     ts_profile_id_begin(&f->rec.id);
-    code = ts_source_add(&f->rec.source_id, job->store, job->source_id, "recording", NULL, "jfr");
+    ts_code code =
+        ts_source_add(&f->rec.source_id, job->store, job->source_id, "recording", NULL, "jfr");
     if (code != TS_OK) {
         jfr_close(f);
         return code;
     }
-    source = ts_source(job->store, f->rec.source_id);
+    ts_row_source *source = ts_source(job->store, f->rec.source_id);
     source->clock = ts_text_of(ts_clock_name(TS_CLOCK_REALTIME));
     *self = f;
     return TS_OK;
@@ -79,9 +78,7 @@ static ts_code jfr_open(void **self, ts_job *job)
 
 static void add_stray(jfr_file *f, uint64_t at, uint64_t n)
 {
-    if (n > 0 && f->stray == 0) {
-        f->stray_at = at;
-    }
+    f->stray_at = n > 0 && f->stray == 0 ? at : f->stray_at;
     f->stray += n;
     f->rec.end_known = f->rec.end_known && n == 0; /* there may have been a chunk */
 }
@@ -202,19 +199,14 @@ static ts_code jfr_finish(void *self, const ts_stream_end *end)
 {
     jfr_file *f = self;
     ts_tally *events;
-    ts_code code = TS_OK;
-    if (f->begun) {
-        code = import_bytes(f);
-    }
+    ts_code code = f->begun ? import_bytes(f) : TS_OK;
     add_stray(f, f->at - f->head_n, f->head_n);
-    if (code == TS_OK && f->stray > 0) {
-        code = ts_issue_n(f->rec.store, f->rec.job->source_id, TS_ISSUE_jfr_stray_bytes, NULL,
+    TS_STEP_IF(code, f->stray > 0,
+               ts_issue_n(f->rec.store, f->rec.job->source_id, TS_ISSUE_jfr_stray_bytes, NULL,
                           (int64_t)f->stray_at, 1,
-                          "%" PRIu64 " bytes belong to no chunk of version 2", f->stray);
-    }
-    if (code == TS_OK && (code = count_bytes(f, end->bytes)) == TS_OK) {
-        code = jfr_recording_finish(&f->rec);
-    }
+                          "%" PRIu64 " bytes belong to no chunk of version 2", f->stray));
+    TS_STEP(code, count_bytes(f, end->bytes));
+    TS_STEP(code, jfr_recording_finish(&f->rec));
     if (code == TS_OK && (code = ts_count(&events, f->rec.store, f->rec.source_id,
                                           TS_ITEM_jfr_events, NULL)) == TS_OK) {
         ts_source(f->rec.store, f->rec.source_id)->complete =

@@ -1,5 +1,5 @@
 /* The distinct stacks of a recording. */
-#include "parsers/jfr/known_stacks.h"
+#include "parsers/jfr/recording.h"
 
 #include "base/hash.h"
 #include "tables/rows.h"
@@ -99,10 +99,7 @@ static ts_code add_path(walk *w, ts_node_place place)
 {
     const jfr_frame *f = next_frame(w);
     ts_node_key key = {w->node, f->method};
-    ts_code code = TS_OK;
-    if (f->line != TS_NO_LINE) {
-        code = ts_node_line_reserve(w->ctx, &w->stacks->nodes);
-    }
+    ts_code code = f->line != TS_NO_LINE ? ts_node_line_reserve(w->ctx, &w->stacks->nodes) : TS_OK;
     TS_STEP(code, ts_stack_node_new(&w->node, w->store, w->source_id, key.parent, f->method,
                                     f->line, (int64_t)w->depth));
     if (code == TS_OK) {
@@ -165,9 +162,7 @@ static ts_code put_texts(ts_row_jfr_stack *row, ts_ctx *ctx, jfr_stacks *stacks,
         codes = codes || frames[i].bytecode >= 0;
     }
     for (size_t i = 0; i < n && code == TS_OK && codes; i++) {
-        if (i > 0) {
-            code = ts_buf_putc(ctx, &stacks->codes, ',');
-        }
+        TS_STEP_IF(code, i > 0, ts_buf_putc(ctx, &stacks->codes, ','));
         TS_STEP_IF(code, frames[i].bytecode >= 0,
                    ts_buf_decimal(ctx, &stacks->codes, frames[i].bytecode));
     }
@@ -204,13 +199,12 @@ ts_code jfr_stack_number(uint32_t *number, jfr_stacks *stacks, ts_ctx *ctx, ts_s
               .n = n};
     ts_index_place place;
     jfr_stack *stack;
-    uint32_t found;
     ts_code code = ts_index_reserve(ctx, &stacks->index);
     *number = 0;
     if (code != TS_OK) {
         return code;
     }
-    found = ts_index_search(&place, &stacks->index, key.a, is_stack, stacks, &key);
+    uint32_t found = ts_index_search(&place, &stacks->index, key.a, is_stack, stacks, &key);
     if (found != TS_INDEX_NONE) {
         *number = found;
         return TS_OK;

@@ -304,11 +304,10 @@ static void apply_annotation(jfr_metadata *m, const annotation *a)
 ts_code jfr_metadata_read(bool *bad, const char **why, ts_ctx *ctx, jfr_metadata *m, jfr_reader r)
 {
     tree t = {.ctx = ctx, .m = m, .r = r, .why = "the event ends early or holds no such string"};
-    ts_code code;
     (void)jfr_long(&t.r); /* start, duration, number of the metadata */
     (void)jfr_long(&t.r);
     (void)jfr_long(&t.r);
-    code = read_strings(&t);
+    ts_code code = read_strings(&t);
     TS_STEP_IF(code, !t.r.bad, read_tree(&t));
     for (size_t i = 0; i < m->fields.n && code == TS_OK; i++) {
         jfr_field *f = (jfr_field *)m->fields.p + i;

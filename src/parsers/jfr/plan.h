@@ -144,9 +144,6 @@ enum { JFR_MAX_NESTING = 16 };
 ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan, jfr_value *values,
                      const jfr_element *element);
 
-/* Makes the steps of a plan whose operations are complete (plan_run.c). */
-ts_code jfr_plan_steps(ts_ctx *ctx, jfr_plans *plans, jfr_plan *plan);
-
 /* Reads the value of an operation that has one: all but ARRAY, NEXT, OPEN, CLOSE. */
 void jfr_op_read(jfr_value *v, const jfr_op *op, jfr_reader *r);
 

@@ -1,6 +1,4 @@
 /* The constant pools of a chunk. */
-#include "parsers/jfr/pools.h"
-
 #include "parsers/jfr/chunk.h"
 
 ts_code jfr_pools_new(jfr_chunk *c)
@@ -47,13 +45,11 @@ static jfr_entry *place_of(const jfr_pools *pools, jfr_entry *slots, uint32_t ma
 
 jfr_entry *jfr_pool_find(jfr_chunk *c, uint32_t cls, uint64_t key)
 {
-    const jfr_pool *pool;
-    jfr_entry *entry;
     if (cls >= c->pools.class_count || c->pools.by_class[cls].slot_count == 0) {
         return NULL;
     }
-    pool = &c->pools.by_class[cls];
-    entry = place_of(&c->pools, pool->slots, pool->slot_count - 1, key);
+    const jfr_pool *pool = &c->pools.by_class[cls];
+    jfr_entry *entry = place_of(&c->pools, pool->slots, pool->slot_count - 1, key);
     return entry->p == NULL ? NULL : entry;
 }
 
@@ -85,12 +81,11 @@ static ts_code keep_bytes(jfr_chunk *c, jfr_reader *r)
 {
     size_t n = (size_t)(r->end - r->p);
     uint8_t **slot;
-    uint8_t *copy;
     if (c->view->spool == NULL) {
         return TS_OK;
     }
     TS_NEED(c->ctx, slot = ts_vec_add(c->ctx, &c->pools.blocks, sizeof *slot));
-    copy = ts_alloc(c->ctx, n, 1);
+    uint8_t *copy = ts_alloc(c->ctx, n, 1);
     TS_NEED(c->ctx, copy);
     *slot = copy;
     if (n > 0) {
@@ -103,13 +98,12 @@ static ts_code keep_bytes(jfr_chunk *c, jfr_reader *r)
 
 static ts_code add_entry(jfr_chunk *c, jfr_pool *pool, uint64_t key, const uint8_t *p, size_t n)
 {
-    jfr_entry *entry;
     ts_code code;
     c->pools.entries++;
     if (pool->count >= pool->slot_count / 4 * 3 && (code = more_slots(c, pool)) != TS_OK) {
         return code;
     }
-    entry = place_of(&c->pools, pool->slots, pool->slot_count - 1, key);
+    jfr_entry *entry = place_of(&c->pools, pool->slots, pool->slot_count - 1, key);
     if (entry->p != NULL) {
         c->pools.repeated++;
         return TS_OK;
@@ -123,7 +117,6 @@ static ts_code add_pool(jfr_chunk *c, jfr_reader *r)
 {
     uint32_t cls = jfr_class_find(&c->schema->meta, jfr_raw(r, 8));
     size_t n = jfr_count(r);
-    jfr_pool *pool;
     uint32_t plan;
     ts_code code = TS_OK;
     if (r->bad || n == 0) {
@@ -133,7 +126,7 @@ static ts_code add_pool(jfr_chunk *c, jfr_reader *r)
         r->bad = true;
         return TS_OK;
     }
-    pool = &c->pools.by_class[cls];
+    jfr_pool *pool = &c->pools.by_class[cls];
     TS_TRY(code, jfr_chunk_pool_plan(&plan, c, cls));
     r->bad = plan == JFR_NO_PLAN;
     for (size_t i = 0; i < n && code == TS_OK && !r->bad; i++) {
@@ -148,13 +141,12 @@ static ts_code add_pool(jfr_chunk *c, jfr_reader *r)
 ts_code jfr_pools_add(bool *bad, jfr_chunk *c, jfr_reader r)
 {
     ts_code code = keep_bytes(c, &r);
-    size_t n;
     *bad = true;
     if (code != TS_OK) {
         return code;
     }
     (void)jfr_fixed(&r, 1); /* what kind of checkpoint it is makes no difference */
-    n = jfr_count(&r);
+    size_t n = jfr_count(&r);
     for (size_t i = 0; i < n && code == TS_OK && !r.bad; i++) {
         code = add_pool(c, &r);
     }

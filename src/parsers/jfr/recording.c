@@ -4,7 +4,10 @@
 #include "parsers/jfr/chunk.h"
 #include "parsers/jfr/rules.h"
 
+#include "tables/frame_names.h"
+
 #include <inttypes.h>
+#include <stdio.h>
 
 void jfr_recording_free(jfr_recording *rec)
 {
@@ -96,16 +99,15 @@ ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, con
     return ts_put_stack_value_type(rec->sink, &row);
 }
 
-const char *jfr_value_type_name(const jfr_recording *rec, const jfr_value_type *type)
+/* What the kind of value is called in the end: kinds that measure the same must not be added up. */
+static const char *final_name(const jfr_recording *rec, const jfr_value_type *type)
 {
     static const char *const names[JFR_FAMILIES] = {
         [JFR_ALLOC_SAMPLE] = "alloc_space_sampled", [JFR_ALLOC_TLAB] = "alloc_space_tlab"};
     const jfr_value_type *types = rec->value_types.p;
     jfr_family best = JFR_FAMILIES;
     for (size_t i = 0; i < rec->value_types.n; i++) {
-        if (types[i].family != JFR_ALONE && types[i].family < best) {
-            best = types[i].family;
-        }
+        best = types[i].family != JFR_ALONE && types[i].family < best ? types[i].family : best;
     }
     return type->family == JFR_ALONE || type->family == best ? type->name : names[type->family];
 }
@@ -115,11 +117,10 @@ static ts_code name_families(jfr_recording *rec)
     const jfr_value_type *types = rec->value_types.p;
     ts_code code = TS_OK;
     for (size_t i = 0; i < rec->value_types.n && code == TS_OK; i++) {
-        const char *name = jfr_value_type_name(rec, &types[i]);
-        if (name != types[i].name) {
-            code = ts_sink_late_text(rec->sink, TS_T_stack_value_type, types[i].id,
-                                     TS_C_stack_value_type__name, ts_text_of(name));
-        }
+        const char *name = final_name(rec, &types[i]);
+        TS_STEP_IF(code, name != types[i].name,
+                   ts_sink_late_text(rec->sink, TS_T_stack_value_type, types[i].id,
+                                     TS_C_stack_value_type__name, ts_text_of(name)));
     }
     return code;
 }
@@ -150,13 +151,13 @@ static ts_code new_thread(jfr_recording *rec, const jfr_thread *thread)
 {
     jfr_thread *t = ts_vec_add(rec->ctx, &rec->threads, sizeof *t);
     bool os = thread->os_tid > 0;
-    ts_code code;
     TS_NEED(rec->ctx, t);
     *t = *thread;
-    code = ts_thread_new(&t->itid, rec->store, rec->source_id, os ? t->os_tid : t->java_tid, -1,
-                         os                ? "os"
-                         : t->java_tid > 0 ? "java"
-                                           : "unknown");
+    ts_code code =
+        ts_thread_new(&t->itid, rec->store, rec->source_id, os ? t->os_tid : t->java_tid, -1,
+                      os                ? "os"
+                      : t->java_tid > 0 ? "java"
+                                        : "unknown");
     TS_STEP(code, ts_idmap_put(rec->ctx, &rec->by_itid, t->itid, rec->threads.n - 1));
     TS_STEP(code, name_thread(rec, t));
     return code;
@@ -167,7 +168,6 @@ ts_code jfr_thread_find(int64_t *itid, jfr_recording *rec, const jfr_thread *thr
     const int64_t key[2] = {thread->os_tid, thread->java_tid};
     uint32_t number;
     bool added;
-    jfr_thread *t;
     ts_code code = ts_pool_intern(rec->ctx, &number, &added, &rec->thread_keys,
                                   (ts_text){(const char *)key, sizeof key});
     *itid = -1;
@@ -177,7 +177,7 @@ ts_code jfr_thread_find(int64_t *itid, jfr_recording *rec, const jfr_thread *thr
     if (added && (code = new_thread(rec, thread)) != TS_OK) {
         return code;
     }
-    t = thread_at(rec, number);
+    jfr_thread *t = thread_at(rec, number);
     *itid = t->itid;
     if (!added &&
         (name_at(rec, t->java_name).p == NULL && name_at(rec, thread->java_name).p != NULL)) {
@@ -190,13 +190,11 @@ ts_code jfr_thread_find(int64_t *itid, jfr_recording *rec, const jfr_thread *thr
 ts_code jfr_thread_label(jfr_recording *rec, ts_buf *out, int64_t itid)
 {
     uint64_t number;
-    const jfr_thread *t;
-    ts_text name;
     if (!ts_idmap_find(&number, &rec->by_itid, itid)) {
         return TS_OK;
     }
-    t = thread_at(rec, (size_t)number);
-    name = name_at(rec, t->java_name);
+    const jfr_thread *t = thread_at(rec, (size_t)number);
+    ts_text name = name_at(rec, t->java_name);
     name = name.p == NULL ? name_at(rec, t->os_name) : name;
     return name.p != NULL ? ts_buf_put(rec->ctx, out, name.p, name.n)
                           : ts_buf_printf(rec->ctx, out, "tid-%" PRId64,
@@ -206,10 +204,7 @@ ts_code jfr_thread_label(jfr_recording *rec, ts_buf *out, int64_t itid)
 static ts_code put_threads(jfr_recording *rec)
 {
     int64_t ipid = -1;
-    ts_code code = TS_OK;
-    if (rec->pid > 0) {
-        code = ts_process(&ipid, rec->store, rec->source_id, rec->pid);
-    }
+    ts_code code = rec->pid > 0 ? ts_process(&ipid, rec->store, rec->source_id, rec->pid) : TS_OK;
     for (size_t i = 0; i < rec->threads.n && code == TS_OK; i++) {
         const jfr_thread *t = thread_at(rec, i);
         ts_row_thread *thread = ts_thread_row(rec->store, t->itid);
@@ -227,8 +222,7 @@ static ts_code put_threads(jfr_recording *rec)
                    (t->java_tid <= 0 ? TS_NULL_BIT(jfr_thread, java_tid) : 0) |
                    (t->is_virtual < 0 ? TS_NULL_BIT(jfr_thread, is_virtual) : 0);
         if (ipid >= 0) {
-            thread->ipid = ipid;
-            thread->null &= ~TS_NULL_BIT(thread, ipid);
+            TS_SET_VALUE(thread, thread, ipid, ipid);
             thread->is_main_thread = t->os_tid == rec->pid;
         }
         code = ts_put_jfr_thread(rec->sink, &row);
@@ -275,9 +269,7 @@ ts_code jfr_series_id(int64_t *id, jfr_recording *rec, ts_text name, const char 
 ts_code jfr_series_put(jfr_recording *rec, int64_t id, int64_t ts, double value)
 {
     ts_row_timeseries_value row = {.series_id = id, .ts = ts, .value = value};
-    if (ts == TS_NO_TIME) {
-        TS_SET_NULL(timeseries_value, &row, ts);
-    }
+    TS_NULL_IF(ts == TS_NO_TIME, timeseries_value, &row, ts);
     return ts_put_timeseries_value(rec->sink, &row);
 }
 
@@ -327,8 +319,7 @@ static ts_code put_pause(jfr_recording *rec, const collection *g, const jfr_gc_r
         .name = gc_text(rec, named->name == 0 ? pause->name : named->name),
         .cause = gc_text(rec, named->cause),
         .null =
-            TS_NULL_BIT(runtime_pause, itid) | TS_NULL_BIT(runtime_pause, objects_before) |
-            TS_NULL_BIT(runtime_pause, objects_after) |
+            TS_NULL_BITS(runtime_pause, itid, objects_before, objects_after) |
             (before ? 0 : TS_NULL_BIT(runtime_pause, bytes_before)) |
             (after ? 0 : TS_NULL_BIT(runtime_pause, bytes_after)) |
             (after && g->after.size != TS_NO_TIME ? 0 : TS_NULL_BIT(runtime_pause, bytes_total)) |
@@ -370,11 +361,10 @@ static ts_code put_pauses(jfr_recording *rec)
 {
     collection g = {0};
     const void *next = NULL;
-    ts_code code;
     if (rec->gc == NULL) {
         return TS_OK;
     }
-    code = ts_sorter_finish(rec->gc);
+    ts_code code = ts_sorter_finish(rec->gc);
     while (code == TS_OK && (code = ts_sorter_next(&next, rec->gc)) == TS_OK && next != NULL) {
         const jfr_gc_record *r = next;
         if (r->gc != g.gc) {
@@ -384,6 +374,97 @@ static ts_code put_pauses(jfr_recording *rec)
         TS_STEP(code, add_part(rec, &g, r));
     }
     TS_STEP(code, end_collection(rec, &g));
+    return code;
+}
+
+/* --- the profile ---------------------------------------------------------------------------- */
+
+static ts_text known_text(const jfr_recording *rec, uint32_t number)
+{
+    return number == 0 ? TS_TEXT_NULL : name_at(rec, number);
+}
+
+/* What is in `text` between two marks, or NULL; end: any of these characters. */
+static ts_text between(ts_text text, const char *begin, const char *end)
+{
+    const char *p = text.p == NULL ? NULL : memmem(text.p, text.n, begin, strlen(begin));
+    size_t n = 0;
+    if (p == NULL) {
+        return TS_TEXT_NULL;
+    }
+    p += strlen(begin);
+    size_t left = (size_t)(text.p + text.n - p);
+    while (n < left && strchr(end, p[n]) == NULL) {
+        n++;
+    }
+    return n == 0 || n == left ? TS_TEXT_NULL : (ts_text){p, n};
+}
+
+static ts_text os_of(ts_text version, ts_text system)
+{
+    if (version.p != NULL && memmem(version.p, version.n, "Linux", 5) != NULL) {
+        return TS_TEXT_LIT("linux");
+    }
+    return system;
+}
+
+static ts_code put_kind(jfr_recording *rec, int64_t profile, const jfr_value_type *type)
+{
+    ts_value_unit unit = ts_value_unit_of(ts_text_of(type->unit));
+    bool cpu = strcmp(type->name, "cpu") == 0;
+    ts_row_profile_value_type row = {
+        .value_type_id = type->id,
+        .profile_id = profile,
+        .type = ts_text_of(type->name),
+        .kind = ts_text_of(ts_value_kind_name(unit.kind)),
+        .unit = ts_text_of(type->unit),
+        .scale = 1,
+    };
+    ts_buf *event = &rec->text;
+    event->n = 0;
+    ts_code code = ts_buf_printf(rec->ctx, event, "%s", cpu ? "cpu-time" : final_name(rec, type));
+    for (size_t i = 0; i < event->n && code == TS_OK; i++) {
+        event->p[i] = event->p[i] == '_' ? '-' : event->p[i];
+    }
+    row.event_type = ts_buf_text(event);
+    TS_STEP(code, ts_put_profile_value_type(rec->sink, &row));
+    return code;
+}
+
+static ts_code put_profile(jfr_recording *rec)
+{
+    ts_text version = known_text(rec, rec->jvm_version);
+    ts_text system = between(version, ") for ", "- ");
+    char id[TS_PROFILE_ID];
+    char pid[24];
+    ts_row_profile row;
+    ts_profile_row(&row, rec->store, rec->source_id, "jfr");
+    ts_profile_id_end(id, &rec->id);
+    row.profile_id = ts_text_of(id);
+    if (rec->chunks > 0) {
+        ts_profile_times(&row, rec->start_ts, rec->end_known ? rec->end_ts : TS_NO_TIME,
+                         TS_NO_TIME);
+    }
+    if (rec->pid > 0) {
+        snprintf(pid, sizeof pid, "%" PRId64, rec->pid);
+        row.pid = ts_text_of(pid);
+    }
+    row.language = ts_text_of(ts_language_name(TS_LANG_JAVA));
+    row.language_ver = between(version, "(", ")");
+    row.runtime = known_text(rec, rec->jvm_name);
+    row.runtime_os = os_of(known_text(rec, rec->os_version), system);
+    if (system.p != NULL) {
+        row.runtime_arch =
+            between((ts_text){system.p, (size_t)(version.p + version.n - system.p)}, "-", " ,");
+    }
+    if (row.runtime_arch.p == NULL) {
+        row.runtime_arch = known_text(rec, rec->os_arch);
+    }
+    row.agent_ver = known_text(rec, rec->agent_version);
+    ts_code code = ts_profile_put(rec->store, &row);
+    for (size_t i = 0; i < rec->value_types.n && code == TS_OK; i++) {
+        code = put_kind(rec, row.id, (const jfr_value_type *)rec->value_types.p + i);
+    }
     return code;
 }
 
@@ -437,12 +518,10 @@ static ts_code note(jfr_recording *rec, ts_issue_code issue, uint64_t count, con
 static ts_code put_counts(jfr_recording *rec)
 {
     ts_tally *events;
-    ts_code code = ts_count_add(rec->store, rec->source_id, TS_ITEM_jfr_chunks, NULL,
-                                rec->chunks - rec->chunks_lost, rec->chunks_lost, 0);
-    if (code != TS_OK ||
-        (code = ts_count(&events, rec->store, rec->source_id, TS_ITEM_jfr_events, NULL)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_count_add(rec->store, rec->source_id, TS_ITEM_jfr_chunks, NULL,
+                              rec->chunks - rec->chunks_lost, rec->chunks_lost, 0));
+    TS_TRY(code, ts_count(&events, rec->store, rec->source_id, TS_ITEM_jfr_events, NULL));
     events->seen += rec->events_lost;
     events->lost += rec->events_lost;
     TS_TRY(code, put_types(rec, events));
@@ -455,19 +534,16 @@ ts_code jfr_recording_finish(jfr_recording *rec)
     ts_row_source *source = ts_source(rec->store, rec->source_id);
     ts_code code = put_pauses(rec);
     if (rec->chunks > 0) {
-        source->start_ts = rec->start_ts;
-        source->null &= ~TS_NULL_BIT(source, start_ts);
+        TS_SET_VALUE(source, source, start_ts, rec->start_ts);
     }
     if (rec->chunks > 0 && rec->end_known) {
-        source->end_ts = rec->end_ts;
-        source->null &= ~TS_NULL_BIT(source, end_ts);
+        TS_SET_VALUE(source, source, end_ts, rec->end_ts);
     }
     if (rec->pid > 0) {
-        source->pid = rec->pid;
-        source->null &= ~TS_NULL_BIT(source, pid);
+        TS_SET_VALUE(source, source, pid, rec->pid);
     }
     if (code != TS_OK || (code = name_families(rec)) != TS_OK ||
-        (code = jfr_put_endpoints(rec)) != TS_OK || (code = jfr_put_profile(rec)) != TS_OK ||
+        (code = jfr_put_endpoints(rec)) != TS_OK || (code = put_profile(rec)) != TS_OK ||
         (code = put_threads(rec)) != TS_OK || (code = put_counts(rec)) != TS_OK ||
         (code = note(rec, TS_ISSUE_jfr_unresolved, rec->unresolved,
                      "references to entries that no constant pool of their chunk has are NULL")) !=

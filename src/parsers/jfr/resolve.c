@@ -1,7 +1,7 @@
 /* Values of events: references into pools become texts, threads, methods and stacks. */
-#include "tables/frame_names.h"
 #include "parsers/jfr/chunk.h"
-#include "parsers/jfr/resolve.h"
+
+#include "tables/frame_names.h"
 
 /* --- what is wanted of the entries of pools --------------------------------------------------- */
 
@@ -56,11 +56,10 @@ const jfr_wish *jfr_wishes_of(size_t *n, ts_text name)
 
 jfr_entry *jfr_entry_of(jfr_chunk *c, const jfr_value *v)
 {
-    jfr_entry *entry;
     if (v->kind != JFR_V_REF) {
         return NULL;
     }
-    entry = jfr_pool_find(c, v->cls, (uint64_t)v->i);
+    jfr_entry *entry = jfr_pool_find(c, v->cls, (uint64_t)v->i);
     if (entry == NULL && v->i != 0) {
         c->rec->unresolved++;
     }
@@ -159,7 +158,6 @@ ts_code jfr_plain_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *v
     jfr_value v = *value;
     *null = true;
     for (unsigned level = 0; level < 5; level++) {
-        const jfr_entry *entry;
         if (v.kind == JFR_V_STRING && v.string.encoding != JFR_STRING_POOL) {
             *null = false;
             return jfr_string_put(c->ctx, out, &c->rec->replaced, &v.string, c->compressed);
@@ -171,7 +169,7 @@ ts_code jfr_plain_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value *v
         if (v.kind != JFR_V_REF) {
             break;
         }
-        entry = jfr_entry_of(c, &v);
+        const jfr_entry *entry = jfr_entry_of(c, &v);
         if (entry == NULL || !first_value(&v, c, v.cls, entry)) {
             return TS_OK;
         }
@@ -209,9 +207,8 @@ static ts_code class_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value
 {
     jfr_value package;
     ts_buf *raw = &c->rec->other;
-    ts_code code;
     raw->n = 0;
-    code = raw_class(null, c, raw, v, &package);
+    ts_code code = raw_class(null, c, raw, v, &package);
     TS_STEP_IF(code, !*null, ts_java_class(c->ctx, out, ts_buf_text(raw)));
     return code;
 }
@@ -231,14 +228,13 @@ static ts_code entry_text(bool *null, jfr_chunk *c, ts_buf *out, const jfr_value
     jfr_entry *entry = jfr_pool_find(c, v->cls, (uint64_t)v->i);
     size_t start = out->n;
     uint32_t number;
-    ts_code code;
     if (entry != NULL && entry->known == JFR_KNOWN_TEXT) {
         ts_text text = ts_pool_text(&c->rec->names, (uint32_t)entry->value);
         *null = false;
         return ts_buf_put(c->ctx, out, text.p, text.n);
     }
-    code = refers_to(c, v, jfr_class_wishes) ? class_text(null, c, out, v)
-                                             : jfr_plain_text(null, c, out, v);
+    ts_code code = refers_to(c, v, jfr_class_wishes) ? class_text(null, c, out, v)
+                                                     : jfr_plain_text(null, c, out, v);
     if (code == TS_OK && entry != NULL && !*null && out->n - start <= SHORT_TEXT) {
         code = ts_pool_intern(c->ctx, &number, NULL, &c->rec->names,
                               (ts_text){out->p == NULL ? "" : out->p + start, out->n - start});
@@ -269,9 +265,8 @@ static ts_code name_number(uint32_t *number, jfr_chunk *c, const jfr_value *v)
 {
     bool null;
     ts_buf *text = &c->rec->other;
-    ts_code code;
     text->n = 0;
-    code = jfr_plain_text(&null, c, text, v);
+    ts_code code = jfr_plain_text(&null, c, text, v);
     TS_STEP(code, ts_pool_intern(c->ctx, number, NULL, &c->rec->names, ts_buf_text(text)));
     return code;
 }

@@ -1,46 +1,25 @@
 /* The rules, and running them. */
 #include "parsers/jfr/rules.h"
 
+/* clang-format off */
 /* A field that is wanted; L: and is a label of the sample (of a series: sets it apart). */
-#define F(name)                                                                                    \
-    {                                                                                              \
-        .path = (name), .label = NULL                                                              \
-    }
-#define L(name)                                                                                    \
-    {                                                                                              \
-        .path = (name), .label = (name)                                                            \
-    }
+#define F(name) {(name), NULL}
+#define L(name) {(name), (name)}
 #define FIELDS(...) .fields = {__VA_ARGS__}
 #define VALUES(...) .values = {__VA_ARGS__}
 /* Values: 1 each; the weight; field i; field i of a family. */
-#define ONE(n)                                                                                     \
-    {                                                                                              \
-        .name = (n), .unit = "count", .amount = JFR_AMOUNT_ONE, .field = 0, .family = JFR_ALONE    \
-    }
-#define WEIGHT(n)                                                                                  \
-    {                                                                                              \
-        .name = (n), .unit = "count", .amount = JFR_AMOUNT_WEIGHT, .field = 0, .family = JFR_ALONE \
-    }
-#define BYTES(n, i)                                                                                \
-    {                                                                                              \
-        .name = (n), .unit = "bytes", .amount = JFR_AMOUNT_FIELD, .field = (i),                    \
-        .family = JFR_ALONE                                                                        \
-    }
-#define WEIGHED_BYTES(n, i, f)                                                                     \
-    {                                                                                              \
-        .name = (n), .unit = "bytes", .amount = JFR_AMOUNT_FIELD_WEIGHT, .field = (i),             \
-        .family = (f)                                                                              \
-    }
-#define ALLOC_SPACE(i, f)                                                                          \
-    {                                                                                              \
-        .name = "alloc_space", .unit = "bytes", .amount = JFR_AMOUNT_FIELD, .field = (i),          \
-        .family = (f)                                                                              \
-    }
-#define SAMPLE(e, k) .event = (e), .fate = JFR_FATE_SAMPLE, .kind = (k), .run = jfr_run_sample
-#define SERIES(e) .event = (e), .fate = JFR_FATE_SERIES, .run = jfr_run_series
+#define ONE(n) {(n), "count", JFR_AMOUNT_ONE, 0, JFR_ALONE}
+#define WEIGHT(n) {(n), "count", JFR_AMOUNT_WEIGHT, 0, JFR_ALONE}
+#define BYTES(n, i) {(n), "bytes", JFR_AMOUNT_FIELD, (i), JFR_ALONE}
+#define WEIGHED_BYTES(n, i, f) {(n), "bytes", JFR_AMOUNT_FIELD_WEIGHT, (i), (f)}
+#define ALLOC_SPACE(i, f) {"alloc_space", "bytes", JFR_AMOUNT_FIELD, (i), (f)}
+#define EVENT(e, what, how) .event = (e), .fate = JFR_FATE_##what, .run = jfr_run_##how
+#define SAMPLE(e, k) EVENT(e, SAMPLE, sample), .kind = (k)
+#define SERIES(e) EVENT(e, SERIES, series)
 #define SPAN_IDS L("spanId"), L("localRootSpanId")
 /* As put_lock_wait wants them: class, owner, address, time-out. */
 #define LOCK(k) .lock = (k), .span = JFR_SPAN_DURATION
+/* clang-format on */
 
 static const jfr_rule jfr_rules[] = {
     /* threads that run or wait */
@@ -120,62 +99,27 @@ static const jfr_rule jfr_rules[] = {
     {SERIES("datadog.ExceptionCount"), FIELDS(F("count"), L("type"))},
     {SERIES("datadog.DirectAllocationTotal"), FIELDS(F("allocated"), L("source"))},
     /* collections of garbage: used and committed bytes of the heap, number, when */
-    {.event = "jdk.GCHeapSummary",
-     .fate = JFR_FATE_GC,
-     .run = jfr_run_gc,
+    {EVENT("jdk.GCHeapSummary", GC, gc),
      FIELDS(F("heapUsed"), F("heapSpace.committedSize"), F("gcId"), F("when"))},
-    {.event = "jdk.GCPhasePause",
-     .fate = JFR_FATE_GC,
-     .run = jfr_run_gc,
-     .kind = "pause",
+    {EVENT("jdk.GCPhasePause", GC, gc), .kind = "pause",
      FIELDS(F(NULL), F(NULL), F("gcId"), F(NULL), F("name"))},
-    {.event = "jdk.GarbageCollection",
-     .fate = JFR_FATE_GC,
-     .run = jfr_run_collection,
-     .span = JFR_SPAN_DURATION,
+    {EVENT("jdk.GarbageCollection", GC, collection), .span = JFR_SPAN_DURATION,
      FIELDS(F("sumOfPauses"), F("longestPause"), F("gcId"), F("cause"), F("name"))},
     /* facts */
-    {.event = "jdk.JVMInformation",
-     .fate = JFR_FATE_PROPERTY,
-     .run = jfr_run_property,
+    {EVENT("jdk.JVMInformation", PROPERTY, property),
      FIELDS(L("jvmName"), L("jvmVersion"), L("jvmArguments"), L("jvmFlags"), L("javaArguments"),
             L("jvmStartTime"), L("pid"))},
-    {.event = "jdk.OSInformation",
-     .fate = JFR_FATE_PROPERTY,
-     .run = jfr_run_property,
-     FIELDS(L("osVersion"))},
-    {.event = "jdk.InitialSystemProperty",
-     .fate = JFR_FATE_PROPERTY,
-     .run = jfr_run_property,
-     .kind = "system",
+    {EVENT("jdk.OSInformation", PROPERTY, property), FIELDS(L("osVersion"))},
+    {EVENT("jdk.InitialSystemProperty", PROPERTY, property), .kind = "system",
      FIELDS(F("key"), F("value"))},
-    {.event = "profiler.Log",
-     .fate = JFR_FATE_PROPERTY,
-     .run = jfr_run_property,
+    {EVENT("profiler.Log", PROPERTY, property),
      FIELDS({.path = "message", .label = "profiler.Log"})},
-    {.event = "datadog.Endpoint",
-     .fate = JFR_FATE_ENDPOINT,
-     .run = jfr_run_endpoint,
-     FIELDS(F("localRootSpanId"), F("endpoint"))},
-    {.event = "jdk.ActiveSetting",
-     .fate = JFR_FATE_SETTING,
-     .run = jfr_run_setting,
-     FIELDS(F("id"), F("name"), F("value"))},
-    {.event = "datadog.DatadogProfilerConfig",
-     .fate = JFR_FATE_SETTING,
-     .run = jfr_run_setting,
-     .kind = "datadog",
+    {EVENT("datadog.Endpoint", ENDPOINT, endpoint), FIELDS(F("localRootSpanId"), F("endpoint"))},
+    {EVENT("jdk.ActiveSetting", SETTING, setting), FIELDS(F("id"), F("name"), F("value"))},
+    {EVENT("datadog.DatadogProfilerConfig", SETTING, setting), .kind = "datadog",
      FIELDS(F("cpuInterval"), F("wallInterval"))},
-    {.event = "jdk.ThreadStart",
-     .fate = JFR_FATE_THREAD,
-     .run = jfr_run_thread,
-     .kind = "start",
-     FIELDS(F("thread"))},
-    {.event = "jdk.ThreadEnd",
-     .fate = JFR_FATE_THREAD,
-     .run = jfr_run_thread,
-     .kind = "end",
-     FIELDS(F("thread"))},
+    {EVENT("jdk.ThreadStart", THREAD, thread), .kind = "start", FIELDS(F("thread"))},
+    {EVENT("jdk.ThreadEnd", THREAD, thread), .kind = "end", FIELDS(F("thread"))},
 };
 
 static const size_t jfr_rule_count = sizeof jfr_rules / sizeof jfr_rules[0];
@@ -216,12 +160,6 @@ ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule)
 
 _Static_assert((int)SLOT_FIELD + (int)JFR_RULE_FIELDS <= (int)JFR_SLOTS, "slots");
 
-/* Does --time-range want it? What it does not want counts as skipped. */
-static bool jfr_wanted(const jfr_chunk *c, int64_t ts)
-{
-    return c->rec->wanted_all || (ts != TS_NO_TIME && ts_span_has(&c->rec->wanted, ts));
-}
-
 ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, jfr_reader *r)
 {
     jfr_value values[JFR_SLOTS];
@@ -237,7 +175,9 @@ ts_code jfr_rule_run(bool *lost, jfr_chunk *c, uint32_t cls, jfr_reader *r)
     if (code != TS_OK || *lost) {
         return code;
     }
-    if (!setting && !jfr_wanted(c, jfr_value_time(c, &values[SLOT_TIME]))) {
+    if (!setting && !(c->rec->wanted_all ||
+                      ((jfr_value_time(c, &values[SLOT_TIME])) != TS_NO_TIME &&
+                       ts_span_has(&c->rec->wanted, (jfr_value_time(c, &values[SLOT_TIME])))))) {
         type->skipped++;
         return TS_OK;
     }

@@ -61,6 +61,8 @@ typedef struct jfr_rule_field {
     const char *label;
 } jfr_rule_field;
 
+typedef ts_code jfr_run(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+
 struct jfr_rule {
     const char *event;
     jfr_fate fate;
@@ -71,19 +73,25 @@ struct jfr_rule {
     bool cpu;       /* its span is CPU time */
     jfr_rule_value values[3];
     jfr_rule_field fields[JFR_RULE_FIELDS];
-    ts_code (*run)(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+    jfr_run *run;
 };
 
 /* The rows of an event, by its fate. */
-ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
-ts_code jfr_run_series(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
-ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
-ts_code jfr_run_collection(jfr_chunk *c, uint32_t cls, const jfr_rule *rule,
-                           const jfr_value *values);
-ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
-ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
-ts_code jfr_run_endpoint(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
-ts_code jfr_run_thread(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_value *values);
+jfr_run jfr_run_sample, jfr_run_series, jfr_run_gc, jfr_run_collection, jfr_run_property,
+    jfr_run_setting, jfr_run_endpoint, jfr_run_thread;
+
+/* The value of field i of the rule. */
+static inline const jfr_value *jfr_field_of(const jfr_value *values, unsigned i)
+{
+    return &values[SLOT_FIELD + i];
+}
+
+/* The thread that an event is of. */
+static inline const jfr_value *jfr_thread_of(const jfr_value *values)
+{
+    bool sampled = values[SLOT_SAMPLED_THREAD].kind != JFR_V_NONE;
+    return &values[sampled ? SLOT_SAMPLED_THREAD : SLOT_EVENT_THREAD];
+}
 
 /* A row of jfr_event; r: its bytes after size and type, which fit the plan. */
 ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_reader r);

@@ -4,11 +4,6 @@
 #include <inttypes.h>
 #include <math.h>
 
-static const jfr_value *field(const jfr_value *values, unsigned i)
-{
-    return &values[SLOT_FIELD + i];
-}
-
 /* --- numbers -------------------------------------------------------------------------------- */
 
 /* Half to even; false: beyond 64 bits, or no number. */
@@ -25,7 +20,7 @@ static bool round_to_int(int64_t *out, double v)
 static double weight_of(const jfr_rule *rule, const jfr_value *values)
 {
     double weight = 1;
-    if (rule->weight == 0 || !jfr_value_real(&weight, field(values, rule->weight - 1U))) {
+    if (rule->weight == 0 || !jfr_value_real(&weight, jfr_field_of(values, rule->weight - 1U))) {
         return 1;
     }
     return weight;
@@ -48,7 +43,7 @@ static bool weighted(int64_t *out, int64_t v, double weight)
 static bool amount_of(int64_t *out, const jfr_rule_value *value, const jfr_value *values,
                       double weight)
 {
-    const jfr_value *v = field(values, value->field);
+    const jfr_value *v = jfr_field_of(values, value->field);
     int64_t i;
     double real;
     switch (value->amount) {
@@ -59,9 +54,7 @@ static bool amount_of(int64_t *out, const jfr_rule_value *value, const jfr_value
         return round_to_int(out, weight);
     case JFR_AMOUNT_FIELD:
     case JFR_AMOUNT_FIELD_WEIGHT:
-        if (value->amount == JFR_AMOUNT_FIELD) {
-            weight = 1;
-        }
+        weight = value->amount == JFR_AMOUNT_FIELD ? 1 : weight;
         if (jfr_value_int(&i, v)) {
             return weighted(out, i, weight);
         }
@@ -131,10 +124,10 @@ static ts_code put_labels(jfr_chunk *c, int64_t sample, const jfr_rule *rule,
             continue;
         }
         c->rec->text.n = 0;
-        code = label_text(&null, c, &c->rec->text, label, field(values, i));
-        if (code == TS_OK && !null && field(values, i)->kind == JFR_V_INT &&
+        code = label_text(&null, c, &c->rec->text, label, jfr_field_of(values, i));
+        if (code == TS_OK && !null && jfr_field_of(values, i)->kind == JFR_V_INT &&
             strcmp(label, "localRootSpanId") == 0) {
-            code = jfr_note_root(c->rec, sample, field(values, i)->i);
+            code = jfr_note_root(c->rec, sample, jfr_field_of(values, i)->i);
         }
         if (code == TS_OK && !null) {
             row.value = ts_buf_text(&c->rec->text);
@@ -153,7 +146,7 @@ static ts_code is_sleeping(bool *sleeping, jfr_chunk *c, const jfr_rule *rule,
     *sleeping = false;
     if (c->wall_mode && rule->cpu && rule->fields[0].label != NULL) {
         c->rec->text.n = 0;
-        code = jfr_value_text(&null, c, &c->rec->text, field(values, 0));
+        code = jfr_value_text(&null, c, &c->rec->text, jfr_field_of(values, 0));
         *sleeping = ts_text_is(ts_buf_text(&c->rec->text), "STATE_SLEEPING");
     }
     return code;
@@ -167,7 +160,7 @@ static int64_t span_of(jfr_chunk *c, const jfr_rule *rule, const jfr_value *valu
     case JFR_SPAN_DURATION:
         return jfr_value_span(c, &values[SLOT_DURATION]);
     case JFR_SPAN_FIELD:
-        return jfr_value_span(c, field(values, 0));
+        return jfr_value_span(c, jfr_field_of(values, 0));
     case JFR_SPAN_CPU:
     case JFR_SPAN_WALL:
         if (interval <= 0) {
@@ -195,14 +188,14 @@ static ts_code put_lock_wait(jfr_chunk *c, const jfr_rule *rule, const jfr_value
         .node_id = sample->node_id,
     };
     bool null;
-    ts_code code = jfr_value_thread(&row.owner_itid, c, field(values, 1));
+    ts_code code = jfr_value_thread(&row.owner_itid, c, jfr_field_of(values, 1));
     c->rec->text.n = 0;
     if (code != TS_OK ||
-        (code = jfr_value_text(&null, c, &c->rec->text, field(values, 0))) != TS_OK) {
+        (code = jfr_value_text(&null, c, &c->rec->text, jfr_field_of(values, 0))) != TS_OK) {
         return code;
     }
     row.class = null ? TS_TEXT_NULL : ts_buf_text(&c->rec->text);
-    row.timeout = jfr_value_span(c, field(values, 3));
+    row.timeout = jfr_value_span(c, jfr_field_of(values, 3));
     row.null =
         TS_NULL_BIT(lock_wait, slice_id) |
         (sample->ts == TS_NO_TIME ? TS_NULL_BIT(lock_wait, ts) : 0) |
@@ -211,9 +204,7 @@ static ts_code put_lock_wait(jfr_chunk *c, const jfr_rule *rule, const jfr_value
         (row.owner_itid < 0 ? TS_NULL_BIT(lock_wait, owner_itid) : 0) |
         (sample->node_id == 0 ? TS_NULL_BIT(lock_wait, node_id) : 0) |
         (row.timeout == TS_NO_TIME || row.timeout <= 0 ? TS_NULL_BIT(lock_wait, timeout) : 0);
-    if (!jfr_value_int(&row.object_id, field(values, 2))) {
-        TS_SET_NULL(lock_wait, &row, object_id);
-    }
+    TS_NULL_IF(!jfr_value_int(&row.object_id, jfr_field_of(values, 2)), lock_wait, &row, object_id);
     return ts_put_lock_wait(c->rec->sink, &row);
 }
 
@@ -259,16 +250,12 @@ ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
         .source_id = c->rec->source_id,
         .ts = jfr_value_time(c, &values[SLOT_TIME]),
     };
-    const jfr_value *thread = values[SLOT_SAMPLED_THREAD].kind != JFR_V_NONE
-                                  ? &values[SLOT_SAMPLED_THREAD]
-                                  : &values[SLOT_EVENT_THREAD];
+    const jfr_value *thread = jfr_thread_of(values);
     double weight = weight_of(rule, values);
     uint32_t stack;
-    ts_code code = jfr_value_thread(&row.itid, c, thread);
-    if (code != TS_OK ||
-        (code = jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK])) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, jfr_value_thread(&row.itid, c, thread));
+    TS_TRY(code, jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK]));
     row.dur = span_of(c, rule, values, weight);
     jfr_note_time(c->rec, row.ts);
     TS_TRY(code, put_sample(c, &row, rule, values, weight));

@@ -1,5 +1,5 @@
 /* Stack traces of pools become call paths, their methods rows of stack_method. */
-#include "parsers/jfr/resolve.h"
+#include "parsers/jfr/chunk.h"
 
 #include "tables/frame_names.h"
 
@@ -28,7 +28,6 @@ static ts_code put_part(jfr_chunk *c, unsigned i, const jfr_value *v)
 static ts_code package_parts(jfr_chunk *c, const jfr_value *v)
 {
     jfr_value values[JFR_SLOTS];
-    jfr_value module;
     const jfr_entry *entry = jfr_entry_of(c, v);
     ts_code code = TS_OK;
     if (entry == NULL ||
@@ -42,7 +41,7 @@ static ts_code package_parts(jfr_chunk *c, const jfr_value *v)
         char *p = part(c, PART_PACKAGE)->p + i;
         *p = *p == '/' ? '.' : *p;
     }
-    module = values[PACKAGE_MODULE];
+    jfr_value module = values[PACKAGE_MODULE];
     entry = jfr_entry_of(c, &module);
     if (entry != NULL &&
         jfr_entry_values(values, c, module.cls, entry, jfr_module_wishes, NULL, &code) &&
@@ -115,9 +114,8 @@ static ts_code is_kernel(bool *kernel, jfr_chunk *c, const jfr_value *type)
 {
     bool null;
     ts_buf *text = &c->rec->other;
-    ts_code code;
     text->n = 0;
-    code = jfr_plain_text(&null, c, text, type);
+    ts_code code = jfr_plain_text(&null, c, text, type);
     *kernel = ts_text_is(ts_buf_text(text), "Kernel");
     return code;
 }
@@ -142,9 +140,8 @@ static ts_code resolve_method(int64_t *id, jfr_chunk *c, const jfr_value *v, con
     TS_TRY(code, put_part(c, PART_NAME, &values[METHOD_NAME]));
     TS_TRY(code, put_part(c, PART_DESCRIPTOR, &values[METHOD_DESCRIPTOR]));
     TS_TRY(code, class_parts(c, &values[METHOD_TYPE]));
-    if (jfr_value_int(&bits, &values[METHOD_MODIFIERS])) {
-        code = ts_java_modifiers(c->ctx, part(c, PART_MODIFIERS), bits);
-    }
+    TS_STEP_IF(code, jfr_value_int(&bits, &values[METHOD_MODIFIERS]),
+               ts_java_modifiers(c->ctx, part(c, PART_MODIFIERS), bits));
     TS_STEP(code, put_method(id, c, kernel));
     return code;
 }
@@ -154,13 +151,12 @@ static ts_code method_of(int64_t *id, jfr_chunk *c, const jfr_value *v, const jf
 {
     uint64_t spread = (uint64_t)v->i * c->pools.random[1];
     jfr_recent *recent = &c->recent[(spread >> 48) % JFR_RECENT];
-    jfr_entry *entry;
     ts_code code = TS_OK;
     if (recent->id != 0 && recent->key == v->i && recent->cls == v->cls && v->kind == JFR_V_REF) {
         *id = recent->id;
         return TS_OK;
     }
-    entry = jfr_entry_of(c, v);
+    jfr_entry *entry = jfr_entry_of(c, v);
     *id = 0;
     if (entry == NULL) {
         /* A frame of an unknown method is a frame: the others keep their places. */
@@ -257,11 +253,10 @@ static ts_code read_frames(bool *truncated, jfr_chunk *c, const jfr_entry *entry
 {
     const jfr_layout *layout = &c->schema->layout;
     jfr_reader r = {entry->p, entry->p + entry->n, true, false};
-    size_t n;
     raw_frame *f;
     ts_code code;
     *truncated = jfr_fixed(&r, 1) != 0;
-    n = jfr_count(&r);
+    size_t n = jfr_count(&r);
     TS_TRY(code, ts_vec_reserve(c->ctx, &c->frames, n, sizeof *f));
     f = (raw_frame *)c->frames.p;
     c->frames.n = n;
@@ -310,7 +305,6 @@ static ts_code type_of(char *letter, jfr_chunk *c, const raw_frame *f)
     jfr_value type = reference(f->type_key, f->type_class);
     ts_buf *text = &c->rec->other;
     bool null;
-    ts_code code;
     bool keep = f->type_class != JFR_NO_CLASS && f->type_key >= 0 &&
                 f->type_key < JFR_FRAME_TYPES &&
                 (c->letters_class == 0 || c->letters_class == f->type_class + 1);
@@ -319,7 +313,7 @@ static ts_code type_of(char *letter, jfr_chunk *c, const raw_frame *f)
         return TS_OK;
     }
     text->n = 0;
-    code = jfr_plain_text(&null, c, text, &type);
+    ts_code code = jfr_plain_text(&null, c, text, &type);
     *letter = null ? JFR_NO_TYPE : letter_of(ts_buf_text(text));
     if (keep) {
         c->letters[f->type_key] = *letter;
