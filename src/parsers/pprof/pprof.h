@@ -245,9 +245,6 @@ ts_code pprof_text_end(pprof *p);
 /* The text with this number, which 0 to texts - 1 have; NULL and counted when there is none. */
 ts_text pprof_text(pprof *p, int64_t number);
 
-/* The method of a line of a location (NULL: of one that has none); -1: not known. */
-ts_code pprof_method(int64_t *method, pprof *p, pprof_location *location, pprof_line *line);
-
 /* --- pprof_paths.c --------------------------------------------------------------------------- */
 
 /* When all definitions are there. */
@@ -281,11 +278,6 @@ void pprof_stacks_free(ts_ctx *ctx, pprof_stacks *stacks);
 ts_code pprof_samples_write(pprof *p);
 
 /* --- pprof_labels.c -------------------------------------------------------------------------- */
-
-/* The thread that its labels name, or -1. */
-ts_code pprof_labels_thread(int64_t *itid, pprof *p, const pprof_sample *s);
-ts_code pprof_labels_write(pprof *p, int64_t sample_id, const pprof_sample *s);
-ts_code pprof_labels_flush(pprof *p);
 
 /* --- pprof_write.c --------------------------------------------------------------------------- */
 

@@ -5,6 +5,150 @@
  */
 #include "parsers/pprof/pprof.h"
 
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* --- texts, and the methods that they name -------------------------------------------------- */
+
+static size_t text_begin(const pprof *p, size_t i)
+{
+    return i == 0 ? 0 : ((const size_t *)p->text_ends.p)[i - 1];
+}
+
+ts_code pprof_text_bytes(pprof *p, const uint8_t *bytes, size_t n)
+{
+    size_t have = p->texts.n - text_begin(p, p->text_ends.n);
+    size_t left = PPROF_MAX_TEXT - have;
+    if (n > left) {
+        p->too_large = true; /* what it says here: the text was cut */
+        n = left;
+    }
+    return ts_buf_put(p->job->ctx, &p->texts, bytes, n);
+}
+
+/* The limit may have cut a character: what is left of it goes as well. */
+static void drop_part(ts_buf *text)
+{
+    while (text->n > 0 && ((unsigned char)text->p[text->n - 1] & 0xC0) == 0x80) {
+        text->n--;
+    }
+    text->n -= text->n > 0 && (unsigned char)text->p[text->n - 1] >= 0xC0 ? 1 : 0;
+}
+
+ts_code pprof_text_end(pprof *p)
+{
+    ts_ctx *ctx = p->job->ctx;
+    size_t begin = text_begin(p, p->text_ends.n);
+    size_t *end;
+    ts_code code;
+    if (p->too_large) {
+        p->texts_cut++;
+        drop_part(&p->texts);
+        p->too_large = false;
+    }
+    if (p->texts.n > begin && !ts_utf8_valid(p->texts.p + begin, p->texts.n - begin)) {
+        p->scratch.n = 0;
+        code =
+            ts_utf8_clean(ctx, &p->scratch, &p->bad_texts, p->texts.p + begin, p->texts.n - begin);
+        p->texts.n = begin;
+        if (code != TS_OK ||
+            (code = ts_buf_put(ctx, &p->texts, p->scratch.p, p->scratch.n)) != TS_OK) {
+            return code;
+        }
+    }
+    TS_NEED(ctx, end = ts_vec_add(ctx, &p->text_ends, sizeof *end));
+    *end = p->texts.n;
+    return TS_OK;
+}
+
+ts_text pprof_text(pprof *p, int64_t number)
+{
+    if (number < 0 || (uint64_t)number >= p->text_ends.n || (uint64_t)number >= p->certain) {
+        p->bad_strings++;
+        return TS_TEXT_NULL;
+    }
+    size_t begin = text_begin(p, (size_t)number);
+    return (ts_text){p->texts.p == NULL ? "" : p->texts.p + begin,
+                     ((const size_t *)p->text_ends.p)[number] - begin};
+}
+
+/* --- methods -------------------------------------------------------------------------------- */
+
+/* Of the image that holds the location's code. */
+static ts_text library_of(pprof *p, const pprof_location *location)
+{
+    if (location->mapping == 0) {
+        return TS_TEXT_NULL;
+    }
+    const pprof_mapping *mapping = pprof_find(&p->mappings, location->mapping);
+    if (mapping == NULL) {
+        p->unknown_mappings++;
+        return TS_TEXT_NULL;
+    }
+    return mapping->file == 0 ? TS_TEXT_NULL : pprof_text(p, mapping->file);
+}
+
+/* A location without lines is named by its address. */
+static ts_code method_of_address(pprof *p, pprof_location *location)
+{
+    char text[32];
+    ts_text library = library_of(p, location);
+    int n = snprintf(text, sizeof text, "0x%" PRIx64, location->address);
+    ts_frame_parts frame;
+    ts_code code = ts_frame_split(p->job->ctx, &frame, &p->scratch, TS_LANG_UNKNOWN,
+                                  (ts_text){text, (size_t)n}, TS_TEXT_NULL, library);
+    ts_method row = {.name = frame.name, .library = frame.library};
+    return code != TS_OK ? code
+                         : ts_stack_method(&location->method, p->job->store, p->source_id, &row);
+}
+
+static ts_code method_of_function(int64_t *method, pprof *p, const pprof_location *location,
+                                  const pprof_function *function)
+{
+    ts_text name = pprof_text(p, function->name != 0 ? function->name : function->system_name);
+    ts_text file = function->file == 0 ? TS_TEXT_NULL : pprof_text(p, function->file);
+    ts_text library = library_of(p, location);
+    bool has_line = function->start_line > 0;
+    ts_method row = {.has_raw_id = true, .raw_id = (int64_t)function->id};
+    ts_frame_parts frame = {.file = file};
+    ts_code code = name.p != NULL ? ts_frame_split(p->job->ctx, &frame, &p->scratch, p->language,
+                                                   name, file, library)
+                                  : TS_OK;
+    row.name = frame.name;
+    row.cls = frame.cls;
+    row.package = frame.package;
+    row.file = frame.file;
+    row.library = frame.library;
+    row.has_line = has_line || frame.has_line;
+    row.line = has_line ? function->start_line : frame.line;
+    return code != TS_OK ? code : ts_stack_method(method, p->job->store, p->source_id, &row);
+}
+
+/* The method of a line of a location (NULL: of one that has none); -1: not known. */
+static ts_code pprof_method(int64_t *method, pprof *p, pprof_location *location, pprof_line *line)
+{
+    pprof_function *function;
+    ts_code code = TS_OK;
+    if (line == NULL) {
+        code = location->method == 0 ? method_of_address(p, location) : TS_OK;
+        *method = location->method;
+        return code;
+    }
+    if (line->method == 0) {
+        function = pprof_find(&p->functions, line->function);
+        if (function == NULL) {
+            p->unknown_ids++;
+            line->method = -1;
+        } else {
+            code = method_of_function(&line->method, p, location, function);
+        }
+    }
+    *method = line->method;
+    return code;
+}
+
 /* What a location's code is: 0 as long as nothing is known; a number of a frame; or, with this bit,
  * where its frames are in `expanded`: their number, then they. */
 #define SEVERAL (UINT32_C(1) << 31)
@@ -30,19 +174,17 @@ static ts_code add_number(pprof *p, ts_vec *list, uint32_t v)
 static ts_code expand_lines(uint32_t *out, pprof *p, pprof_location *location)
 {
     size_t first = p->expanded.n;
-    ts_code code;
     if (first >= SEVERAL || location->line_count > UINT32_MAX) {
         return ts_fail(p->job->ctx, TS_ERR_LIMIT, "more than %u inlined functions", SEVERAL);
     }
-    code = add_number(p, &p->expanded, (uint32_t)location->line_count);
+    ts_code code = add_number(p, &p->expanded, (uint32_t)location->line_count);
     for (size_t i = location->line_count; i > 0 && code == TS_OK; i--) {
         pprof_line *line = (pprof_line *)p->lines.p + location->first_line + i - 1;
         int64_t method;
         uint32_t frame;
-        if ((code = pprof_method(&method, p, location, line)) == TS_OK &&
-            (code = intern_frame(&frame, p, method, line->line)) == TS_OK) {
-            code = add_number(p, &p->expanded, frame);
-        }
+        code = pprof_method(&method, p, location, line);
+        TS_STEP(code, intern_frame(&frame, p, method, line->line));
+        TS_STEP(code, add_number(p, &p->expanded, frame));
     }
     *out = (uint32_t)first | SEVERAL;
     return code;
@@ -53,11 +195,10 @@ static ts_code resolve_location(uint32_t *out, pprof *p, pprof_location *locatio
     pprof_line *line =
         location->line_count == 0 ? NULL : (pprof_line *)p->lines.p + location->first_line;
     int64_t method;
-    ts_code code;
     if (location->line_count > 1) {
         return expand_lines(out, p, location);
     }
-    code = pprof_method(&method, p, location, line);
+    ts_code code = pprof_method(&method, p, location, line);
     TS_STEP(code, intern_frame(out, p, method, line == NULL ? 0 : line->line));
     return code;
 }
@@ -67,12 +208,11 @@ static ts_code resolve_location(uint32_t *out, pprof *p, pprof_location *locatio
 /* The place of a location in the list; false: there is none. */
 static inline bool find_location(size_t *i, const pprof *p, uint64_t id)
 {
-    const pprof_location *found;
     *i = (size_t)(id - 1);
     if (p->locations.others.count == 0) { /* all of them have the number of their place */
         return id - 1 < p->locations.items.n;
     }
-    found = pprof_find(&p->locations, id);
+    const pprof_location *found = pprof_find(&p->locations, id);
     if (found != NULL) {
         *i = (size_t)(found - (const pprof_location *)p->locations.items.p);
     }
@@ -82,9 +222,8 @@ static inline bool find_location(size_t *i, const pprof *p, uint64_t id)
 ts_code pprof_paths_begin(pprof *p)
 {
     size_t n = p->locations.items.n;
-    ts_code code;
     pprof_stacks_begin(p);
-    code = ts_vec_reserve(p->job->ctx, &p->codes, n, sizeof(uint32_t));
+    ts_code code = ts_vec_reserve(p->job->ctx, &p->codes, n, sizeof(uint32_t));
     if (code == TS_OK && n > 0) {
         memset(p->codes.p, 0, n * sizeof(uint32_t));
     }
@@ -103,9 +242,8 @@ static ts_code code_of(uint32_t *out, bool *known, pprof *p, uint64_t id, bool r
         p->unknown_ids += resolve ? 1 : 0;
         return resolve ? intern_frame(out, p, 0, 0) : TS_OK;
     }
-    if (codes[i] == 0 && resolve) {
-        code = resolve_location(&codes[i], p, (pprof_location *)p->locations.items.p + i);
-    }
+    TS_STEP_IF(code, codes[i] == 0 && resolve,
+               resolve_location(&codes[i], p, (pprof_location *)p->locations.items.p + i));
     *out = codes[i];
     return code;
 }
@@ -113,14 +251,12 @@ static ts_code code_of(uint32_t *out, bool *known, pprof *p, uint64_t id, bool r
 /* One frame, for which there is room, or several, and then room for `more` again. */
 static ts_code put_frames(pprof *p, uint32_t found, size_t more)
 {
-    const uint32_t *list;
-    ts_code code;
     if ((found & SEVERAL) == 0) {
         ((uint32_t *)p->stack.p)[p->stack.n++] = found;
         return TS_OK;
     }
-    list = (const uint32_t *)p->expanded.p + (found & ~SEVERAL);
-    code = ts_vec_reserve(p->job->ctx, &p->stack, list[0] + more, sizeof *list);
+    const uint32_t *list = (const uint32_t *)p->expanded.p + (found & ~SEVERAL);
+    ts_code code = ts_vec_reserve(p->job->ctx, &p->stack, list[0] + more, sizeof *list);
     if (code == TS_OK) {
         memcpy((uint32_t *)p->stack.p + p->stack.n, list + 1, list[0] * sizeof *list);
         p->stack.n += list[0];
@@ -172,10 +308,9 @@ void pprof_walk_ahead(pprof *p)
 ts_code pprof_walk(pprof *p, pprof_sample *s)
 {
     ts_path_walk *walk = &p->walks[s - p->batch];
-    ts_code code;
     walk->frames = (const uint32_t *)p->stack.p + s->first_frame; /* where they are now */
     walk->n = s->frame_n;
-    code = ts_paths_walk(walk, &p->paths, p->job->store, p->source_id);
+    ts_code code = ts_paths_walk(walk, &p->paths, p->job->store, p->source_id);
     s->node = ts_paths_row(&p->paths, walk);
     return code;
 }

@@ -38,9 +38,8 @@ static ts_code add_id(bool *kept, pprof *p, pprof_list *list)
     ts_code code = TS_OK;
     list->items.n--;
     *kept = id != 0 && pprof_find(list, id) == NULL;
-    if (*kept && id != (uint64_t)i + 1) {
-        code = ts_idmap_put(p->job->ctx, &list->others, (int64_t)id, i);
-    }
+    TS_STEP_IF(code, *kept && id != (uint64_t)i + 1,
+               ts_idmap_put(p->job->ctx, &list->others, (int64_t)id, i));
     if (code != TS_OK || *kept) {
         list->items.n++;
         return code;
@@ -176,9 +175,7 @@ static ts_code take_location(bool *good, pprof *p)
         *location = read;
         code = add_id(&kept, p, &p->locations);
     }
-    if (!kept) {
-        p->lines.n = read.first_line;
-    }
+    p->lines.n = !kept ? read.first_line : p->lines.n;
     return code;
 }
 
@@ -277,11 +274,10 @@ static size_t put_varint(uint8_t *out, uint64_t v)
 static ts_code begin_samples(pprof *p, uint64_t at)
 {
     uint8_t head[11] = {0};
-    size_t n;
     if (at == p->spooled_to) {
         return TS_OK;
     }
-    n = 1 + put_varint(head + 1, at - p->spooled_to);
+    size_t n = 1 + put_varint(head + 1, at - p->spooled_to);
     p->spooled_to = at;
     return ts_spool_write(p->samples, head, n);
 }
@@ -300,10 +296,9 @@ static ts_code begin_sample(pprof *p, uint64_t n)
 static ts_code on_samples(void *user, uint64_t at, uint64_t count, const uint8_t *bytes, size_t n)
 {
     pprof *p = user;
-    ts_code code = begin_samples(p, at);
-    if (code != TS_OK || (code = ts_spool_write(p->samples, bytes, n)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, begin_samples(p, at));
+    TS_TRY(code, ts_spool_write(p->samples, bytes, n));
     p->spooled_to += n;
     p->samples_seen += count;
     p->samples_end = ts_spool_size(p->samples);
@@ -340,10 +335,8 @@ static ts_code on_bytes(void *user, uint32_t field, const uint8_t *bytes, size_t
     if (field == PPROF_SAMPLE) {
         return ts_spool_write(p->samples, bytes, n);
     }
-    if (field == PPROF_STRING) {
-        return pprof_text_bytes(p, bytes, n);
-    }
-    return ts_buf_put(p->job->ctx, &p->message, bytes, n);
+    return field == PPROF_STRING ? pprof_text_bytes(p, bytes, n)
+                                 : ts_buf_put(p->job->ctx, &p->message, bytes, n);
 }
 
 static ts_code on_end(void *user, uint32_t field, bool complete)
@@ -356,9 +349,7 @@ static ts_code on_end(void *user, uint32_t field, bool complete)
     if (field == PPROF_SAMPLE) {
         p->samples_seen++;
         p->samples_lost += lost ? 1 : 0;
-        if (!lost) {
-            p->samples_end = ts_spool_size(p->samples);
-        }
+        p->samples_end = !lost ? ts_spool_size(p->samples) : p->samples_end;
     } else if (lost) {
         p->defined += is_definition(field) ? 1 : 0;
         p->defined_lost += is_definition(field) ? 1 : 0;

@@ -116,14 +116,13 @@ bool pprof_stack_hash(pprof_stack_key *key, pprof *p, const uint8_t *packed, siz
 uint32_t pprof_stack_find(pprof *p, pprof_stack_key key)
 {
     pprof_stacks *stacks = &p->stacks;
-    const pprof_stack *slot;
     if (stacks->looked == LOOK) {
         stacks->pass = stacks->found < LOOK / RARE ? PASS : 0;
         stacks->looked = 0;
         stacks->found = 0;
     }
     stacks->looked++;
-    slot = stacks->slots == NULL ? NULL : group_of(stacks, key.a);
+    const pprof_stack *slot = stacks->slots == NULL ? NULL : group_of(stacks, key.a);
     for (size_t i = 0; slot != NULL && i < GROUP; i++) {
         if (slot[i].a == key.a && slot[i].b == key.b && slot[i].node != 0) {
             stacks->found++;
