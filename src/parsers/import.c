@@ -58,12 +58,11 @@ ts_code ts_job_source(int64_t *id, char name[TS_SOURCE_NAME], ts_job *job, int64
                       const char *kind, const char *format, const char *prefix)
 {
     void *count;
-    ts_row_source *source;
     ts_code code;
     TS_TRY(code, ts_job_shared(&count, job, prefix, sizeof(uint64_t), (ts_shared_calls){0}));
     snprintf(name, TS_SOURCE_NAME, "%s%" PRIu64, prefix, (*(uint64_t *)count)++);
     TS_TRY(code, ts_source_add(id, job->store, parent_id, kind, NULL, format));
-    source = ts_source(job->store, *id);
+    ts_row_source *source = ts_source(job->store, *id);
     return ts_source_text(job->store, *id, &source->name, name, strlen(name));
 }
 
@@ -79,6 +78,15 @@ ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const cha
     return ts_source_property(run->store, *id,
                               ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory",
                               ts_text_of(name));
+}
+
+ts_code import_job_source(ts_run *run, ts_job *job, const ts_format *format, const ts_fileset *in)
+{
+    ts_code code;
+    TS_TRY(code, import_source(run, &job->source_id, in, job->label));
+    ts_row_source *source = ts_source(run->store, job->source_id);
+    return ts_source_text(run->store, job->source_id, &source->format, format->name,
+                          strlen(format->name));
 }
 
 ts_code import_done(ts_run *run, const ts_format *format, const char *name)
@@ -181,7 +189,6 @@ static ts_code import_unknown(ts_run *run, const char *name, ts_text head, const
 {
     char text[KNOWN_TEXT];
     const ts_known_file *known;
-    ts_text line;
     if (head.n == 0 && damage != NULL) {
         return ts_fail(run->ctx, TS_ERR_INPUT, "nothing of %s can be read: %s", name, damage->what);
     }
@@ -191,7 +198,7 @@ static ts_code import_unknown(ts_run *run, const char *name, ts_text head, const
     if ((known = ts_known_file_of(head)) != NULL) {
         return ts_fail(run->ctx, TS_ERR_FORMAT, "%s is %s", name, tell_known(text, known));
     }
-    line = first_line(head);
+    ts_text line = first_line(head);
     return ts_fail(run->ctx, TS_ERR_FORMAT,
                    "the format of %s is unknown%s%.*s%s (--format=list lists formats, "
                    "--format=NAME forces one)",
@@ -320,14 +327,7 @@ static ts_code import_as_set(argument *a, const ts_format *format, const char *n
 {
     ts_run *run = a->run;
     ts_fileset *set = a->levels[a->depth - 1].set;
-    ts_job job = {
-        .ctx = run->ctx,
-        .store = run->store,
-        .options = &run->options,
-        .name = name,
-        .set = set,
-        .run = run,
-    };
+    ts_job job = import_job(run, name, set);
     ts_code code;
     TS_TRY(code, import_label(&job.label, run, set, name));
     return import_run_set_format(run, format, &job, true);
@@ -418,12 +418,11 @@ static ts_code import_next_member(argument *a)
     ts_run *run = a->run;
     import_level *l = &a->levels[a->depth - 1];
     uint32_t failed = import_failures(run);
-    ts_code code;
     if (l->taken != NULL && l->taken[l->next] != 0) {
         l->next++;
         return TS_OK;
     }
-    code = import_open_member(a, l->next++);
+    ts_code code = import_open_member(a, l->next++);
     l->failed += import_failures(run) - failed;
     return code;
 }
@@ -532,11 +531,10 @@ ts_code ts_job_import(ts_member_import *out, ts_job *job, uint32_t i, int64_t pa
     import_inner inner = {parent_id, out, 0};
     argument a = {.run = run, .depth = 1};
     uint64_t sources = ts_source_count(job->store);
-    ts_code code;
     *out = (ts_member_import){0};
     a.levels[0].set = job->set;
     run->inner = &inner;
-    code = import_inside(&a, i);
+    ts_code code = import_inside(&a, i);
     run->inner = NULL;
     out->failed = out->failed || a.levels[0].failed > 0;
     out->source_id = ts_source_count(job->store) > sources ? (int64_t)sources + 1 : 0;
@@ -600,9 +598,7 @@ static ts_code finish_shared(ts_run *run)
 {
     ts_code code = TS_OK;
     for (const shared_block *b = run->shared; b != NULL && code == TS_OK; b = b->next) {
-        if (b->calls.finish != NULL) {
-            code = b->calls.finish(run->ctx, run->store, b->bytes);
-        }
+        TS_STEP_IF(code, b->calls.finish != NULL, b->calls.finish(run->ctx, run->store, b->bytes));
     }
     return code;
 }

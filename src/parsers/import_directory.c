@@ -136,10 +136,9 @@ static ts_code feed_file(ts_run *run, const ts_format *format, void *parser, ts_
             d->damage = *ts_stream_doubt(stream);
         }
     }
-    if (code == TS_OK && !broken && ts_stream_offset(stream) == 0) {
-        code = ts_issue(run->store, source_id, TS_ISSUE_member_failed, file->name, 0,
-                        "the file is empty");
-    }
+    TS_STEP_IF(code, !broken && ts_stream_offset(stream) == 0,
+               ts_issue(run->store, source_id, TS_ISSUE_member_failed, file->name, 0,
+                        "the file is empty"));
     ts_stream_close(stream);
     return code;
 }
@@ -176,8 +175,7 @@ ts_code import_directory(ts_run *run, const char *path)
     ts_fileset *set = NULL;
     split_file *files = NULL;
     uint32_t n = 0;
-    ts_job job = {
-        .ctx = run->ctx, .store = run->store, .options = &run->options, .run = run, .name = path};
+    ts_job job = import_job(run, path, NULL);
     if (run->request->format != NULL && run->request->format != format) {
         return ts_fail(run->ctx, TS_ERR_USAGE, "-D reads files of the format %s, not of %s",
                        format->name, run->request->format->name);
@@ -196,12 +194,7 @@ ts_code import_directory(ts_run *run, const char *path)
     job.set = set;
     job.member = files[0].member;
     job.name = job.label = ts_fileset_name(set);
-    code = import_source(run, &job.source_id, NULL, job.name);
-    if (code == TS_OK) {
-        ts_row_source *source = ts_source(run->store, job.source_id);
-        code = ts_source_text(run->store, job.source_id, &source->format, format->name,
-                              strlen(format->name));
-    }
+    code = import_job_source(run, &job, format, NULL);
     TS_STEP(code, feed_all(run, format, &job, files, n));
     TS_STEP(code, import_done(run, format, job.name));
 out:

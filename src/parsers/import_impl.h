@@ -143,6 +143,20 @@ static inline int64_t import_parent(const ts_run *run)
     return run->inner == NULL ? 0 : run->inner->parent_id;
 }
 
+/* A job for the set, or for a member of it; its label and source are the caller's business. */
+static inline ts_job import_job(ts_run *run, const char *name, ts_fileset *set)
+{
+    return (ts_job){.ctx = run->ctx,
+                    .store = run->store,
+                    .options = &run->options,
+                    .name = name,
+                    .set = set,
+                    .run = run};
+}
+
+/* The row of the job's source: that of the input, with the format. in: as import_source. */
+ts_code import_job_source(ts_run *run, ts_job *job, const ts_format *format, const ts_fileset *in);
+
 /* After an import: names it for meta and counts it. */
 ts_code import_done(ts_run *run, const ts_format *format, const char *name);
 

@@ -94,11 +94,6 @@ void import_labels_enter(ts_run *run, const ts_fileset *set, const ts_fileset *o
     }
 }
 
-static bool is_argument(const ts_run *run, const ts_fileset *set)
-{
-    return set == NULL || set == run->argument[0] || set == run->argument[1];
-}
-
 /* "dir/name", or one of them alone, the other is empty. Errors: memory. */
 static ts_code label_join(const char **out, ts_ctx *ctx, ts_buf *b, ts_text dir, ts_text name)
 {
@@ -134,7 +129,8 @@ ts_code import_label_set(const char **out, ts_run *run, const ts_fileset *set, c
         return label_file(out, run, &run->set_label, name);
     }
     *out = name;
-    if (!is_argument(run, set) || run->given.p == NULL) {
+    if (!(set == NULL || set == run->argument[0] || set == run->argument[1]) ||
+        run->given.p == NULL) {
         return TS_OK;
     }
     return label_join(out, run->ctx, &run->set_label, run->given, TS_TEXT_NULL);

@@ -13,11 +13,10 @@ static ts_code note_unread(ts_run *run, ts_fileset *set, int64_t id)
     uint32_t linked = ts_fileset_skipped(set);
     uint32_t unread = ts_fileset_unread(&first, set);
     uint64_t stray = ts_fileset_stray(&at, set);
-    ts_code code = TS_OK;
-    if (linked > 0) {
-        code = ts_issue_n(run->store, id, TS_ISSUE_member_linked, NULL, TS_NO_OFFSET, linked,
-                          "links to directories whose files were read");
-    }
+    ts_code code = linked > 0
+                       ? ts_issue_n(run->store, id, TS_ISSUE_member_linked, NULL, TS_NO_OFFSET,
+                                    linked, "links to directories whose files were read")
+                       : TS_OK;
     if (code == TS_OK && unread > 0) {
         ts_source(run->store, id)->complete = 0;
         code = ts_issue_n(run->store, id, TS_ISSUE_member_unread, first, TS_NO_OFFSET, unread,
@@ -42,12 +41,7 @@ static ts_code count_unread(ts_run *run, ts_fileset *set, int64_t id)
 
 ts_code import_run_set_format(ts_run *run, const ts_format *format, ts_job *job, bool first)
 {
-    ts_code code = import_source(run, &job->source_id, NULL, job->label);
-    if (code == TS_OK) {
-        ts_row_source *source = ts_source(run->store, job->source_id);
-        code = ts_source_text(run->store, job->source_id, &source->format, format->name,
-                              strlen(format->name));
-    }
+    ts_code code = import_job_source(run, job, format, NULL);
     TS_STEP(code, format->import_set(job));
     if (code != TS_OK) {
         return import_failed(run, code, job->set, job->label);
@@ -104,15 +98,8 @@ ts_code import_try_set_formats(uint8_t **taken, ts_run *run, ts_fileset *set, ui
         if (code != TS_OK || format == NULL || format == before) {
             break;
         }
-        ts_job job = {
-            .ctx = run->ctx,
-            .store = run->store,
-            .options = &run->options,
-            .name = ts_fileset_name(set),
-            .set = set,
-            .taken = by_member,
-            .run = run,
-        };
+        ts_job job = import_job(run, ts_fileset_name(set), set);
+        job.taken = by_member;
         code = import_label_set(&job.label, run, set, job.name);
         TS_STEP(code, import_run_set_format(run, format, &job, before == NULL));
         if (run->request->format != NULL || (before == NULL && run->result->failed > failed)) {
@@ -135,11 +122,9 @@ static ts_code archive_source(ts_run *run, const ts_fileset *set, int64_t *id, t
 {
     const char *kind = ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory";
     const char *label;
-    ts_code code = import_label_set(&label, run, set, ts_fileset_name(set));
-    if (code != TS_OK ||
-        (code = ts_source_add(id, run->store, import_parent(run), kind, label, NULL)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, import_label_set(&label, run, set, ts_fileset_name(set)));
+    TS_TRY(code, ts_source_add(id, run->store, import_parent(run), kind, label, NULL));
     return ts_count(tally, run->store, *id, TS_ITEM_members, NULL);
 }
 
@@ -148,13 +133,12 @@ ts_code import_note_archive(ts_run *run, ts_fileset *set, import_level *l)
     const char *first;
     uint64_t at;
     const ts_damage *damage = ts_fileset_damage(set);
-    ts_code code;
     if (ts_fileset_kind(set) == TS_SET_FILE ||
         (ts_fileset_skipped(set) == 0 && ts_fileset_unread(&first, set) == 0 &&
          ts_fileset_stray(&at, set) == 0 && damage == NULL)) {
         return TS_OK;
     }
-    code = archive_source(run, set, &l->source_id, &l->members);
+    ts_code code = archive_source(run, set, &l->source_id, &l->members);
     TS_STEP(code, note_unread(run, set, l->source_id));
     if (code != TS_OK || damage == NULL) {
         return code;
@@ -176,9 +160,8 @@ ts_code import_count_members(ts_run *run, import_level *l)
     if (ts_fileset_kind(l->set) == TS_SET_FILE || l->taken != NULL) {
         return TS_OK;
     }
-    if (l->members == NULL && l->failed + (l->beside ? 0 : l->passed) > 0) {
-        code = archive_source(run, l->set, &l->source_id, &l->members);
-    }
+    TS_STEP_IF(code, l->members == NULL && l->failed + (l->beside ? 0 : l->passed) > 0,
+               archive_source(run, l->set, &l->source_id, &l->members));
     if (code == TS_OK && l->members != NULL) {
         *l->members = (ts_tally){
             .seen = (uint64_t)l->count - l->databases + linked + unread,

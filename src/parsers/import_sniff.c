@@ -1,5 +1,23 @@
 /* Which format a stream or a set of files has. */
 #include "parsers/import_impl.h"
+#include "parsers/registry.h"
+
+const ts_format *const ts_formats[] = {
+#define TS_FORMAT(name) &ts_format_##name,
+#include "parsers/format_list.def"
+#undef TS_FORMAT
+    NULL,
+};
+
+const ts_format *ts_format_find(const char *name)
+{
+    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
+        if (strcmp((*f)->name, name) == 0) {
+            return *f;
+        }
+    }
+    return NULL;
+}
 
 static size_t skip_blank(ts_text t, size_t i)
 {
@@ -32,6 +50,21 @@ const char *import_first_key(char key[IMPORT_MAX_KEY], ts_text head)
     return i < head.n && head.p[i] == '"' ? key : NULL;
 }
 
+/* The format that is surest of it: among those of streams, or of sets. */
+static const ts_format *surest(int *confidence, const ts_sniff *s, bool sets)
+{
+    const ts_format *best = NULL;
+    *confidence = TS_SNIFF_NO;
+    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
+        int c = ((*f)->import_set != NULL) == sets ? (*f)->sniff(s) : TS_SNIFF_NO;
+        if (c > *confidence) {
+            *confidence = c;
+            best = *f;
+        }
+    }
+    return best;
+}
+
 static const ts_format *sniff_stream(int *confidence, const char *name, ts_text head, bool whole)
 {
     char key[IMPORT_MAX_KEY];
@@ -42,16 +75,7 @@ static const ts_format *sniff_stream(int *confidence, const char *name, ts_text 
         .whole = whole,
         .json_key = import_first_key(key, head),
     };
-    const ts_format *best = NULL;
-    *confidence = TS_SNIFF_NO;
-    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
-        int c = (*f)->import_set == NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
-        if (c > *confidence) {
-            *confidence = c;
-            best = *f;
-        }
-    }
-    return best;
+    return surest(confidence, &s, false);
 }
 
 const ts_format *import_sniff(const char *name, ts_text head, bool whole)
@@ -76,14 +100,6 @@ const ts_format *import_sniff_beside(const char *name, ts_text head)
 const ts_format *import_sniff_set(const char *name, const char *const *names, uint32_t n, bool form)
 {
     const ts_sniff s = {.name = name, .names = names, .name_count = n, .form = form};
-    const ts_format *best = NULL;
-    int confidence = TS_SNIFF_NO;
-    for (const ts_format *const *f = ts_formats; *f != NULL; f++) {
-        int c = (*f)->import_set != NULL ? (*f)->sniff(&s) : TS_SNIFF_NO;
-        if (c > confidence) {
-            confidence = c;
-            best = *f;
-        }
-    }
-    return best;
+    int confidence;
+    return surest(&confidence, &s, true);
 }

@@ -130,10 +130,9 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
             run->inner->out->doubted || (code == TS_OK && ts_stream_doubted(&end, job->text_bad));
         run->inner->out->bytes += end.bytes;
     }
-    if (code == TS_OK && ts_stream_doubted(&end, job->text_bad)) {
-        code = import_doubt(run, job->source_id, end.doubted ? ts_stream_doubt(stream) : end.damage,
-                            &from, end.bytes);
-    }
+    TS_STEP_IF(code, ts_stream_doubted(&end, job->text_bad),
+               import_doubt(run, job->source_id, end.doubted ? ts_stream_doubt(stream) : end.damage,
+                            &from, end.bytes));
     TS_STEP(code, import_check_bytes(run, job->source_id, end.bytes));
     format->close(parser);
     if (code == TS_OK && (broken || ts_issue_losses(run->store) > before)) {
@@ -145,26 +144,13 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
 ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream, ts_fileset *set,
                       uint32_t i, const ts_fileset *top)
 {
-    ts_job job = {
-        .ctx = run->ctx,
-        .store = run->store,
-        .options = &run->options,
-        .name = ts_member_name(set, i),
-        .set = set,
-        .member = i,
-        .run = run,
-    };
-    ts_row_source *source;
-    ts_code code = import_label(&job.label, run, set, job.name);
-    if (code != TS_OK || (code = import_source(run, &job.source_id, set, job.label)) != TS_OK) {
-        return code;
-    }
-    source = ts_source(run->store, job.source_id);
-    code = ts_source_text(run->store, job.source_id, &source->format, format->name,
-                          strlen(format->name));
-    TS_STEP(code, run_parser(run, format, &job, stream, top));
-    TS_STEP(code, import_done(run, format, ts_fileset_name(top)));
-    return code;
+    ts_job job = import_job(run, ts_member_name(set, i), set);
+    job.member = i;
+    ts_code code;
+    TS_TRY(code, import_label(&job.label, run, set, job.name));
+    TS_TRY(code, import_job_source(run, &job, format, set));
+    TS_TRY(code, run_parser(run, format, &job, stream, top));
+    return import_done(run, format, ts_fileset_name(top));
 }
 
 ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id)
@@ -176,15 +162,13 @@ ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id)
     source->bytes += (int64_t)bytes;
     run->result->bytes += bytes;
     ts_meta_add_bytes(run->store, bytes);
-    if (damage != NULL) {
-        code = ts_issue(run->store, source_id,
+    TS_STEP_IF(code, damage != NULL,
+               ts_issue(run->store, source_id,
                         damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,
                         NULL, (int64_t)bytes, "%s (at byte %" PRIu64 " of the compressed file)",
-                        damage->what, damage->offset);
-    }
-    if (code == TS_OK && ts_stream_wrappers(stream)[0] != '\0') {
-        code = ts_source_property(run->store, source_id, "wrappers",
-                                  ts_text_of(ts_stream_wrappers(stream)));
-    }
+                        damage->what, damage->offset));
+    TS_STEP_IF(code, ts_stream_wrappers(stream)[0] != '\0',
+               ts_source_property(run->store, source_id, "wrappers",
+                                  ts_text_of(ts_stream_wrappers(stream))));
     return code;
 }

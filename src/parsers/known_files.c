@@ -164,9 +164,7 @@ static proto_kind kind_of_message(const uint8_t *p, size_t n)
         if (f.number > 3 || (f.number == 3 && !bytes)) {
             return PROTO_PERFETTO;
         }
-        if (f.number == 2 && kind == PROTO_UNKNOWN) {
-            kind = kind_of_second(&f);
-        }
+        kind = f.number == 2 && kind == PROTO_UNKNOWN ? kind_of_second(&f) : kind;
     }
     return kind;
 }
@@ -179,11 +177,10 @@ static proto_kind proto_kind_of(ts_text head)
     proto_kind kind = PROTO_UNKNOWN;
     for (int i = 0; i < MESSAGES && kind == PROTO_UNKNOWN && ts_bytes_left(&in) > 0; i++) {
         uint64_t n;
-        size_t left;
         if (in.p[in.at++] != (1 << 3 | TS_WIRE_BYTES) || !ts_get_varint(&n, &in)) {
             break;
         }
-        left = ts_bytes_left(&in);
+        size_t left = ts_bytes_left(&in);
         left = n < left ? (size_t)n : left;
         kind = kind_of_message(in.p + in.at, left);
         in.at += left;
@@ -218,30 +215,14 @@ typedef struct known_line {
     known_mark marks[MAX_MARKS];
 } known_line;
 
-#define AT(offset, bytes)                                                                          \
-    {                                                                                              \
-        MARK_AT, (offset), (bytes), sizeof(bytes) - 1, NULL                                        \
-    }
-#define TEXT(bytes)                                                                                \
-    {                                                                                              \
-        MARK_TEXT, 0, (bytes), sizeof(bytes) - 1, NULL                                             \
-    }
-#define LINE(bytes)                                                                                \
-    {                                                                                              \
-        MARK_LINE, 0, (bytes), sizeof(bytes) - 1, NULL                                             \
-    }
-#define HAS(bytes)                                                                                 \
-    {                                                                                              \
-        MARK_HAS, 0, (bytes), sizeof(bytes) - 1, NULL                                              \
-    }
-#define KEY(bytes)                                                                                 \
-    {                                                                                              \
-        MARK_KEY, 0, (bytes), sizeof(bytes) - 1, NULL                                              \
-    }
-#define IS(function)                                                                               \
-    {                                                                                              \
-        MARK_IS, 0, NULL, 0, (function)                                                            \
-    }
+/* clang-format off */
+#define AT(offset, bytes) {MARK_AT, (offset), (bytes), sizeof(bytes) - 1, NULL}
+#define TEXT(bytes) {MARK_TEXT, 0, (bytes), sizeof(bytes) - 1, NULL}
+#define LINE(bytes) {MARK_LINE, 0, (bytes), sizeof(bytes) - 1, NULL}
+#define HAS(bytes) {MARK_HAS, 0, (bytes), sizeof(bytes) - 1, NULL}
+#define KEY(bytes) {MARK_KEY, 0, (bytes), sizeof(bytes) - 1, NULL}
+#define IS(function) {MARK_IS, 0, NULL, 0, (function)}
+/* clang-format on */
 #define KNOWN(what, maker, how, ...) {{(what), (maker), (how)}, {__VA_ARGS__}},
 #define ALSO(...) {{NULL, NULL, NULL}, {__VA_ARGS__}},
 

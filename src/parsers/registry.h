@@ -1,5 +1,5 @@
 /* The descriptors of all source formats by name. Formats do not know each other: this is for
- * registry.c, and for tests of single formats. */
+ * import_sniff.c, and for tests of single formats. */
 #ifndef TS_PARSERS_REGISTRY_H
 #define TS_PARSERS_REGISTRY_H
 
