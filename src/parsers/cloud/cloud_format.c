@@ -1,6 +1,5 @@
 /* Directories and archives of stream files. Each pod becomes a source of its own. */
 #include "parsers/cloud/pod.h"
-#include "parsers/cloud/conversation.h"
 #include "parsers/format.h"
 
 #include "base/alloc.h"

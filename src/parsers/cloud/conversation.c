@@ -11,8 +11,6 @@
  * VERSION may follow. An invalid command, or one above the limits of pods and streams, stops the
  * reading of the conversation; what follows is lost, and what came before is imported.
  */
-#include "parsers/cloud/conversation.h"
-
 #include "base/alloc.h"
 #include "parsers/cloud/pod.h"
 

@@ -1,5 +1,5 @@
 /* Names of stream files. */
-#include "parsers/cloud/file_names.h"
+#include "parsers/cloud/pod.h"
 
 #include <stdio.h>
 #include <string.h>

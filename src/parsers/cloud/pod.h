@@ -11,18 +11,57 @@
 #ifndef TS_PARSERS_CLOUD_POD_H
 #define TS_PARSERS_CLOUD_POD_H
 
+#include "base/spool.h"
 #include "base/buf.h"
 #include "base/ckd.h"
 #include "base/idmap.h"
 #include "base/pool.h"
 #include "base/vec.h"
-#include "parsers/cloud/file_names.h"
 #include "parsers/cloud/paths.h"
 #include "parsers/cloud/reader.h"
 #include "parsers/format.h"
 
 typedef struct cloud_pod cloud_pod;
 typedef struct cloud_thread cloud_thread;
+
+/* --- stream files by their names (file_names.c) --------------------------------------------- */
+
+/* In the order of their import. */
+typedef enum cloud_kind {
+    CLOUD_DICTIONARY,
+    CLOUD_POS_DICTIONARY,
+    CLOUD_PARAMS,
+    CLOUD_SUSPEND,
+    CLOUD_SQL,
+    CLOUD_XML,
+    CLOUD_TRACE,
+    CLOUD_CALLS,
+    CLOUD_OTHER, /* named, not imported */
+    CLOUD_KINDS
+} cloud_kind;
+
+enum { CLOUD_STREAM_NAME = 48 };
+
+/* One file of one stream. */
+typedef struct cloud_file {
+    cloud_kind kind;
+    char stream[CLOUD_STREAM_NAME]; /* its name as recorded */
+    int64_t index;                  /* from 1 */
+    uint32_t member;                /* of the set, when there is no spool */
+    ts_spool *spool;                /* from a conversation; owned by that */
+    size_t pod_n;                   /* a set: the part of the member's name that is the pod's */
+    bool borrowed;                  /* of another pod, which counts its bytes */
+    const char *name;               /* the member's name */
+} cloud_file;
+
+/* Where a member of a set belongs. False: it is no stream file. */
+bool cloud_file_parse(cloud_file *f, const char *name);
+
+/* The kind of a stream by its name. */
+cloud_kind cloud_kind_of(const char *stream, size_t n);
+
+/* Where the last part of the pod's name begins; with an empty name, 0. */
+size_t cloud_file_pod_base(const cloud_file *f);
 
 /* --- the stream file that is being read (pod_stream.c, records.c) --------------------------- */
 
@@ -644,5 +683,29 @@ ts_code cloud_pod_read_stream(cloud_pod *pod);
 
 /* Names the pod. The name may contain when the agent began. */
 ts_code cloud_source_name(ts_job *job, int64_t id, const char *p, size_t n);
+
+/* --- conversations (conversation.c) --------------------------------------------------------- */
+
+/*
+ * A TCP conversation between an agent and its collector, both directions in one file. Its streams
+ * are taken apart into anonymous spools; each pod is imported when the next one begins, or at the
+ * end.
+ */
+
+typedef struct cloud_conversation cloud_conversation;
+
+/* Bytes that sniffing looks at. */
+enum { CLOUD_CONVERSATION_HEAD = 13 };
+
+/* Do the bytes begin a conversation? */
+bool cloud_is_conversation(const uint8_t *p, size_t n);
+
+/* source_id: of the file; the first pod gets it too. Caller frees. */
+ts_code cloud_conversation_new(cloud_conversation **out, ts_job *job, int64_t source_id);
+ts_code cloud_conversation_feed(cloud_conversation *c, const uint8_t *p, size_t n);
+
+/* Imports what is left; counts the bytes. TS_ERR_FORMAT when no pod was there. */
+ts_code cloud_conversation_finish(cloud_conversation *c);
+void cloud_conversation_free(cloud_conversation *c);
 
 #endif

@@ -3,7 +3,6 @@
  * index gives keys, where to go on after damage, how long a record is whose length does not
  * fit 16 bits, and where to begin when only a part of the time is wanted.
  */
-#include "parsers/flare/indexed_file.h"
 #include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"

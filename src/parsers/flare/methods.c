@@ -3,7 +3,6 @@
  * start of the run: a directory of the run may lack names that another one has. That one may be
  * imported later, so that names which are missing are looked for again when everything was read.
  */
-#include "parsers/flare/indexed_file.h"
 #include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"

@@ -241,11 +241,9 @@ static ts_code read_json(const char **why, flare_payloads *p, const uint8_t *byt
     p->depth = 0;
     p->stack_depth = 0;
     ts_json_reset(p->json);
-    ts_code code = ts_json_feed(p->json, (const char *)bytes, n);
-    TS_STEP(code, ts_json_finish(p->json));
-    if (code != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, ts_json_feed(p->json, (const char *)bytes, n));
+    TS_TRY(code, ts_json_finish(p->json));
     *why = ts_json_state(p->json) != TS_JSON_DONE  ? ts_json_reason(p->json)
            : !flare_object_has(o, FLARE_HAS_TIME)  ? "sample_time is missing"
            : !flare_object_has(o, FLARE_HAS_STACK) ? "stacktrace is missing"

@@ -10,16 +10,72 @@
 #ifndef TS_PARSERS_FLARE_SAMPLE_DIRECTORY_H
 #define TS_PARSERS_FLARE_SAMPLE_DIRECTORY_H
 
+#include "base/spool.h"
 #include "base/buf.h"
 #include "base/context.h"
 #include "base/idmap.h"
 #include "base/vec.h"
 #include "json/json.h"
-#include "parsers/flare/member_files.h"
 #include "parsers/format.h"
 #include "tables/formats/flare/flare_constants.h"
 
 typedef struct flare_thread flare_thread;
+
+/* --- members of a set (member_files.c) ------------------------------------------------------ */
+
+/*
+ * Access to the members of a set. Those of a directory are read where they are; an archive is read
+ * once, in its order, into a spool.
+ *
+ * The importer of the set owns flare_files from flare_files_open to flare_files_close, each reader
+ * its flare_in. Only member_files.c and the inline functions here touch their fields. Format:
+ * docs/formats.md, "Flare".
+ */
+
+typedef struct flare_dir flare_dir;
+
+#define FLARE_NO_MEMBER UINT32_MAX
+
+/* Where the bytes of an archive's member are in the spool. */
+typedef struct flare_place {
+    uint64_t at, size;
+    bool there;
+} flare_place;
+
+/* All members of a set. An archive is read once, in its order, into a spool. */
+typedef struct flare_files {
+    ts_job *job;
+    ts_spool *spool; /* NULL: members are opened where they are */
+    flare_place *places;
+    size_t block; /* bytes per read */
+} flare_files;
+
+/* One member, read at random through one window. */
+typedef struct flare_in {
+    flare_dir *dir;
+    const char *name;
+    ts_blob *blob;
+    ts_spool *spool;
+    uint64_t base; /* in the spool */
+    uint64_t size; /* becomes smaller when reading fails */
+    uint8_t *window;
+    size_t cap;
+    uint64_t at; /* position of the window */
+    size_t have;
+} flare_in;
+
+/* True for a member that this format reads. */
+typedef bool (*flare_wants)(const char *name);
+
+ts_code flare_files_open(flare_files *files, ts_job *job, flare_wants wants);
+void flare_files_close(flare_files *files);
+
+/* *there: false when it cannot be read (an issue says so). Close it always. */
+ts_code flare_in_open(bool *there, flare_in *in, flare_dir *dir, uint32_t member);
+void flare_in_close(flare_in *in);
+
+/* Borrows bytes at `off` until the next call: *got of them, less than n only at the end. */
+ts_code flare_in_get(const uint8_t **p, size_t *got, flare_in *in, uint64_t off, size_t n);
 
 /* --- files by their names; names are borrowed (entries.c) ----------------------------------- */
 
@@ -242,6 +298,75 @@ void flare_threads_span(int64_t *first, int64_t *last, const flare_threads *thre
 
 ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_check *check,
                           uint32_t index, uint32_t data);
+
+/* --- a data file and its index (indexed_file.c) --------------------------------------------- */
+
+/*
+ * A data file and its index. Format: docs/formats.md,
+ * "Flare".
+ *
+ * The reader owns the flare_pair, from flare_pair_open (which may fail) to flare_pair_close; a
+ * record is valid until the next call. Only indexed_file.c changes the
+ * fields of flare_pair and flare_index.
+ */
+
+enum { FLARE_KEY_U32 = 4, FLARE_KEY_I64 = 5 };
+
+typedef struct flare_index {
+    flare_in in;
+    bool usable;
+    bool no_keys; /* offsets only */
+    uint64_t start;
+    uint64_t count; /* entries */
+    uint8_t key_size;
+} flare_index;
+
+typedef struct flare_pair {
+    flare_dir *dir;
+    flare_in data;
+    flare_index index;
+    bool usable;      /* the data file */
+    uint64_t start;   /* of its first record */
+    uint64_t at;      /* record that comes next */
+    uint64_t entry;   /* index entry that comes next */
+    uint64_t checked; /* entries before it were found to be in order or were counted as bad */
+    bool (*starts_well)(uint8_t first); /* how a payload may begin */
+    uint64_t matched, bad_entries;
+    uint64_t unmatched_inside, unmatched_tail; /* records without an entry */
+} flare_pair;
+
+typedef struct flare_record {
+    uint64_t at; /* of its length */
+    const uint8_t *p;
+    size_t n;
+    bool has_key;
+    int64_t key;
+    bool cut;    /* the file ends before the record does */
+    bool longer; /* its length was taken from the index */
+    bool used;   /* its entry has been passed */
+} flare_record;
+
+enum { FLARE_MAX_LONG = 16 * 1024 * 1024 };
+
+/* key_type: code of the key's type in files that do not contain it. */
+/* starts_well: may a payload begin with that byte? */
+ts_code flare_pair_open(flare_pair *pair, flare_dir *dir, uint32_t index, uint32_t data,
+                        unsigned key_type, bool (*starts_well)(uint8_t first));
+void flare_pair_close(flare_pair *pair);
+/* *end: there is no record. */
+ts_code flare_pair_next(bool *end, flare_pair *pair, flare_record *record);
+/* The record was right. */
+void flare_pair_accept(flare_pair *pair, const flare_record *record);
+/* The record was wrong. *again: it is longer than its length says, look again; else it is skipped.
+ */
+ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, const char *why);
+/* Begins at the last entry whose key is below `key` (binary search). *passed: entries before it,
+ * each of which stands for one record or, in an index that is not dense, for several. */
+ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed);
+/* No further record is wanted; returns the number of index entries that were not used. */
+uint64_t flare_pair_stop(flare_pair *pair);
+/* After the last record. */
+ts_code flare_pair_finish(flare_pair *pair);
 
 /* --- the directory -------------------------------------------------------------------------- */
 

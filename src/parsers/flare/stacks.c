@@ -7,7 +7,6 @@
  * split evenly among them, the remainder goes to the last. The shares of a thread sum up to its
  * last reading minus its first.
  */
-#include "parsers/flare/indexed_file.h"
 #include "parsers/flare/sample_directory.h"
 
 #include "base/alloc.h"

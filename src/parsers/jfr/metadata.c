@@ -1,5 +1,5 @@
 /* The metadata event of a chunk. */
-#include "parsers/jfr/metadata.h"
+#include "parsers/jfr/plan.h"
 
 #include "base/ckd.h"
 

@@ -16,7 +16,7 @@
 #include "base/vec.h"
 #include "input/byte_window.h"
 #include "parsers/format.h"
-#include "parsers/jfr/metadata.h"
+#include "parsers/jfr/plan.h"
 #include "tables/store_nodes.h"
 #include "tables/store_profiles.h"
 

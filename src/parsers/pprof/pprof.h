@@ -232,7 +232,7 @@ typedef struct pprof {
 
 /* --- pprof_read.c: definitions --------------------------------------------------------------- */
 
-const ts_wire_handler *pprof_handler(void);
+extern const ts_wire_handler pprof_handler;
 
 /* The definition with this id, or NULL. */
 void *pprof_find(const pprof_list *list, uint64_t id);

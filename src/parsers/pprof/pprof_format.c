@@ -416,7 +416,7 @@ static ts_code pprof_open(void **self, ts_job *job)
     p->functions.size = sizeof(pprof_function);
     p->certain = SIZE_MAX;
     ts_profile_id_begin(&p->id);
-    ts_wire_push_init(&p->wire, pprof_handler(), p, UINT64_MAX);
+    ts_wire_push_init(&p->wire, &pprof_handler, p, UINT64_MAX);
     if ((code = ts_job_source(&p->source_id, p->name, job, job->source_id, "profile", "pprof",
                               "Pprof")) != TS_OK ||
         (code = make_lists(p)) != TS_OK || (code = ts_spool_new(&p->samples, job->ctx)) != TS_OK) {

@@ -363,7 +363,7 @@ static ts_code on_end(void *user, uint32_t field, bool complete)
     return field == PPROF_SAMPLE ? TS_OK : take_message(p, field);
 }
 
-static const ts_wire_handler handler = {
+const ts_wire_handler pprof_handler = {
     .number = on_number,
     .begin = on_begin,
     .bytes = on_bytes,
@@ -371,8 +371,3 @@ static const ts_wire_handler handler = {
     .run = on_samples,
     .run_field = PPROF_SAMPLE,
 };
-
-const ts_wire_handler *pprof_handler(void)
-{
-    return &handler;
-}

@@ -6,28 +6,22 @@
 
 /* --- names ----------------------------------------------------------------------------------- */
 
+/* clang-format off */
 static const tptp_name other_elements[] = {
+#define OTHER(name) {name, TPTP_EL_OTHER, 0}
     {"trace", TPTP_EL_ROOT, 0},
     {"traceRoot", TPTP_EL_ROOT, 0},
     {"annotation", TPTP_EL_ANNOTATION, 0},
     {"value", TPTP_EL_VALUE, 0},
-    {"processSuspend", TPTP_EL_OTHER, 0},
-    {"processResume", TPTP_EL_OTHER, 0},
-    {"classUnload", TPTP_EL_OTHER, 0},
-    {"methodCall", TPTP_EL_OTHER, 0},
-    {"methodReturn", TPTP_EL_OTHER, 0},
-    {"methodBody", TPTP_EL_OTHER, 0},
-    {"method", TPTP_EL_OTHER, 0},
-    {"methodCount", TPTP_EL_OTHER, 0},
-    {"line", TPTP_EL_OTHER, 0},
-    {"tag", TPTP_EL_OTHER, 0},
-    {"code", TPTP_EL_OTHER, 0},
-    {"objDef", TPTP_EL_OTHER, 0},
-    {"objMove", TPTP_EL_OTHER, 0},
-    {"throw", TPTP_EL_OTHER, 0},
-    {"catch", TPTP_EL_OTHER, 0},
-    {"invocationContext", TPTP_EL_OTHER, 0},
+    OTHER("processSuspend"), OTHER("processResume"), OTHER("classUnload"),
+    OTHER("methodCall"), OTHER("methodReturn"), OTHER("methodBody"),
+    OTHER("method"), OTHER("methodCount"), OTHER("line"),
+    OTHER("tag"), OTHER("code"), OTHER("objDef"),
+    OTHER("objMove"), OTHER("throw"), OTHER("catch"),
+    OTHER("invocationContext"),
+#undef OTHER
 };
+/* clang-format on */
 
 static const tptp_name number_names[] = {
 #define X(id, name, reading) {name, TPTP_ATTR_##reading, TPTP_N_##id},
