@@ -430,6 +430,24 @@ ts_code ts_sorter_next(const void **record, ts_sorter *s)
     return code;
 }
 
+ts_code ts_sorter_put(ts_sorter **s, ts_ctx *ctx, const void *record, size_t record_size,
+                      const ts_sorter_order *order, size_t memory)
+{
+    ts_code code = *s != NULL ? TS_OK : ts_sorter_open(s, ctx, record_size, order, memory);
+    return code != TS_OK ? code : ts_sorter_add(*s, record);
+}
+
+ts_code ts_sorter_drain(ts_sorter *s, ts_sorter_take *take, void *user)
+{
+    const void *record;
+    ts_code code = s == NULL ? TS_OK : ts_sorter_finish(s);
+    while (code == TS_OK && s != NULL && (code = ts_sorter_next(&record, s)) == TS_OK &&
+           record != NULL) {
+        code = take(user, record);
+    }
+    return code;
+}
+
 void ts_sorter_close(ts_sorter *s)
 {
     if (s == NULL) {

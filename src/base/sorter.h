@@ -51,11 +51,20 @@ ts_code ts_sorter_open(ts_sorter **out, ts_ctx *ctx, size_t record_size,
 /* Copies the record. Not after ts_sorter_finish. */
 ts_code ts_sorter_add(ts_sorter *s, const void *record);
 
+/* The same with a sorter that is opened for its first record; *s is NULL before. */
+ts_code ts_sorter_put(ts_sorter **s, ts_ctx *ctx, const void *record, size_t record_size,
+                      const ts_sorter_order *order, size_t memory);
+
 /* All records were added. Once. */
 ts_code ts_sorter_finish(ts_sorter *s);
 
 /* The next record in order, aligned to 8 bytes, borrowed until the next call; NULL at the end. */
 ts_code ts_sorter_next(const void **record, ts_sorter *s);
+
+/* Both: hands all records to `take`, and ends at its first code that is not TS_OK. s may be NULL:
+ * there are none. */
+typedef ts_code ts_sorter_take(void *user, const void *record);
+ts_code ts_sorter_drain(ts_sorter *s, ts_sorter_take *take, void *user);
 
 /* NULL is allowed. */
 void ts_sorter_close(ts_sorter *s);

@@ -94,6 +94,18 @@ ts_code ts_utf8_clean(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const char *
     return code;
 }
 
+ts_code ts_utf8_text(ts_text *text, ts_ctx *ctx, ts_buf *clean, uint64_t *replaced)
+{
+    ts_code code;
+    if (ts_utf8_valid(text->p, text->n)) {
+        return TS_OK;
+    }
+    clean->n = 0;
+    code = ts_utf8_clean(ctx, clean, replaced, text->p, text->n);
+    *text = ts_buf_text(clean);
+    return code;
+}
+
 size_t ts_utf8_cut(const char *p, size_t n)
 {
     size_t follow = 0;

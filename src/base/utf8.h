@@ -14,6 +14,9 @@ bool ts_utf8_valid(const char *p, size_t n);
 /* Appends p[0..n) to `out` with ill-formed parts replaced; adds their number to *replaced. */
 ts_code ts_utf8_clean(ts_ctx *ctx, ts_buf *out, uint64_t *replaced, const char *p, size_t n);
 
+/* Ill-formed parts of the text are replaced: it is what `clean` holds then. */
+ts_code ts_utf8_text(ts_text *text, ts_ctx *ctx, ts_buf *clean, uint64_t *replaced);
+
 /* Bytes of p[0..n) without a character whose last bytes are missing at the end: for a text that was
  * cut to a length. */
 size_t ts_utf8_cut(const char *p, size_t n);

@@ -4,8 +4,6 @@
  */
 #include "analysis/markers/marker_work.h"
 
-#include "base/alloc.h"
-
 enum { REALTIME_MS = 1000000 };
 
 /* At one time in this order: ends count as within. */
@@ -41,24 +39,14 @@ typedef struct animation_work {
     ts_clock_set clocks;
 } animation_work;
 
-static ts_code animations_open(void **self, marker_work *w)
-{
-    animation_work *a = ts_zalloc(w->ctx, 1, sizeof *a);
-    TS_NEED(w->ctx, a);
-    a->w = w;
-    *self = a;
-    return TS_OK;
-}
-
 static ts_code add_moment(animation_work *a, unsigned what, int64_t ts, const marker *m)
 {
-    static const ts_sorter_order order = {.key_offset = 0, .key_count = 4};
     const moment at = {.source = m->source,
                        .ts = ts_sorter_key(ts),
                        .what = what,
                        .number = a->count,
                        .row = m->row};
-    return marker_keep(a->w, &a->moments, &at, sizeof at, &order);
+    return marker_keep(a->w, &a->moments, &at, sizeof at, 4);
 }
 
 static ts_code animations_take(void *self, const marker *m, unsigned pattern)
@@ -86,7 +74,6 @@ static ts_code animations_take(void *self, const marker *m, unsigned pattern)
 
 static ts_code count_moments(animation_work *a)
 {
-    static const ts_sorter_order order = {.key_offset = 0, .key_count = 2};
     animation_record now = {0};
     const void *record = NULL;
     ts_code code = ts_sorter_finish(a->moments);
@@ -104,7 +91,7 @@ static ts_code count_moments(animation_work *a)
             now.row = m->row;
             now.ts = (int64_t)(m->ts ^ UINT64_C(1) << 63);
             now.source = m->source;
-            code = marker_keep(a->w, &a->records, &now, sizeof now, &order);
+            code = marker_keep(a->w, &a->records, &now, sizeof now, 2);
         }
     }
     return code;
@@ -165,13 +152,12 @@ static ts_code rate_of(char *out, size_t size, animation_work *a, int64_t row)
     size_t n = 0;
     size_t dots = 0;
     ts_code code = marker_name(&name, a->w, row);
-    while (code == TS_OK && name.n > 0 && (name.p[0] < '0' || name.p[0] > '9')) {
-        name = (ts_text){name.p + 1, name.n - 1};
+    while (code == TS_OK && name.n > 0 && !ts_is_digit(name.p[0])) {
+        name = ts_text_from(name, 1);
     }
     while (code == TS_OK && n < name.n && n + 1 < size &&
-           ((name.p[n] >= '0' && name.p[n] <= '9') ||
-            (name.p[n] == '.' && dots++ == 0 && n + 1 < name.n && name.p[n + 1] >= '0' &&
-             name.p[n + 1] <= '9'))) {
+           (ts_is_digit(name.p[n]) ||
+            (name.p[n] == '.' && dots++ == 0 && n + 1 < name.n && ts_is_digit(name.p[n + 1])))) {
         out[n] = name.p[n];
         n++;
     }
@@ -252,13 +238,9 @@ static ts_code animations_finish(void *self)
 static void animations_close(void *self)
 {
     animation_work *a = self;
-    if (a == NULL) {
-        return;
-    }
     ts_sorter_close(a->moments);
     ts_sorter_close(a->records);
-    ts_free(a->w->ctx, a);
 }
 
-const marker_kind marker_animations = {animations_open, animations_take, animations_finish,
+const marker_kind marker_animations = {sizeof(animation_work), animations_take, animations_finish,
                                        animations_close};

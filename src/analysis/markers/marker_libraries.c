@@ -1,7 +1,6 @@
 /* static_initalize: the calls that load a library, in lanes by process. */
 #include "analysis/markers/marker_work.h"
 
-#include "base/alloc.h"
 #include "base/idmap.h"
 #include "base/lanes.h"
 #include "base/vec.h"
@@ -21,23 +20,13 @@ typedef struct library_work {
     ts_vec lanes;       /* ts_lanes */
 } library_work;
 
-static ts_code libraries_open(void **self, marker_work *w)
-{
-    library_work *l = ts_zalloc(w->ctx, 1, sizeof *l);
-    TS_NEED(w->ctx, l);
-    l->w = w;
-    *self = l;
-    return TS_OK;
-}
-
 static ts_code libraries_take(void *self, const marker *m, unsigned pattern)
 {
-    static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
     library_work *l = self;
     const library_record record = {
         .number = l->count++, .row = m->row, .ts = m->ts, .end = m->end, .itid = m->itid};
     (void)pattern;
-    return marker_keep(l->w, &l->records, &record, sizeof record, &order);
+    return marker_keep(l->w, &l->records, &record, sizeof record, 1);
 }
 
 static ts_code lane_of(int64_t *lane, library_work *l, int64_t ipid, const library_record *r)
@@ -54,8 +43,10 @@ static ts_code lane_of(int64_t *lane, library_work *l, int64_t ipid, const libra
                          r->end == TS_NO_TIME ? INT64_MAX : r->end);
 }
 
-static ts_code put_library(library_work *l, const library_record *r)
+static ts_code put_library(void *self, const void *record)
 {
+    library_work *l = self;
+    const library_record *r = record;
     const marker_thread t = marker_thread_of(l->w, r->itid);
     ts_row_static_initalize row = {
         .id = (int64_t)ts_sink_rows(l->w->sink, TS_T_static_initalize),
@@ -76,29 +67,19 @@ static ts_code put_library(library_work *l, const library_record *r)
 static ts_code libraries_finish(void *self)
 {
     library_work *l = self;
-    const void *record;
-    ts_code code = l->records == NULL ? TS_OK : ts_sorter_finish(l->records);
-    while (code == TS_OK && l->records != NULL &&
-           (code = ts_sorter_next(&record, l->records)) == TS_OK && record != NULL) {
-        code = put_library(l, record);
-    }
-    return code;
+    return ts_sorter_drain(l->records, put_library, l);
 }
 
 static void libraries_close(void *self)
 {
     library_work *l = self;
-    if (l == NULL) {
-        return;
-    }
     for (size_t i = 0; i < l->lanes.n; i++) {
         ts_lanes_free(l->w->ctx, (ts_lanes *)l->lanes.p + i);
     }
     ts_vec_free(l->w->ctx, &l->lanes);
     ts_idmap_free(l->w->ctx, &l->processes);
     ts_sorter_close(l->records);
-    ts_free(l->w->ctx, l);
 }
 
-const marker_kind marker_libraries = {libraries_open, libraries_take, libraries_finish,
+const marker_kind marker_libraries = {sizeof(library_work), libraries_take, libraries_finish,
                                       libraries_close};

@@ -53,15 +53,6 @@ static startup *begun_at(const startup_work *s, size_t i)
 
 /* --- calls --------------------------------------------------------------------------------- */
 
-static ts_code startup_open(void **self, marker_work *w)
-{
-    startup_work *s = ts_zalloc(w->ctx, 1, sizeof *s);
-    TS_NEED(w->ctx, s);
-    s->w = w;
-    *self = s;
-    return TS_OK;
-}
-
 /* Another recording begins: nothing of the one before belongs to it. */
 static void set_source(startup_work *s, uint32_t source)
 {
@@ -78,7 +69,7 @@ static void set_source(startup_work *s, uint32_t source)
 /* Between the first and the second "##"; all that follows when there is no second one. */
 static ts_text package_of(const marker *m)
 {
-    ts_text rest = {m->name.p + m->prefix, m->name.n - m->prefix}; /* the prefix ends with ## */
+    ts_text rest = ts_text_from(m->name, m->prefix); /* the prefix ends with ## */
     return marker_part(&rest, "##");
 }
 
@@ -293,14 +284,11 @@ static ts_code startup_finish(void *self)
 static void startup_close(void *self)
 {
     startup_work *s = self;
-    if (s == NULL) {
-        return;
-    }
     ts_pool_free(s->w->ctx, &s->packages);
     ts_vec_free(s->w->ctx, &s->begun);
     ts_vec_free(s->w->ctx, &s->starts);
     ts_idmap_free(s->w->ctx, &s->processes);
-    ts_free(s->w->ctx, s);
 }
 
-const marker_kind marker_startup = {startup_open, startup_take, startup_finish, startup_close};
+const marker_kind marker_startup = {sizeof(startup_work), startup_take, startup_finish,
+                                    startup_close};

@@ -4,8 +4,6 @@
  */
 #include "analysis/markers/marker_work.h"
 
-#include "base/alloc.h"
-
 enum { STEPS = MARKER_TASK_END + 1 };
 enum { PRIORITY, EXECUTE_STATE, RETURN_STATE, NUMBERS };
 
@@ -35,15 +33,6 @@ typedef struct task_work {
     ts_sorter *calls; /* by process and task */
     ts_sorter *tasks; /* by the first call */
 } task_work;
-
-static ts_code tasks_open(void **self, marker_work *w)
-{
-    task_work *t = ts_zalloc(w->ctx, 1, sizeof *t);
-    TS_NEED(w->ctx, t);
-    t->w = w;
-    *self = t;
-    return TS_OK;
-}
 
 static bool whole_number(int64_t *out, ts_text t)
 {
@@ -89,17 +78,16 @@ static bool read_pairs(task_call *call, int64_t *task, ts_text text)
 
 static ts_code tasks_take(void *self, const marker *m, unsigned step)
 {
-    static const ts_sorter_order order = {.key_offset = 0, .key_count = 3};
     task_work *t = self;
     int64_t task;
     task_call call = {.number = t->count, .id = m->id, .itid = m->itid, .step = step};
-    if (!read_pairs(&call, &task, (ts_text){m->name.p + m->prefix, m->name.n - m->prefix})) {
+    if (!read_pairs(&call, &task, ts_text_from(m->name, m->prefix))) {
         return TS_OK;
     }
     t->count++;
     call.ipid = ts_sorter_key(marker_thread_of(t->w, m->itid).ipid);
     call.task = ts_sorter_key(task);
-    return marker_keep(t->w, &t->calls, &call, sizeof call, &order);
+    return marker_keep(t->w, &t->calls, &call, sizeof call, 3);
 }
 
 /* --- rows ---------------------------------------------------------------------------------- */
@@ -121,7 +109,6 @@ static void add_call(task_record *task, const task_call *call)
 
 static ts_code join_calls(task_work *t)
 {
-    static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
     const void *record = NULL;
     task_record task = {0};
     uint64_t ipid = 0;
@@ -131,7 +118,7 @@ static ts_code join_calls(task_work *t)
         bool same = call != NULL && task.steps != 0 && call->ipid == ipid &&
                     call->task == ts_sorter_key(task.task);
         if (!same && task.steps != 0) {
-            code = marker_keep(t->w, &t->tasks, &task, sizeof task, &order);
+            code = marker_keep(t->w, &t->tasks, &task, sizeof task, 1);
         }
         if (call == NULL || code != TS_OK) {
             break;
@@ -146,8 +133,10 @@ static ts_code join_calls(task_work *t)
     return code;
 }
 
-static ts_code put_task(task_work *t, const task_record *task)
+static ts_code put_task(void *self, const void *record)
 {
+    task_work *t = self;
+    const task_record *task = record;
     static const uint64_t step_bits[STEPS] = {
         TS_NULL_BIT(task_pool, allocation_task_row) | TS_NULL_BIT(task_pool, allocation_itid),
         TS_NULL_BIT(task_pool, execute_task_row) | TS_NULL_BIT(task_pool, execute_itid),
@@ -181,27 +170,15 @@ static ts_code put_task(task_work *t, const task_record *task)
 static ts_code tasks_finish(void *self)
 {
     task_work *t = self;
-    const void *record = NULL;
     ts_code code = t->calls == NULL ? TS_OK : join_calls(t);
-    if (code != TS_OK || t->tasks == NULL) {
-        return code;
-    }
-    code = ts_sorter_finish(t->tasks);
-    while (code == TS_OK && (code = ts_sorter_next(&record, t->tasks)) == TS_OK && record != NULL) {
-        code = put_task(t, record);
-    }
-    return code;
+    return code != TS_OK ? code : ts_sorter_drain(t->tasks, put_task, t);
 }
 
 static void tasks_close(void *self)
 {
     task_work *t = self;
-    if (t == NULL) {
-        return;
-    }
     ts_sorter_close(t->calls);
     ts_sorter_close(t->tasks);
-    ts_free(t->w->ctx, t);
 }
 
-const marker_kind marker_tasks = {tasks_open, tasks_take, tasks_finish, tasks_close};
+const marker_kind marker_tasks = {sizeof(task_work), tasks_take, tasks_finish, tasks_close};

@@ -4,8 +4,6 @@
  */
 #include "analysis/markers/marker_work.h"
 
-#include "base/alloc.h"
-
 enum { VSYNCS = 6, SECOND = 1000000000 };
 
 typedef struct window_record {
@@ -24,15 +22,6 @@ typedef struct window_work {
     unsigned vsyncs;
     int64_t first_vsync, last_vsync;
 } window_work;
-
-static ts_code windows_open(void **self, marker_work *w)
-{
-    window_work *o = ts_zalloc(w->ctx, 1, sizeof *o);
-    TS_NEED(w->ctx, o);
-    o->w = w;
-    *self = o;
-    return TS_OK;
-}
 
 /* "NAME] (x, y, width, height) ..."; rest: what follows. */
 static bool read_window(ts_text *name, int64_t numbers[4], ts_text *rest)
@@ -58,9 +47,9 @@ static ts_text alpha_of(ts_text rest)
     size_t n = 0;
     (void)marker_part(&rest, "lpha");
     while (rest.n > 0 && memchr(marks, rest.p[0], sizeof marks - 1) != NULL) {
-        rest = (ts_text){rest.p + 1, rest.n - 1};
+        rest = ts_text_from(rest, 1);
     }
-    while (n < rest.n && ((rest.p[n] >= '0' && rest.p[n] <= '9') || rest.p[n] == '.')) {
+    while (n < rest.n && (ts_is_digit(rest.p[n]) || rest.p[n] == '.')) {
         n++;
     }
     return n == 0 ? TS_TEXT_NULL : (ts_text){rest.p, n};
@@ -68,11 +57,8 @@ static ts_text alpha_of(ts_text rest)
 
 static ts_code windows_take(void *self, const marker *m, unsigned pattern)
 {
-    static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
-    static const char window[] = "WindowScene_";
-    static const char desktop[] = "SCBDesktop";
     window_work *o = self;
-    ts_text rest = {m->name.p + m->prefix, m->name.n - m->prefix};
+    ts_text rest = ts_text_from(m->name, m->prefix);
     ts_text name;
     int64_t n[4];
     window_record record;
@@ -85,12 +71,12 @@ static ts_code windows_take(void *self, const marker *m, unsigned pattern)
     if (!read_window(&name, n, &rest)) {
         return TS_OK;
     }
-    if (marker_begins(name, desktop, sizeof desktop - 1) && !o->has_size) {
+    if (ts_text_begins(name, "SCBDesktop") && !o->has_size) {
         o->has_size = true;
         o->width = n[2];
         o->height = n[3];
     }
-    if (!marker_begins(name, window, sizeof window - 1)) {
+    if (!ts_text_begins(name, "WindowScene_")) {
         return TS_OK;
     }
     record = (window_record){.number = o->count++,
@@ -100,13 +86,15 @@ static ts_code windows_take(void *self, const marker *m, unsigned pattern)
                              .width = n[2],
                              .height = n[3],
                              .end = m->end};
-    return marker_keep(o->w, &o->records, &record, sizeof record, &order);
+    return marker_keep(o->w, &o->records, &record, sizeof record, 1);
 }
 
 /* --- rows ---------------------------------------------------------------------------------- */
 
-static ts_code put_window(window_work *o, const window_record *r)
+static ts_code put_window(void *self, const void *record)
 {
+    window_work *o = self;
+    const window_record *r = record;
     ts_row_dynamic_frame row = {.id = (int64_t)ts_sink_rows(o->w->sink, TS_T_dynamic_frame),
                                 .x = r->x,
                                 .y = r->y,
@@ -154,24 +142,15 @@ static void note_device(const window_work *o)
 static ts_code windows_finish(void *self)
 {
     window_work *o = self;
-    const void *record = NULL;
-    ts_code code = o->records == NULL ? TS_OK : ts_sorter_finish(o->records);
     note_device(o);
-    while (code == TS_OK && o->records != NULL &&
-           (code = ts_sorter_next(&record, o->records)) == TS_OK && record != NULL) {
-        code = put_window(o, record);
-    }
-    return code;
+    return ts_sorter_drain(o->records, put_window, o);
 }
 
 static void windows_close(void *self)
 {
     window_work *o = self;
-    if (o == NULL) {
-        return;
-    }
     ts_sorter_close(o->records);
-    ts_free(o->w->ctx, o);
 }
 
-const marker_kind marker_windows = {windows_open, windows_take, windows_finish, windows_close};
+const marker_kind marker_windows = {sizeof(window_work), windows_take, windows_finish,
+                                    windows_close};

@@ -6,15 +6,9 @@ enum { SORTER_MEMORY = 4 << 20 };
 
 /* --- threads ------------------------------------------------------------------------------- */
 
-static bool ends_with(ts_text t, const char *tail)
-{
-    size_t n = strlen(tail);
-    return t.n >= n && memcmp(t.p + t.n - n, tail, n) == 0;
-}
-
 static bool does_draw(ts_text name)
 {
-    return ends_with(name, "render_service") || ends_with(name, "RSUniRenderThre");
+    return ts_text_ends(name, "render_service") || ts_text_ends(name, "RSUniRenderThre");
 }
 
 marker_thread marker_thread_of(const marker_work *w, int64_t itid)
@@ -141,11 +135,10 @@ ts_code marker_name(ts_text *name, marker_work *w, int64_t row)
 }
 
 ts_code marker_keep(marker_work *w, ts_sorter **sorter, const void *record, size_t size,
-                    const ts_sorter_order *order)
+                    size_t keys)
 {
-    ts_code code =
-        *sorter != NULL ? TS_OK : ts_sorter_open(sorter, w->ctx, size, order, SORTER_MEMORY);
-    return code != TS_OK ? code : ts_sorter_add(*sorter, record);
+    const ts_sorter_order order = {.key_offset = 0, .key_count = keys};
+    return ts_sorter_put(sorter, w->ctx, record, size, &order, SORTER_MEMORY);
 }
 
 /* --- texts --------------------------------------------------------------------------------- */
@@ -155,7 +148,7 @@ bool marker_number(int64_t *out, ts_text *t)
     bool negative = t->n > 0 && t->p[0] == '-';
     size_t i = negative;
     int64_t v = 0;
-    for (; i < t->n && t->p[i] >= '0' && t->p[i] <= '9'; i++) {
+    for (; i < t->n && ts_is_digit(t->p[i]); i++) {
         int64_t digit = t->p[i] - '0';
         if (ts_ckd_mul(&v, v, 10) || ts_ckd_sub(&v, v, digit)) {
             return false;
@@ -165,7 +158,7 @@ bool marker_number(int64_t *out, ts_text *t)
         return false;
     }
     *out = negative ? v : -v;
-    *t = (ts_text){t->p + i, t->n - i};
+    *t = ts_text_from(*t, i);
     return true;
 }
 
@@ -174,11 +167,7 @@ ts_text marker_part(ts_text *t, const char *sep)
     size_t n = strlen(sep);
     const char *at = t->n == 0 ? NULL : memmem(t->p, t->n, sep, n);
     ts_text part = {t->p, at == NULL ? t->n : (size_t)(at - t->p)};
-    if (at == NULL) {
-        *t = TS_TEXT_NULL;
-    } else {
-        *t = (ts_text){at + n, t->n - part.n - n};
-    }
+    *t = at == NULL ? TS_TEXT_NULL : ts_text_from(*t, part.n + n);
     while (part.n > 0 && part.p[0] == ' ') {
         part = (ts_text){part.p + 1, part.n - 1};
     }

@@ -53,9 +53,9 @@ ts_code marker_threads_read(marker_work *w);
 /* The whole name of a row of callstack, until the next call. */
 ts_code marker_name(ts_text *name, marker_work *w, int64_t row);
 
-/* Adds a record to a sorter, which is opened for the first one. */
+/* Adds a record, which begins with so many keys, to a sorter that is opened for the first one. */
 ts_code marker_keep(marker_work *w, ts_sorter **sorter, const void *record, size_t size,
-                    const ts_sorter_order *order);
+                    size_t keys);
 
 /* The number at the beginning of t (an optional sign and digits that fit 64 bits), which it is cut
  * off; false: there is none. */
@@ -64,18 +64,12 @@ bool marker_number(int64_t *out, ts_text *t);
 /* The text before the next `sep`, without blanks around it; t is what follows, or NULL. */
 ts_text marker_part(ts_text *t, const char *sep);
 
-static inline bool marker_begins(ts_text t, const char *prefix, size_t n)
-{
-    return t.n >= n && memcmp(t.p, prefix, n) == 0;
-}
-
 /*
  * A table that is made of markers. `take` gets each row that one of its patterns fits, in the order
- * of callstack; `finish` puts rows; `close` is called after both and after failures, and self may
- * be NULL.
+ * of callstack; `finish` puts rows; `close` is called after both and after failures.
  */
 typedef struct marker_kind {
-    ts_code (*open)(void **self, marker_work *w);
+    size_t size; /* of self, which is zeroed at first but for its first member, a marker_work * */
     ts_code (*take)(void *self, const marker *m, unsigned pattern);
     ts_code (*finish)(void *self);
     void (*close)(void *self);

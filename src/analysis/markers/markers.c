@@ -71,13 +71,12 @@ static ts_code take(marker_work *w, void *self, const marker_kind *kind, marker 
 
 static ts_code recognise(marker_work *w, void **selves, marker *m)
 {
-    static const char library[] = "dlopen:";
     const ts_text name = m->name;
     ts_code code = TS_OK;
-    if (memmem(name.p, name.n, library, sizeof library - 1) != NULL) {
+    if (memmem(name.p, name.n, "dlopen:", 7) != NULL) {
         code = take(w, selves[LIBRARIES], kinds[LIBRARIES], m, 0);
     }
-    if (!marker_begins(name, "H:", 2)) {
+    if (!ts_text_begins(name, "H:")) {
         return code;
     }
     for (unsigned i = 0; i < PATTERNS && code == TS_OK; i++) {
@@ -137,15 +136,20 @@ static ts_code markers_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     ts_code code = marker_threads_read(&w);
     w.source = marker_thread_of(&w, 1).source; /* that of the first rows */
     for (unsigned i = 0; i < KINDS && code == TS_OK; i++) {
-        code = kinds[i]->open(&selves[i], &w);
+        selves[i] = ts_zalloc(ctx, 1, kinds[i]->size);
+        code = selves[i] == NULL ? ctx->error.code : TS_OK;
+        if (code == TS_OK) {
+            *(marker_work **)selves[i] = &w;
+        }
     }
     TS_STEP(code, ts_scan_open(&w.names, reader, TS_T_callstack, name, 1));
     TS_STEP(code, read_rows(&w, selves));
     for (unsigned i = 0; i < KINDS && code == TS_OK; i++) {
         code = kinds[i]->finish(selves[i]);
     }
-    for (unsigned i = 0; i < KINDS; i++) {
+    for (unsigned i = 0; i < KINDS && selves[i] != NULL; i++) {
         kinds[i]->close(selves[i]);
+        ts_free(ctx, selves[i]);
     }
     ts_scan_close(w.names);
     ts_buf_free(ctx, &w.text);
