@@ -72,6 +72,9 @@ typedef struct folded_weights {
 /* Numbers at the end of a line without CR and LF: at most `most`. */
 folded_weights folded_read_weights(ts_text line, unsigned most);
 
+/* Nothing, or blanks, or what begins with #. */
+bool folded_is_comment(ts_text line);
+
 /* One line, without its end. */
 ts_code folded_line(folded *f, ts_text line);
 

@@ -3,32 +3,11 @@
 #include "parsers/format.h"
 
 #include "base/alloc.h"
-#include "base/utf8.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 /* --- sniffing ------------------------------------------------------------------------------- */
-
-/* The next line without its end, and where the one after it begins. */
-static ts_text next_line(size_t *at, ts_text t)
-{
-    const char *end = memchr(t.p + *at, '\n', t.n - *at);
-    size_t n = end == NULL ? t.n - *at : (size_t)(end - t.p) - *at;
-    ts_text line = {t.p + *at, n};
-    *at += n + (end == NULL ? 0 : 1);
-    line.n -= line.n > 0 && line.p[line.n - 1] == '\r' ? 1 : 0;
-    return line;
-}
-
-static bool is_comment(ts_text line)
-{
-    size_t i = 0;
-    while (i < line.n && (line.p[i] == ' ' || line.p[i] == '\t')) {
-        i++;
-    }
-    return i == line.n || line.p[i] == '#';
-}
 
 static bool is_text(ts_text t)
 {
@@ -45,11 +24,11 @@ static bool is_text(ts_text t)
 static bool is_austin(ts_text line)
 {
     size_t i = 1;
-    while (i < line.n && line.p[i] >= '0' && line.p[i] <= '9') {
+    while (i < line.n && ts_is_digit(line.p[i])) {
         i++;
     }
     return line.n > 0 && line.p[0] == 'P' && i > 1 && i + 2 < line.n && line.p[i] == ';' &&
-           line.p[i + 1] == 'T' && line.p[i + 2] >= '0' && line.p[i + 2] <= '9';
+           line.p[i + 1] == 'T' && ts_is_digit(line.p[i + 2]);
 }
 
 /*
@@ -60,17 +39,16 @@ static int folded_sniff(const ts_sniff *s)
 {
     enum { LIKELY = 40 };
     ts_text head = {(const char *)s->head, s->n};
-    size_t at = 0;
     size_t good = 0;
     size_t bad = 0;
     bool several = false;
     if (s->head == NULL || s->n == 0 || s->json_key != NULL || !is_text(head) || head.p[0] == '{') {
         return TS_SNIFF_NO;
     }
-    while (at < head.n) {
-        ts_text line = next_line(&at, head);
+    while (head.n > 0) {
+        ts_text line = ts_text_line(&head);
         folded_weights w;
-        if (is_comment(line) || (at == head.n && !s->whole && good > 0)) {
+        if (folded_is_comment(line) || (head.n == 0 && !s->whole && good > 0)) {
             continue;
         }
         w = folded_read_weights(line, 1);
@@ -129,9 +107,9 @@ static ts_code decide(folded *f)
     size_t two = 0;
     size_t one = 0;
     ts_code code = TS_OK;
-    for (size_t at = 0; at < held.n;) {
-        ts_text line = next_line(&at, held);
-        if (!is_comment(line)) {
+    for (ts_text left = held; left.n > 0;) {
+        ts_text line = ts_text_line(&left);
+        if (!folded_is_comment(line)) {
             unsigned count = folded_read_weights(line, 2).count;
             two += count == 2 ? 1 : 0;
             one += count == 1 ? 1 : 0;
@@ -141,12 +119,10 @@ static ts_code decide(folded *f)
     f->differential = two > 0 && one == 0;
     f->lines = 0;
     f->at = 0;
-    for (size_t at = 0; at < held.n && code == TS_OK;) {
-        size_t begin = at;
-        ts_text line = next_line(&at, held);
+    for (ts_text left = held; left.n > 0 && code == TS_OK;) {
         f->lines++;
-        f->at = begin;
-        code = folded_line(f, line);
+        f->at = (uint64_t)(left.p - held.p);
+        code = folded_line(f, ts_text_line(&left));
     }
     ts_buf_free(f->job->ctx, &f->held);
     return code;
@@ -200,13 +176,6 @@ static ts_code folded_feed(void *self, const uint8_t *bytes, size_t n)
 
 /* --- the end -------------------------------------------------------------------------------- */
 
-static ts_code folded_note(folded *f, ts_issue_code issue, uint64_t count, const char *text)
-{
-    return count == 0 ? TS_OK
-                      : ts_issue_n(f->job->store, f->source_id, issue, f->name, TS_NO_OFFSET, count,
-                                   "%s", text);
-}
-
 static ts_code put_profile(folded *f)
 {
     char id[TS_PROFILE_ID];
@@ -223,11 +192,6 @@ static ts_code put_profile(folded *f)
                        ? TS_TEXT_NULL
                        : ts_text_of(ts_language_name(f->java ? TS_LANG_JAVA : TS_LANG_PYTHON));
     return ts_profile_put(f->job->store, &row);
-}
-
-static ts_code count(folded *f, int64_t source_id, ts_item item, uint64_t seen, uint64_t lost)
-{
-    return ts_count_add(f->job->store, source_id, item, NULL, seen - lost, lost, 0);
 }
 
 /* The line that the input was cut in may lack digits of its number. */
@@ -252,7 +216,8 @@ static ts_code folded_finish(void *self, const ts_stream_end *end)
     folded *f = self;
     uint64_t values;
     ts_code code;
-    TS_TRY(code, count(f, f->job->source_id, TS_ITEM_bytes, end->bytes, 0));
+    TS_TRY(code,
+           ts_count_add(f->job->store, f->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
     TS_TRY(code, end_last_line(f, end->damage != NULL && !end->damage->trailing));
     if (f->good == 0) {
         return ts_fail(f->job->ctx, TS_ERR_FORMAT,
@@ -261,11 +226,15 @@ static ts_code folded_finish(void *self, const ts_stream_end *end)
     }
     values = f->good * (f->differential ? 2 : 1);
     TS_TRY(code, put_profile(f));
-    TS_TRY(code, folded_note(f, TS_ISSUE_prof_rounded, f->rounded, "weights were rounded"));
-    TS_TRY(code, folded_note(f, TS_ISSUE_prof_bad_text, f->bad_texts,
-                             "parts of texts that are no text became U+FFFD"));
-    TS_TRY(code, count(f, f->source_id, TS_ITEM_profile_samples, f->good + f->bad, f->bad));
-    TS_TRY(code, count(f, f->source_id, TS_ITEM_profile_values, values, 0));
+    TS_TRY(code, ts_issue_n(f->job->store, f->source_id, TS_ISSUE_prof_rounded, f->name,
+                            TS_NO_OFFSET, f->rounded, "weights were rounded"));
+    TS_TRY(code,
+           ts_issue_n(f->job->store, f->source_id, TS_ISSUE_prof_bad_text, f->name, TS_NO_OFFSET,
+                      f->bad_texts, "parts of texts that are no text became U+FFFD"));
+    TS_TRY(code, ts_count_add(f->job->store, f->source_id, TS_ITEM_profile_samples, NULL, f->good,
+                              f->bad, 0));
+    TS_TRY(code,
+           ts_count_add(f->job->store, f->source_id, TS_ITEM_profile_values, NULL, values, 0, 0));
     ts_stack_release(f->job->store, f->source_id);
     return TS_OK;
 }

@@ -1,21 +1,11 @@
 /* Frames of folded stacks: what is in their names, and tokens that are no frames. */
 #include "parsers/folded/folded.h"
 
-static bool begins_with(ts_text t, const char *s)
-{
-    return t.n >= strlen(s) && memcmp(t.p, s, strlen(s)) == 0;
-}
-
-static bool frame_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* --- tokens --------------------------------------------------------------------------------- */
 
 static int hex_value(char c)
 {
-    return frame_digit(c)         ? c - '0'
+    return ts_is_digit(c)         ? c - '0'
            : c >= 'a' && c <= 'f' ? c - 'a' + 10
            : c >= 'A' && c <= 'F' ? c - 'A' + 10
                                   : -1;
@@ -24,7 +14,7 @@ static int hex_value(char c)
 /* A number, decimal or 0x...; bytes that it takes, 0 when there is none or it is too large. */
 static size_t read_id(int64_t *v, ts_text t)
 {
-    bool hex = begins_with(t, "0x");
+    bool hex = ts_text_begins(t, "0x");
     size_t i = hex ? 2 : 0;
     size_t first = i;
     *v = 0;
@@ -48,10 +38,10 @@ static ts_code process_token(size_t *n, folded *f, ts_text t)
     const char *quote;
     ts_code code;
     *n = 0;
-    if (!begins_with(t, "process ")) {
+    if (!ts_text_begins(t, "process ")) {
         return TS_OK;
     }
-    used = read_id(&pid, (ts_text){t.p + 8, t.n - 8});
+    used = read_id(&pid, ts_text_from(t, 8));
     if (used == 0 || pid <= 0 || t.n < 8 + used + 2 || t.p[8 + used] != ':' ||
         t.p[8 + used + 1] != '"') {
         return TS_OK;
@@ -91,14 +81,14 @@ static ts_code thread_token(size_t *n, folded *f, ts_text t)
     int64_t tid;
     size_t used;
     *n = 0;
-    if (begins_with(token, "thread (")) {
-        used = read_id(&tid, (ts_text){token.p + 8, token.n - 8});
+    if (ts_text_begins(token, "thread (")) {
+        used = read_id(&tid, ts_text_from(token, 8));
         if (used == 0 || 8 + used >= token.n || token.p[8 + used] != ')') {
             return TS_OK;
         }
         used += 9;
         if (token.n > used + 2 && memcmp(token.p + used, ": ", 2) == 0) {
-            name = (ts_text){token.p + used + 2, token.n - used - 2};
+            name = ts_text_from(token, used + 2);
         } else if (token.n > used) {
             return TS_OK;
         }
@@ -110,8 +100,7 @@ static ts_code thread_token(size_t *n, folded *f, ts_text t)
             return TS_OK;
         }
         used = (size_t)(tid_at - token.p) + 5;
-        if (used + read_id(&tid, (ts_text){token.p + used, token.n - used}) != token.n - 1 ||
-            used + 1 == token.n) {
+        if (used + read_id(&tid, ts_text_from(token, used)) != token.n - 1 || used + 1 == token.n) {
             return TS_OK;
         }
         name = (ts_text){token.p + 1, (size_t)(tid_at - token.p) - 1};
@@ -128,7 +117,7 @@ ts_code folded_tokens(size_t *n, folded *f, ts_text stack)
     f->itid = -1;
     f->ipid = -1;
     code = process_token(&process, f, stack);
-    TS_STEP(code, thread_token(&thread, f, (ts_text){stack.p + process, stack.n - process}));
+    TS_STEP(code, thread_token(&thread, f, ts_text_from(stack, process)));
     *n = process + thread;
     return code;
 }
@@ -167,7 +156,7 @@ static bool looks_like_java(ts_text t)
 {
     const char *slash = t.n == 0 ? NULL : memrchr(t.p, '/', t.n);
     size_t n;
-    while (slash != NULL && slash + 1 < t.p + t.n && frame_digit(slash[1])) { /* of a lambda */
+    while (slash != NULL && slash + 1 < t.p + t.n && ts_is_digit(slash[1])) { /* of a lambda */
         slash = slash == t.p ? NULL : memrchr(t.p, '/', (size_t)(slash - t.p));
     }
     n = slash == NULL ? 0 : (size_t)(slash - t.p);
@@ -197,7 +186,7 @@ static ts_text place(ts_text *frame, int64_t *line)
         return TS_TEXT_NULL;
     }
     for (const char *c = colon + 1; c < inner.p + inner.n; c++) {
-        if (!frame_digit(*c) || v > INT32_MAX) {
+        if (!ts_is_digit(*c) || v > INT32_MAX) {
             return TS_TEXT_NULL;
         }
         v = v * 10 + (*c - '0');

@@ -12,18 +12,13 @@ static bool is_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static bool folded_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 /* Digits, and a part after a point that is rounded to the nearest, halves to even. */
 static bool read_weight(int64_t *v, bool *rounded, bool *overflow, ts_text t)
 {
     size_t i = 0;
     bool half, more = false;
     *v = 0;
-    for (; i < t.n && folded_digit(t.p[i]); i++) {
+    for (; i < t.n && ts_is_digit(t.p[i]); i++) {
         *overflow = *overflow || ts_ckd_mul(v, *v, INT64_C(10)) ||
                     ts_ckd_add(v, *v, (int64_t)(t.p[i] - '0'));
     }
@@ -39,7 +34,7 @@ static bool read_weight(int64_t *v, bool *rounded, bool *overflow, ts_text t)
     half = t.p[i] == '5';
     bool up = t.p[i] > '5';
     for (size_t k = i; k < t.n; k++) {
-        if (!folded_digit(t.p[k])) {
+        if (!ts_is_digit(t.p[k])) {
             return false;
         }
         more = more || (k > i && t.p[k] != '0');
@@ -82,6 +77,12 @@ folded_weights folded_read_weights(ts_text line, unsigned most)
     }
     w.count = w.stack == 0 ? 0 : w.count;
     return w;
+}
+
+bool folded_is_comment(ts_text line)
+{
+    line = ts_text_trim(line);
+    return line.n == 0 || line.p[0] == '#';
 }
 
 /* --- call paths ----------------------------------------------------------------------------- */
@@ -164,9 +165,7 @@ static ts_code put_line(folded *f, ts_text stack, const folded_weights *w)
     TS_TRY(code, f->types[0].id == 0 ? add_types(f) : TS_OK);
     TS_TRY(code, folded_tokens(&tokens, f, stack));
     stack = (ts_text){stack.p + tokens, stack.n - tokens};
-    if (stack.n > 0 && (code = find_path(&row.node_id, f, stack)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, stack.n > 0 ? find_path(&row.node_id, f, stack) : TS_OK);
     row.itid = f->itid;
     TS_SET_NULL(stack_sample, &row, ts);
     TS_SET_NULL(stack_sample, &row, dur);
@@ -195,19 +194,11 @@ static ts_code bad_line(folded *f, ts_issue_code issue, const char *what)
 ts_code folded_line(folded *f, ts_text line)
 {
     folded_weights w;
-    size_t i = 0;
     ts_code code;
-    while (i < line.n && is_blank(line.p[i])) {
-        i++;
-    }
-    if (i == line.n || line.p[i] == '#') {
+    if (folded_is_comment(line)) {
         return TS_OK;
     }
-    if (!ts_utf8_valid(line.p, line.n)) {
-        f->clean.n = 0;
-        TS_TRY(code, ts_utf8_clean(f->job->ctx, &f->clean, &f->bad_texts, line.p, line.n));
-        line = ts_buf_text(&f->clean);
-    }
+    TS_TRY(code, ts_utf8_text(&line, f->job->ctx, &f->clean, &f->bad_texts));
     w = folded_read_weights(line, f->differential ? 2 : 1);
     if (w.count != (f->differential ? 2U : 1U)) {
         return bad_line(f, TS_ISSUE_prof_bad_line, "does not end in a number");

@@ -9,7 +9,6 @@
 #include "parsers/logs/log_lines.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 #include "base/sorter.h"
 #include "base/utf8.h"
 #include "input/byte_window.h"
@@ -45,8 +44,7 @@ typedef struct hilog_import {
     uint64_t skipped; /* rows that are not wanted */
 } hilog_import;
 
-/* --- sniffing ----------------------------------------------------------------------------------
- */
+/* --- sniffing --------------------------------------------------------------------------------- */
 
 static bool read_year(int *year, const char *options)
 {
@@ -79,20 +77,15 @@ static int hilog_sniff(const ts_sniff *s)
         return TS_SNIFF_NO;
     }
     while (t.n > 0) {
-        const char *lf = memchr(t.p, '\n', t.n);
-        size_t n = lf == NULL ? t.n : (size_t)(lf - t.p);
-        size_t used = n + (lf == NULL ? 0 : 1);
+        ts_text text = ts_text_line(&t);
         hilog_line line;
-        n -= n > 0 && t.p[n - 1] == '\r' ? 1 : 0;
-        good += hilog_line_read(&line, (ts_text){t.p, n}) ? 1 : 0;
-        lines += n > 0 ? 1 : 0;
-        t = (ts_text){t.p + used, t.n - used};
+        good += hilog_line_read(&line, text) ? 1 : 0;
+        lines += text.n > 0 ? 1 : 0;
     }
     return good > 0 && 2 * good >= lines ? LIKELY : TS_SNIFF_NO;
 }
 
-/* --- lines -------------------------------------------------------------------------------------
- */
+/* --- lines ------------------------------------------------------------------------------------ */
 
 /* The year of a date without one: the next one where January follows December. */
 static int year_of(hilog_import *im, const hilog_line *line)
@@ -119,7 +112,6 @@ static ts_code bad_line(hilog_import *im)
 static ts_code hilog_one(void *user, ts_text text)
 {
     hilog_import *im = user;
-    ts_ctx *ctx = im->lines.job->ctx;
     hilog_line line;
     hilog_record record = {0};
     int64_t ts;
@@ -127,11 +119,7 @@ static ts_code hilog_one(void *user, ts_text text)
     if (text.n == 0) {
         return TS_OK;
     }
-    if (!ts_utf8_valid(text.p, text.n)) {
-        im->clean.n = 0;
-        TS_TRY(code, ts_utf8_clean(ctx, &im->clean, &im->bad_texts, text.p, text.n));
-        text = ts_buf_text(&im->clean);
-    }
+    TS_TRY(code, ts_utf8_text(&text, im->lines.job->ctx, &im->clean, &im->bad_texts));
     if (!hilog_line_read(&line, text) || !hilog_line_time(&ts, &line, year_of(im, &line))) {
         return bad_line(im);
     }
@@ -149,8 +137,7 @@ static ts_code hilog_one(void *user, ts_text text)
     return ts_sorter_add(im->sorter, &record);
 }
 
-/* --- rows --------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------- */
 
 /* The range that is wanted begins with the first line. */
 static ts_code choose_wanted(hilog_import *im, int64_t first)
@@ -163,8 +150,10 @@ static ts_code choose_wanted(hilog_import *im, int64_t first)
                           TS_NO_OFFSET, "all lines are kept");
 }
 
-static ts_code put_row(hilog_import *im, const hilog_record *record)
+static ts_code put_row(void *user, const void *sorted)
 {
+    hilog_import *im = user;
+    const hilog_record *record = sorted;
     const ts_job *job = im->lines.job;
     const char level[1] = {(char)record->level};
     ts_row_log row = {.seq = record->line,
@@ -195,20 +184,7 @@ static ts_code put_row(hilog_import *im, const hilog_record *record)
     return ts_put_log(ts_store_sink(job->store), &row);
 }
 
-static ts_code put_rows(hilog_import *im)
-{
-    const void *record = NULL;
-    ts_code code = ts_sorter_finish(im->sorter);
-    ts_window_part(&im->texts, 0, ts_window_total(&im->texts));
-    while (code == TS_OK && (code = ts_sorter_next(&record, im->sorter)) == TS_OK &&
-           record != NULL) {
-        code = put_row(im, record);
-    }
-    return code;
-}
-
-/* --- the stream --------------------------------------------------------------------------------
- */
+/* --- the stream ------------------------------------------------------------------------------- */
 
 static void hilog_close(void *self)
 {
@@ -249,15 +225,6 @@ static ts_code hilog_feed(void *self, const uint8_t *p, size_t n)
     return log_lines_feed(&im->lines, p, n);
 }
 
-static ts_code hilog_count(hilog_import *im, uint64_t bytes)
-{
-    const ts_job *job = im->lines.job;
-    ts_code code = ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, bytes, 0, 0);
-    TS_STEP(code, ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL,
-                               im->good - im->skipped, im->bad + im->lines.lost, im->skipped));
-    return code != TS_OK ? code : ts_stat(job->store, "hilog", "received", im->good);
-}
-
 static ts_code hilog_finish(void *self, const ts_stream_end *end)
 {
     hilog_import *im = self;
@@ -267,20 +234,19 @@ static ts_code hilog_finish(void *self, const ts_stream_end *end)
     if (im->good == 0) {
         return ts_fail(job->ctx, TS_ERR_FORMAT, "%s has no line of a log", job->name);
     }
-    TS_TRY(code, put_rows(im));
-    TS_TRY(code, hilog_count(im, end->bytes));
-    if (im->no_year > 0) {
-        code = ts_issue_n(job->store, job->source_id, TS_ISSUE_log_no_year, NULL, TS_NO_OFFSET,
-                          im->no_year,
-                          "%" PRIu64 " dates have no year: %d was taken for the first; "
-                          "--format hilog-text:year=YYYY gives another",
-                          im->no_year, (int)DEFAULT_YEAR);
-    }
-    if (code == TS_OK && im->bad_texts > 0) {
-        code = ts_issue_n(job->store, job->source_id, TS_ISSUE_plugin_bad_text, NULL, TS_NO_OFFSET,
-                          im->bad_texts, "parts of texts that are no text became U+FFFD");
-    }
-    return code;
+    ts_window_part(&im->texts, 0, ts_window_total(&im->texts));
+    TS_TRY(code, ts_sorter_drain(im->sorter, put_row, im));
+    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
+    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL,
+                              im->good - im->skipped, im->bad + im->lines.lost, im->skipped));
+    TS_TRY(code, ts_stat(job->store, "hilog", "received", im->good));
+    TS_TRY(code, ts_issue_n(job->store, job->source_id, TS_ISSUE_log_no_year, NULL, TS_NO_OFFSET,
+                            im->no_year,
+                            "%" PRIu64 " dates have no year: %d was taken for the first; "
+                            "--format hilog-text:year=YYYY gives another",
+                            im->no_year, (int)DEFAULT_YEAR));
+    return ts_issue_n(job->store, job->source_id, TS_ISSUE_plugin_bad_text, NULL, TS_NO_OFFSET,
+                      im->bad_texts, "parts of texts that are no text became U+FFFD");
 }
 
 TS_SOURCE_FORMAT(hilog_text) = {

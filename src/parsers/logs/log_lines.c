@@ -15,10 +15,9 @@ static ts_code one_line(void *user, ts_text line)
     if (l->text.too_long) {
         return lose_line(l, TS_ISSUE_log_long_line, "is longer than 1 MiB");
     }
-    if (l->text.number == 1 && line.n >= 3 && memcmp(line.p, "\xef\xbb\xbf", 3) == 0) {
-        line = (ts_text){line.p + 3, line.n - 3};
-    }
-    return l->call(l->user, line);
+    return l->call(
+        l->user,
+        ts_text_from(line, l->text.number == 1 && ts_text_begins(line, "\xef\xbb\xbf") ? 3 : 0));
 }
 
 ts_code log_lines_feed(log_lines *l, const uint8_t *p, size_t n)

@@ -23,8 +23,7 @@ enum {
     PERF_MAX_FRAMES = 1 << 16 /* perf itself has 127, and kernel.perf_event_max_stack of them */
 };
 
-/* --- lines (perf_text_line.c) ------------------------------------------------------------------
- */
+/* --- lines (perf_text_line.c) ----------------------------------------------------------------- */
 
 /* "comm pid/tid [cpu] secs.frac: period event: rest"; all but comm and pid may be missing. */
 typedef struct perf_header {
@@ -58,8 +57,7 @@ bool perf_frame_read(perf_frame *out, ts_text line);
 /* "  file:line" below a frame, with or without "(inlined)". *file is NULL when it is not known. */
 bool perf_source_read(ts_text *file, int64_t *line, bool *inlined, ts_text text);
 
-/* --- rows (perf_text_rows.c) -------------------------------------------------------------------
- */
+/* --- rows (perf_text_rows.c) ------------------------------------------------------------------ */
 
 /* A frame of the sample that is open. */
 typedef struct perf_step {

@@ -8,23 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static bool line_begins(ts_text t, const char *s)
-{
-    return t.n >= strlen(s) && memcmp(t.p, s, strlen(s)) == 0;
-}
-
-static bool is_empty(ts_text t)
-{
-    while (t.n > 0 && (t.p[t.n - 1] == ' ' || t.p[t.n - 1] == '\t')) {
-        t.n--;
-    }
-    return t.n == 0;
-}
-
 /* What --header writes, and what perf record says when both are written into one file. */
 static bool is_note(ts_text t)
 {
-    return line_begins(t, "#") || line_begins(t, "[ perf ");
+    return ts_text_begins(t, "#") || ts_text_begins(t, "[ perf ");
 }
 
 /* The frame in the line of a sample that has no stack: an address, and more. */
@@ -49,8 +36,8 @@ static bool look_at_line(perf_seen *seen, ts_text line)
 {
     perf_header h;
     perf_frame frame;
-    if (is_empty(line) || is_note(line)) {
-        seen->header = seen->header || line_begins(line, "# captured on ");
+    if (ts_text_trim(line).n == 0 || is_note(line)) {
+        seen->header = seen->header || ts_text_begins(line, "# captured on ");
         return true;
     }
     if (perf_header_read(&h, line)) {
@@ -82,17 +69,12 @@ static int perf_sniff(const ts_sniff *s)
         return TS_SNIFF_NO;
     }
     while (t.n > 0) {
-        const char *lf = memchr(t.p, '\n', t.n);
-        ts_text line = {t.p, lf == NULL ? t.n : (size_t)(lf - t.p)};
-        size_t used = line.n + (lf == NULL ? 0 : 1);
-        if (lf == NULL && !s->whole) { /* it goes on */
+        if (!s->whole && memchr(t.p, '\n', t.n) == NULL) { /* it goes on */
             break;
         }
-        line.n -= line.n > 0 && line.p[line.n - 1] == '\r' ? 1 : 0;
-        if (!look_at_line(&seen, line)) {
+        if (!look_at_line(&seen, ts_text_line(&t))) {
             return TS_SNIFF_NO;
         }
-        t = (ts_text){t.p + used, t.n - used};
     }
     return seen.frame && seen.sample       ? SAMPLES
            : seen.frame && seen.tracepoint ? TRACEPOINTS
@@ -160,10 +142,10 @@ static ts_code take_record(perf_text *p, ts_text rest)
     static const char lost[] = "PERF_RECORD_LOST lost ";
     uint64_t n = 0;
     p->records++;
-    if (!line_begins(rest, lost)) {
+    if (!ts_text_begins(rest, lost)) {
         return TS_OK;
     }
-    for (size_t i = sizeof lost - 1; i < rest.n && rest.p[i] >= '0' && rest.p[i] <= '9'; i++) {
+    for (size_t i = sizeof lost - 1; i < rest.n && ts_is_digit(rest.p[i]); i++) {
         n = n < UINT32_MAX ? n * 10 + (uint64_t)(rest.p[i] - '0') : n;
     }
     p->lost += n;
@@ -215,17 +197,13 @@ static ts_code perf_line(void *self, ts_text line)
     if (p->lines.too_long) {
         return bad_line(p, TS_ISSUE_prof_too_large, "is longer than 1 MiB");
     }
-    if (is_empty(line)) {
+    if (ts_text_trim(line).n == 0) {
         return perf_sample_end(p);
     }
     if (is_note(line)) {
         return TS_OK;
     }
-    if (!ts_utf8_valid(line.p, line.n)) {
-        p->clean.n = 0;
-        TS_TRY(code, ts_utf8_clean(p->job->ctx, &p->clean, &p->bad_texts, line.p, line.n));
-        line = ts_buf_text(&p->clean);
-    }
+    TS_TRY(code, ts_utf8_text(&line, p->job->ctx, &p->clean, &p->bad_texts));
     if (perf_header_read(&h, line)) {
         return take_header(p, &h);
     }
@@ -273,16 +251,11 @@ static ts_code put_profile(perf_text *p)
     return ts_profile_put(p->job->store, &row);
 }
 
-static ts_code count(perf_text *p, int64_t source_id, ts_item item, uint64_t imported,
-                     uint64_t lost, uint64_t skipped)
-{
-    return ts_count_add(p->job->store, source_id, item, NULL, imported, lost, skipped);
-}
-
 static ts_code perf_finish(void *self, const ts_stream_end *end)
 {
     perf_text *p = self;
-    ts_code code = count(p, p->job->source_id, TS_ITEM_bytes, end->bytes, 0, 0);
+    ts_code code =
+        ts_count_add(p->job->store, p->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0);
     p->job->text_bad = p->bad_lines > 0;
     if (code != TS_OK || (code = end_text(p)) != TS_OK) {
         return code;
@@ -292,16 +265,14 @@ static ts_code perf_finish(void *self, const ts_stream_end *end)
                        "%s has no samples of perf: no line is \"comm pid time: event:\"",
                        p->job->name);
     }
-    if ((code = put_profile(p)) != TS_OK ||
-        (p->bad_texts > 0 &&
-         (code = ts_issue_n(p->job->store, p->source_id, TS_ISSUE_prof_bad_text, p->name,
-                            TS_NO_OFFSET, p->bad_texts,
-                            "parts of texts that are no text became U+FFFD")) != TS_OK) ||
-        (code = count(p, p->source_id, TS_ITEM_profile_samples, p->good, p->lost, p->skipped)) !=
-            TS_OK ||
-        (code = count(p, p->source_id, TS_ITEM_profile_values, p->good, 0, 0)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, put_profile(p));
+    TS_TRY(code,
+           ts_issue_n(p->job->store, p->source_id, TS_ISSUE_prof_bad_text, p->name, TS_NO_OFFSET,
+                      p->bad_texts, "parts of texts that are no text became U+FFFD"));
+    TS_TRY(code, ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_samples, NULL, p->good,
+                              p->lost, p->skipped));
+    TS_TRY(code,
+           ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_values, NULL, p->good, 0, 0));
     ts_stack_release(p->job->store, p->source_id);
     return TS_OK;
 }

@@ -12,14 +12,9 @@ static bool perf_blank(char c)
     return c == ' ' || c == '\t';
 }
 
-static bool perf_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
 static bool hex_digit(char c)
 {
-    return perf_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+    return ts_is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
 }
 
 static void skip_blanks(perf_cursor *c)
@@ -39,7 +34,7 @@ static bool read_digits(int64_t *v, perf_cursor *c)
 {
     const char *begin = c->p;
     *v = 0;
-    for (; c->p < c->end && perf_digit(*c->p); c->p++) {
+    for (; c->p < c->end && ts_is_digit(*c->p); c->p++) {
         if (ts_ckd_mul(v, *v, INT64_C(10)) || ts_ckd_add(v, *v, (int64_t)(*c->p - '0'))) {
             return false;
         }
@@ -98,7 +93,7 @@ static bool read_time(int64_t *ns, perf_cursor *c)
     if (!read_digits(ns, &at) || at.p == at.end || *at.p++ != '.') {
         return false;
     }
-    for (; at.p < at.end && perf_digit(*at.p) && digits < 9; at.p++, digits++) {
+    for (; at.p < at.end && ts_is_digit(*at.p) && digits < 9; at.p++, digits++) {
         part = part * 10 + (*at.p - '0');
     }
     if (digits == 0 || at.p == at.end || *at.p++ != ':' || !perf_ends(&at)) {
@@ -122,7 +117,7 @@ static bool read_event(ts_text *event, perf_cursor *c)
     const char *p = begin;
     bool letter = false;
     for (; p < c->end && !perf_blank(*p); p++) {
-        letter = letter || (!perf_digit(*p) && *p != ':' && *p != '.' && *p != '-');
+        letter = letter || (!ts_is_digit(*p) && *p != ':' && *p != '.' && *p != '-');
     }
     if (!letter || p - begin < 2 || p[-1] != ':') {
         return false;
@@ -136,7 +131,6 @@ static bool read_event(ts_text *event, perf_cursor *c)
 /* What follows the numbers. */
 static bool read_rest(perf_header *h, perf_cursor c)
 {
-    static const char record[] = "PERF_RECORD_";
     perf_cursor at;
     skip_blanks(&c);
     skip_cpu(&c);
@@ -146,8 +140,7 @@ static bool read_rest(perf_header *h, perf_cursor c)
     if (!read_time(&h->ts, &c)) {
         h->ts = TS_NO_TIME;
     }
-    h->record =
-        (size_t)(c.end - c.p) >= sizeof record && memcmp(c.p, record, sizeof record - 1) == 0;
+    h->record = c.end - c.p > 12 && memcmp(c.p, "PERF_RECORD_", 12) == 0;
     at = c;
     if (!h->record && read_digits(&h->period, &at) && perf_ends(&at)) {
         c = at;
@@ -162,17 +155,6 @@ static bool read_rest(perf_header *h, perf_cursor c)
     return true;
 }
 
-static ts_text trimmed(ts_text t)
-{
-    while (t.n > 0 && perf_blank(t.p[0])) {
-        t = (ts_text){t.p + 1, t.n - 1};
-    }
-    while (t.n > 0 && perf_blank(t.p[t.n - 1])) {
-        t.n--;
-    }
-    return t;
-}
-
 bool perf_header_read(perf_header *out, ts_text line)
 {
     const char *end = line.p + line.n;
@@ -184,9 +166,9 @@ bool perf_header_read(perf_header *out, ts_text line)
      * blanks and numbers. */
     while ((p = p == end ? NULL : memchr(p, ' ', (size_t)(end - p))) != NULL) {
         perf_cursor c = {p + 1, end};
-        out->comm = trimmed((ts_text){line.p, (size_t)(p - line.p)});
+        out->comm = ts_text_trim((ts_text){line.p, (size_t)(p - line.p)});
         p++;
-        if (out->comm.n > 0 && c.p < end && (perf_digit(*c.p) || *c.p == '-') &&
+        if (out->comm.n > 0 && c.p < end && (ts_is_digit(*c.p) || *c.p == '-') &&
             read_numbers(out, &c) && read_rest(out, c)) {
             return true;
         }
@@ -212,9 +194,8 @@ bool perf_is_tracepoint(ts_text event)
 
 static bool cut_end(ts_text *t, const char *end)
 {
-    size_t n = strlen(end);
-    bool has = t->n >= n && memcmp(t->p + t->n - n, end, n) == 0;
-    t->n -= has ? n : 0;
+    bool has = ts_text_ends(*t, end);
+    t->n -= has ? strlen(end) : 0;
     return has;
 }
 
@@ -256,19 +237,19 @@ static ts_text cut_image(ts_text *t)
 bool perf_frame_read(perf_frame *out, ts_text line)
 {
     enum { WIDTH = 16 /* of addresses, blanks included */ };
-    ts_text t = trimmed(line);
+    ts_text t = ts_text_trim(line);
     size_t before = t.n == 0 ? 0 : (size_t)(t.p - line.p);
     size_t digits = 0;
     *out = (perf_frame){.inlined = cut_end(&t, " (inlined)")};
     out->image = out->inlined ? TS_TEXT_NULL : cut_image(&t);
-    t = trimmed(t);
+    t = ts_text_trim(t);
     while (digits < t.n && hex_digit(t.p[digits])) {
         digits++;
     }
     if (digits > 0 && ((digits < t.n && perf_blank(t.p[digits])) ||
                        (digits == t.n && before + digits >= WIDTH))) {
         out->address = (ts_text){t.p, digits};
-        t = trimmed((ts_text){t.p + digits, t.n - digits});
+        t = ts_text_trim(ts_text_from(t, digits));
     }
     cut_offset(&t);
     out->symbol = t.n == 0 ? TS_TEXT_LIT("") : t;
@@ -282,7 +263,7 @@ bool perf_source_read(ts_text *file, int64_t *line, bool *inlined, ts_text text)
     if (text.n < 4 || memcmp(text.p, "  ", 2) != 0 || perf_blank(text.p[2])) {
         return false;
     }
-    text = trimmed(text);
+    text = ts_text_trim(text);
     *inlined = cut_end(&text, " (inlined)");
     *file = TS_TEXT_NULL;
     *line = TS_NO_LINE;

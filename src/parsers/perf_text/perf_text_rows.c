@@ -1,14 +1,7 @@
 /* Samples of perf as rows. */
 #include "parsers/perf_text/perf_text.h"
 
-#include <inttypes.h>
-
 /* --- events ---------------------------------------------------------------------------------- */
-
-static bool begins_with(ts_text t, const char *s)
-{
-    return t.n >= strlen(s) && memcmp(t.p, s, strlen(s)) == 0;
-}
 
 /* Without its modifiers. Of these events the period is a time. */
 static bool is_clock(ts_text event)
@@ -91,17 +84,16 @@ static ts_code find_thread(perf_text *p, const perf_header *h)
 static ts_text kind_of(bool inlined, ts_text image)
 {
     static const char *const user[] = {"[unknown]", "[vdso]", "[vsyscall]", "[heap]", "[stack"};
-    bool kernel = begins_with(image, "[") ||
-                  (image.n >= 7 && memcmp(image.p + image.n - 7, "vmlinux", 7) == 0);
+    bool kernel = ts_text_begins(image, "[") || ts_text_ends(image, "vmlinux");
     if (inlined) {
         return TS_TEXT_LIT("inlined");
     }
     for (size_t i = 0; i < sizeof user / sizeof user[0]; i++) {
-        kernel = kernel && !begins_with(image, user[i]);
+        kernel = kernel && !ts_text_begins(image, user[i]);
     }
-    return kernel                             ? TS_TEXT_LIT("kernel")
-           : begins_with(image, "/tmp/perf-") ? TS_TEXT_LIT("jit")
-                                              : TS_TEXT_NULL;
+    return kernel                                ? TS_TEXT_LIT("kernel")
+           : ts_text_begins(image, "/tmp/perf-") ? TS_TEXT_LIT("jit")
+                                                 : TS_TEXT_NULL;
 }
 
 /* The next part of the key, up to LF. */
@@ -109,8 +101,7 @@ static ts_text next_part(ts_text *rest)
 {
     const char *lf = memchr(rest->p, '\n', rest->n);
     ts_text part = {rest->p, lf == NULL ? rest->n : (size_t)(lf - rest->p)};
-    size_t used = part.n + (lf == NULL ? 0 : 1);
-    *rest = (ts_text){rest->p + used, rest->n - used};
+    *rest = ts_text_from(*rest, part.n + (lf == NULL ? 0 : 1));
     return part;
 }
 
@@ -123,7 +114,7 @@ static ts_code new_method(int64_t *method, perf_text *p)
     ts_frame_parts parts;
     ts_method row;
     ts_code code;
-    rest = (ts_text){rest.p + 1, rest.n - 1};
+    rest = ts_text_from(rest, 1);
     name = next_part(&rest);
     image = next_part(&rest);
     file = rest.n == 0 ? TS_TEXT_NULL : rest;
