@@ -1,5 +1,5 @@
 /* The queue that puts events of the kernel in order of time, against qsort by (time, place). */
-#include "parsers/ftrace/order/ftrace_queue.h"
+#include "parsers/ftrace/order/ftrace_feed.h"
 #include "parsers/ftrace/order/ftrace_dense.h"
 #include "sys_faults.h"
 

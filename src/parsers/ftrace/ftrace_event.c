@@ -19,3 +19,12 @@ const ftrace_kind_info ftrace_kinds[FTRACE_KINDS] = {
     {#kind, stat, number, fields_of_##kind, FIELDS_OF(kind)},
 #include "parsers/ftrace/event_kinds.def"
 };
+
+unsigned ftrace_kind_of(ts_text name)
+{
+    unsigned kind = 0;
+    while (kind < FTRACE_KINDS && !ts_text_is(name, ftrace_kinds[kind].name)) {
+        kind++;
+    }
+    return kind;
+}

@@ -1,6 +1,6 @@
 /*
  * One event of the kernel, whichever reader it comes from: protobuf messages, text lines or raw
- * pages (docs/formats.md, "ftrace-plugin"). Readers make events, the queue (ftrace_queue.h) puts
+ * pages (docs/formats.md, "ftrace-plugin"). Readers make events, the queue (ftrace_queue.c) puts
  * them in order of time, the machine (ftrace_machine.h) makes rows of them.
  */
 #ifndef TS_PARSERS_FTRACE_FTRACE_EVENT_H
@@ -36,6 +36,11 @@ enum ftrace_slot {
 #define FTRACE_TEXT(kind, slot, name, number, text) FTRACE_T_##kind##_##name = (slot),
 #include "parsers/ftrace/event_kinds.def"
 };
+
+/* Kinds that are handled alike have a field in the same slot. */
+#define FTRACE_SAME(slot, of_a, of_b, name)                                                        \
+    _Static_assert((int)FTRACE_##slot##_##of_a##_##name == (int)FTRACE_##slot##_##of_b##_##name,   \
+                   #name " of " #of_a " and " #of_b)
 
 /* Where an event was read: the three differ in a few rules. */
 typedef enum ftrace_reader {
@@ -90,6 +95,9 @@ typedef struct ftrace_kind_info {
 
 extern const ftrace_kind_info ftrace_kinds[FTRACE_KINDS];
 
+/* The kind with this name, FTRACE_KINDS: none. Slow. */
+unsigned ftrace_kind_of(ts_text name);
+
 /* An event without fields. By parts: all at once is a string instruction, which begins slowly. */
 static inline void ftrace_event_clear(ftrace_event *event)
 {
@@ -122,6 +130,12 @@ static inline ftrace_event ftrace_loss(unsigned kind, uint32_t cpu, int64_t ts)
 static inline bool ftrace_has_number(const ftrace_event *event, unsigned slot)
 {
     return (event->numbers >> slot & 1) != 0;
+}
+
+/* The process, 0: not known. */
+static inline int64_t ftrace_process_of(const ftrace_event *event)
+{
+    return event->tgid > 0 ? event->tgid : 0;
 }
 
 static inline bool ftrace_has_text(const ftrace_event *event, unsigned slot)

@@ -77,20 +77,18 @@ ts_code ftrace_file_count(const ftrace_file *f, ts_item item, const char *detail
 ts_code ftrace_file_note(const ftrace_file *f, ts_issue_code issue, uint64_t count,
                          const char *text)
 {
-    return count == 0 ? TS_OK
-                      : ts_issue_n(f->job->store, f->job->source_id, issue, NULL, TS_NO_OFFSET,
-                                   count, "%" PRIu64 " %s", count, text);
+    return ts_issue_n(f->job->store, f->job->source_id, issue, NULL, TS_NO_OFFSET, count,
+                      "%" PRIu64 " %s", count, text);
 }
 
 ts_code ftrace_file_dropped(const ftrace_file *f, uint64_t count, uint64_t events)
 {
     ts_code code = ftrace_file_count(f, TS_ITEM_ftrace_events, "dropped", 0,
                                      events > count ? events : count, 0);
-    if (code != TS_OK || count == 0) {
-        return code;
-    }
-    return ts_issue_n(
-        f->job->store, f->job->source_id, TS_ISSUE_ftrace_dropped, NULL, TS_NO_OFFSET, count,
-        "the kernel dropped events %" PRIu64 " times, %" PRIu64 " of them are numbered", count,
-        events);
+    return code != TS_OK ? code
+                         : ts_issue_n(f->job->store, f->job->source_id, TS_ISSUE_ftrace_dropped,
+                                      NULL, TS_NO_OFFSET, count,
+                                      "the kernel dropped events %" PRIu64 " times, %" PRIu64
+                                      " of them are numbered",
+                                      count, events);
 }

@@ -12,15 +12,19 @@ ts_code ftrace_feed_open(ftrace_feed *f, ts_ctx *ctx, size_t memory)
     return ftrace_queue_open(&f->queue, ctx, memory);
 }
 
+static ftrace_feed_cpu *cpu_at(const ftrace_feed *f, uint32_t i)
+{
+    return (ftrace_feed_cpu *)(uintptr_t)f->cpus.entries[i].value;
+}
+
 void ftrace_feed_close(ftrace_feed *f)
 {
     if (f->ctx != NULL) {
         ftrace_queue_close(f->queue);
-        for (size_t i = 0; i < f->cpus.n; i++) {
-            ts_free(f->ctx, ((ftrace_feed_cpu **)f->cpus.p)[i]);
+        for (uint32_t i = 0; i < f->cpus.count; i++) {
+            ts_free(f->ctx, cpu_at(f, i));
         }
-        ts_vec_free(f->ctx, &f->cpus);
-        ts_idmap_free(f->ctx, &f->numbers);
+        ts_idmap_free(f->ctx, &f->cpus);
         f->queue = NULL;
     }
 }
@@ -32,25 +36,21 @@ static inline ftrace_feed_cpu *find_cpu(const ftrace_feed *f, uint32_t number)
     if (number < FTRACE_FEED_CPUS) {
         return f->near_cpus[number];
     }
-    return ts_idmap_find(&value, &f->numbers, number) ? (ftrace_feed_cpu *)(uintptr_t)value : NULL;
+    return ts_idmap_find(&value, &f->cpus, number) ? (ftrace_feed_cpu *)(uintptr_t)value : NULL;
 }
 
 static ts_code add_cpu(ftrace_feed_cpu **out, ftrace_feed *f, uint32_t number)
 {
-    ftrace_feed_cpu **slot = ts_vec_add(f->ctx, &f->cpus, sizeof *slot);
-    ftrace_feed_cpu *added = slot == NULL ? NULL : ts_alloc(f->ctx, 1, sizeof *added);
-    if (added == NULL) {
-        f->cpus.n -= slot != NULL;
-        return f->ctx->error.code;
+    ts_code code;
+    TS_NEED(f->ctx, *out = ts_alloc(f->ctx, 1, sizeof **out));
+    **out = (ftrace_feed_cpu){.latest = INT64_MIN, .cpu = number};
+    code = ts_idmap_put(f->ctx, &f->cpus, number, (uintptr_t)*out);
+    if (code != TS_OK) {
+        ts_free(f->ctx, *out);
+    } else if (number < FTRACE_FEED_CPUS) {
+        f->near_cpus[number] = *out;
     }
-    *slot = added;
-    *added = (ftrace_feed_cpu){.latest = INT64_MIN, .cpu = number};
-    *out = added;
-    if (number < FTRACE_FEED_CPUS) {
-        f->near_cpus[number] = added;
-        return TS_OK;
-    }
-    return ts_idmap_put(f->ctx, &f->numbers, number, (uintptr_t)added);
+    return code;
 }
 
 /* What is known of the CPU; made when new. */
@@ -148,9 +148,7 @@ ts_code ftrace_feed_add(ftrace_feed *f, const ftrace_event *event)
     if (event->kind >= FTRACE_KINDS) {
         return feed_lose(f, event);
     }
-    if (f->lost && (code = feed_gap(f)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, f->lost ? feed_gap(f) : TS_OK);
     f->latest = event->ts > f->latest ? event->ts : f->latest;
     f->earliest = event->ts < f->earliest ? event->ts : f->earliest;
     f->has_events = true;
@@ -166,10 +164,9 @@ ts_code ftrace_feed_add(ftrace_feed *f, const ftrace_event *event)
 
 ts_code ftrace_feed_drain(ftrace_feed *f, ftrace_queue_take *take, void *user)
 {
-    ftrace_feed_cpu **cpus = f->cpus.p;
     ts_code code = TS_OK;
-    for (size_t i = 0; i < f->cpus.n && code == TS_OK; i++) {
-        code = feed_misses(f, cpus[i]) ? feed_begin(f, cpus[i], INT64_MAX) : TS_OK;
+    for (uint32_t i = 0; i < f->cpus.count && code == TS_OK; i++) {
+        code = feed_misses(f, cpu_at(f, i)) ? feed_begin(f, cpu_at(f, i), INT64_MAX) : TS_OK;
     }
     TS_STEP(code, ftrace_queue_drain(f->queue, take, user));
     return code;
@@ -178,10 +175,7 @@ ts_code ftrace_feed_drain(ftrace_feed *f, ftrace_queue_take *take, void *user)
 ts_code ftrace_feed_note(const ftrace_feed *f, ts_store *store, int64_t source_id,
                          const char *stream)
 {
-    return f->missing == 0
-               ? TS_OK
-               : ts_issue_n(store, source_id, TS_ISSUE_ftrace_gap, stream, TS_NO_OFFSET, f->missing,
-                            "at %" PRIu64 " places events are missing: what was open "
-                            "there has no end",
-                            f->missing);
+    return ts_issue_n(store, source_id, TS_ISSUE_ftrace_gap, stream, TS_NO_OFFSET, f->missing,
+                      "at %" PRIu64 " places events are missing: what was open there has no end",
+                      f->missing);
 }

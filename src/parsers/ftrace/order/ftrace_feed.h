@@ -10,9 +10,34 @@
 #define TS_PARSERS_FTRACE_FTRACE_FEED_H
 
 #include "base/idmap.h"
-#include "base/vec.h"
-#include "parsers/ftrace/order/ftrace_queue.h"
+#include "parsers/ftrace/ftrace_event.h"
 #include "tables/store.h"
+
+/* --- order (ftrace_queue.c) ---------------------------------------------------------------- */
+
+/*
+ * Puts events in order of time; those of equal times stay in the order in which they were added.
+ * Any number of events: what does not fit into the given memory is spooled. Cheapest when those of
+ * a CPU come in order.
+ */
+typedef struct ftrace_queue ftrace_queue;
+
+/* Handed each event in order; its texts are borrowed for the call. */
+typedef ts_code ftrace_queue_take(void *user, const ftrace_event *event);
+
+/* memory: bytes. The caller frees with ftrace_queue_close. Errors: memory, and the spool's. */
+ts_code ftrace_queue_open(ftrace_queue **out, ts_ctx *ctx, size_t memory);
+
+/* Copies the event. Errors: memory, the spool's, TS_ERR_INTERRUPTED. */
+ts_code ftrace_queue_add(ftrace_queue *queue, const ftrace_event *event);
+
+/* All were added: hands them out, and ends at the first code of `take` that is not TS_OK. Once. */
+ts_code ftrace_queue_drain(ftrace_queue *queue, ftrace_queue_take *take, void *user);
+
+/* NULL is allowed. */
+void ftrace_queue_close(ftrace_queue *queue);
+
+/* --- losses (ftrace_feed.c) ------------------------------------------------------------------ */
 
 enum { FTRACE_FEED_CPUS = 64 };
 
@@ -27,9 +52,8 @@ typedef struct ftrace_feed_cpu {
 typedef struct ftrace_feed {
     ts_ctx *ctx;
     ftrace_queue *queue;                          /* NULL: not open */
-    ts_vec cpus;                                  /* ftrace_feed_cpu */
-    ts_idmap numbers;                             /* CPU -> its place there */
-    ftrace_feed_cpu *near_cpus[FTRACE_FEED_CPUS]; /* the others; NULL: not met */
+    ts_idmap cpus;                                /* ftrace_feed_cpu * by number */
+    ftrace_feed_cpu *near_cpus[FTRACE_FEED_CPUS]; /* those of low numbers; NULL: not met */
     int64_t latest, earliest;                     /* of all events; the queue has some */
     bool has_events;
     bool lost;        /* something was, since the last event */

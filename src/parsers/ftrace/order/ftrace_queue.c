@@ -8,7 +8,7 @@
  * An event in a lane is the time since the one before and the numbers of events between them, as
  * varints, then what ftrace_dense.h makes.
  */
-#include "parsers/ftrace/order/ftrace_queue.h"
+#include "parsers/ftrace/order/ftrace_feed.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -176,9 +176,7 @@ static ts_code lane_reserve(ftrace_queue *q, lane *l, size_t n)
     size_t cap = l->blocks.n > 0 ? q->block : l->cap == 0 ? FIRST_BLOCK : l->cap;
     uint8_t *block;
     ts_code code;
-    if (n > q->block - l->n && (code = end_block(q, l)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, n > q->block - l->n ? end_block(q, l) : TS_OK);
     cap = l->blocks.n > 0 ? q->block : cap;
     while (cap < l->n + n) {
         cap *= 2;
@@ -363,9 +361,7 @@ static ts_code begin_merge(ftrace_queue *q)
     for (uint32_t i = 0; i < q->lane_count; i++) {
         lane *l = &q->lanes[i];
         bool ended = true;
-        if (l->dense != NULL && (code = begin_lane(&ended, q, l)) != TS_OK) {
-            return code;
-        }
+        TS_TRY(code, l->dense != NULL ? begin_lane(&ended, q, l) : TS_OK);
         if (!ended) {
             q->heap[q->heap_n++] = (heap_item){l->ts, l->number, i};
         }

@@ -1,4 +1,4 @@
-#include "parsers/ftrace/plugin/ftrace_ffrt.h"
+#include "parsers/ftrace/plugin/ftrace_recording.h"
 
 #include "base/ckd.h"
 
@@ -78,8 +78,8 @@ static ts_code take_name(ftrace_ffrt *ffrt, const ts_value *v)
     name.n = name.n > FTRACE_FFRT_NAME_MAX ? FTRACE_FFRT_NAME_MAX : name.n;
     TS_TRY(code, ts_pool_intern(ffrt->host->ctx, &number, NULL, &ffrt->texts, name));
     TS_TRY(code, ts_idmap_put(ffrt->host->ctx, &ffrt->names, thread_key(v), number));
-    return ftrace_names_add(ffrt->host->ctx, &ffrt->recording->threads, (uint64_t)thread_key(v),
-                            name);
+    return ftrace_recording_name(ffrt->recording, FTRACE_NAMED_THREAD, (uint64_t)thread_key(v),
+                                 name);
 }
 
 /* The marker as the kernel's are written: B|20|H:label|cookie. */

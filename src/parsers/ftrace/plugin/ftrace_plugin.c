@@ -4,7 +4,6 @@
  */
 #include "base/alloc.h"
 #include "base/vec.h"
-#include "parsers/ftrace/plugin/ftrace_ffrt.h"
 #include "parsers/ftrace/plugin/ftrace_protobuf.h"
 #include "parsers/ftrace/plugin/ftrace_recording.h"
 #include "parsers/ftrace/plugin/ftrace_result.h"
@@ -207,13 +206,13 @@ static ts_code lose_event(void *user, uint32_t cpu, const char *why)
 static ts_code take_symbol(void *user, uint64_t addr, ts_text name)
 {
     ftrace_plugin *plugin = user;
-    return ftrace_names_add(plugin->host->ctx, &plugin->recording.symbols, addr, name);
+    return ftrace_recording_name(&plugin->recording, FTRACE_NAMED_SYMBOL, addr, name);
 }
 
 static ts_code take_comm(void *user, int32_t tid, ts_text name)
 {
     ftrace_plugin *plugin = user;
-    return ftrace_names_add(plugin->host->ctx, &plugin->recording.comms, (uint32_t)tid, name);
+    return ftrace_recording_name(&plugin->recording, FTRACE_NAMED_COMM, (uint32_t)tid, name);
 }
 
 static const ftrace_result_calls result_calls = {

@@ -19,40 +19,44 @@ void ftrace_recording_free(ftrace_recording *rec)
     ts_ctx *ctx = rec->host->ctx;
     ftrace_feed_close(&rec->feed);
     ftrace_machine_close(rec->machine);
-    ts_buf_free(ctx, &rec->symbols.bytes);
-    ts_buf_free(ctx, &rec->comms.bytes);
-    ts_buf_free(ctx, &rec->threads.bytes);
+    ts_buf_free(ctx, &rec->names);
     ts_vec_free(ctx, &rec->same);
 }
 
-/* --- lists of names -------------------------------------------------------------------------- */
+/* --- names beside the events ----------------------------------------------------------------- */
 
 typedef struct name_head {
+    uint64_t what; /* ftrace_named */
     uint64_t number;
     uint64_t n;
 } name_head;
 
-ts_code ftrace_names_add(ts_ctx *ctx, ftrace_names *names, uint64_t number, ts_text text)
+ts_code ftrace_recording_name(ftrace_recording *rec, ftrace_named what, uint64_t number,
+                              ts_text text)
 {
-    name_head head = {number, text.n};
-    ts_code code = ts_buf_put(ctx, &names->bytes, &head, sizeof head);
-    TS_STEP(code, ts_buf_put(ctx, &names->bytes, text.p, text.n));
-    return code;
+    const name_head head = {what, number, text.n};
+    ts_code code;
+    TS_TRY(code, ts_buf_put(rec->host->ctx, &rec->names, &head, sizeof head));
+    return ts_buf_put(rec->host->ctx, &rec->names, text.p, text.n);
 }
 
-/* The next of the list; false at its end. */
-static bool next_name(uint64_t *number, ts_text *text, size_t *at, const ftrace_names *names)
+static ts_code give_names(ftrace_recording *rec)
 {
-    name_head head;
-    if (*at == names->bytes.n) {
-        return false;
+    ts_code code = TS_OK;
+    for (size_t at = 0; at < rec->names.n && code == TS_OK;) {
+        name_head head;
+        ts_text text;
+        memcpy(&head, rec->names.p + at, sizeof head);
+        text = (ts_text){rec->names.p + at + sizeof head, (size_t)head.n};
+        at += sizeof head + text.n;
+        code = head.what == FTRACE_NAMED_SYMBOL
+                   ? ftrace_machine_symbol(rec->machine, head.number, text)
+               : head.what == FTRACE_NAMED_COMM
+                   ? ftrace_machine_comm(rec->machine, (int32_t)(uint32_t)head.number, text)
+                   : ftrace_machine_thread(rec->machine, (int32_t)(head.number >> 32),
+                                           (int32_t)(uint32_t)head.number, text);
     }
-    memcpy(&head, names->bytes.p + *at, sizeof head);
-    *at += sizeof head;
-    *number = head.number;
-    *text = (ts_text){names->bytes.p + *at, (size_t)head.n};
-    *at += text->n;
-    return true;
+    return code;
 }
 
 /* --- events ---------------------------------------------------------------------------------- */
@@ -167,27 +171,6 @@ static ts_code seen_before(bool *seen, ftrace_recording *rec, const ftrace_event
     return TS_OK;
 }
 
-static ts_code give_names(ftrace_recording *rec)
-{
-    ts_code code = TS_OK;
-    uint64_t number;
-    ts_text text;
-    size_t at = 0;
-    while (code == TS_OK && next_name(&number, &text, &at, &rec->symbols)) {
-        code = ftrace_machine_symbol(rec->machine, number, text);
-    }
-    at = 0;
-    while (code == TS_OK && next_name(&number, &text, &at, &rec->comms)) {
-        code = ftrace_machine_comm(rec->machine, (int32_t)(uint32_t)number, text);
-    }
-    at = 0;
-    while (code == TS_OK && next_name(&number, &text, &at, &rec->threads)) {
-        code = ftrace_machine_thread(rec->machine, (int32_t)(number >> 32),
-                                     (int32_t)(uint32_t)number, text);
-    }
-    return code;
-}
-
 static ts_code open_machine(ftrace_recording *rec)
 {
     const ts_plugin_host *host = rec->host;
@@ -266,10 +249,7 @@ ts_code ftrace_recording_finish(ftrace_recording *rec)
 {
     const ts_plugin_host *host = rec->host;
     ts_code code = TS_OK;
-    if (rec->feed.queue != NULL || rec->symbols.bytes.n > 0 || rec->comms.bytes.n > 0 ||
-        rec->threads.bytes.n > 0) {
-        code = make_rows(rec);
-    }
+    TS_STEP_IF(code, rec->feed.queue != NULL || rec->names.n > 0, make_rows(rec));
     TS_STEP(code, ts_htrace_times_finish(&rec->times, host->store, host->source_id, PLUGIN));
     return code;
 }

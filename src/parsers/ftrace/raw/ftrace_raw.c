@@ -36,20 +36,12 @@ struct ftrace_raw {
     uint32_t section;
     uint32_t left; /* bytes of the section */
     uint64_t at;   /* offset of what comes next */
-    uint64_t lost; /* bytes that were not read */
     bool no_formats;
     uint64_t empty; /* pages of the CPU without data, up to here */
     ts_buf held;    /* the beginning of a header, a line or a page */
 };
 
-static uint32_t raw_word(const char *bytes)
-{
-    const uint8_t *p = (const uint8_t *)bytes;
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-/* --- sections ----------------------------------------------------------------------------------
- */
+/* --- sections --------------------------------------------------------------------------------- */
 
 static ts_code symbol_line(ftrace_raw *r, ts_text line)
 {
@@ -93,6 +85,7 @@ static ts_code lose(ftrace_raw *r, uint32_t cpu)
 static ts_code bad_page(ftrace_raw *r, uint64_t at, const char *why)
 {
     ts_code code = lose(r, r->section - SECTION_CPU);
+    r->counts.bad_pages++;
     TS_STEP(code, r->calls.defect(r->calls.user, FTRACE_RAW_BAD_PAGE, at, why));
     return code;
 }
@@ -108,12 +101,10 @@ static ts_code empty_pages(ftrace_raw *r, uint64_t at, size_t n, ftrace_raw_empt
         return TS_OK;
     }
     for (; r->empty > 0 && code == TS_OK; r->empty--) {
-        r->counts.bad_pages++;
         code = bad_page(r, at - r->empty * n, "it is empty, and one after it is not");
     }
     if (code == TS_OK && emptiness == FTRACE_RAW_DENIED) {
         r->counts.pages++;
-        r->counts.bad_pages++;
         code = bad_page(r, at, "its length is 0, but it has data");
     }
     return code;
@@ -141,8 +132,7 @@ static ts_code end_section(ftrace_raw *r)
         code = section_line(r, ts_buf_text(&r->held));
     } else if (r->state == RAW_PAGES && r->held.n > 0) {
         r->counts.pages++;
-        r->counts.bad_pages++;
-        r->lost += r->held.n;
+        r->counts.lost_bytes += r->held.n;
         code = bad_page(r, r->at - r->held.n, "it is cut");
     }
     TS_STEP_IF(code, r->state == RAW_TEXT && r->section == SECTION_FORMATS,
@@ -156,8 +146,8 @@ static ts_code end_section(ftrace_raw *r)
 /* Is it a kind of section, and what is it read as? */
 static ts_code begin_section(ftrace_raw *r)
 {
-    r->section = raw_word(r->held.p);
-    r->left = raw_word(r->held.p + 4);
+    r->section = ftrace_raw_u32((const uint8_t *)r->held.p);
+    r->left = ftrace_raw_u32((const uint8_t *)r->held.p + 4);
     r->held.n = 0;
     if (r->section == 0 || r->section > SECTION_SYMBOLS) {
         ts_code code = lose(r, FTRACE_UNKNOWN_CPU);
@@ -201,8 +191,7 @@ static ts_code file_header(ftrace_raw *r)
     return TS_OK;
 }
 
-/* --- bytes -------------------------------------------------------------------------------------
- */
+/* --- bytes ------------------------------------------------------------------------------------ */
 
 /* Collects a header of `size` bytes; *n: what was used. */
 static ts_code collect(bool *complete, size_t *used, ftrace_raw *r, const char *p, size_t n,
@@ -261,7 +250,7 @@ static ts_code feed_section(size_t *used, ftrace_raw *r, const char *p, size_t n
     } else if (r->state == RAW_PAGES) {
         code = feed_pages(used, r, p, n);
     } else {
-        r->lost += n;
+        r->counts.lost_bytes += n;
     }
     r->left -= (uint32_t)*used;
     r->at += *used;
@@ -277,7 +266,7 @@ ts_code ftrace_raw_feed(ftrace_raw *r, const uint8_t *bytes, size_t n)
         size_t used = n;
         bool complete = false;
         if (r->state == RAW_LOST) {
-            r->lost += n;
+            r->counts.lost_bytes += n;
             r->at += n;
         } else if (r->state == RAW_HEADER || r->state == RAW_SECTION_HEADER) {
             bool file = r->state == RAW_HEADER;
@@ -307,7 +296,7 @@ ts_code ftrace_raw_end(ftrace_raw *r)
         return code;
     }
     if (r->state == RAW_SECTION_HEADER) {
-        r->lost += r->held.n;
+        r->counts.lost_bytes += r->held.n;
         return r->calls.defect(r->calls.user, FTRACE_RAW_CUT, r->at, "a section's header");
     }
     if (r->state == RAW_TEXT) {
@@ -325,11 +314,6 @@ const ftrace_raw_counts *ftrace_raw_count(const ftrace_raw *r)
 uint64_t ftrace_raw_bad_lines(const ftrace_raw *r)
 {
     return r->texts.bad_lines;
-}
-
-uint64_t ftrace_raw_lost_bytes(const ftrace_raw *r)
-{
-    return r->lost;
 }
 
 ts_code ftrace_raw_open(ftrace_raw **out, ts_ctx *ctx, const ftrace_raw_calls *calls)

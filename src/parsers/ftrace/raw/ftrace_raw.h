@@ -11,20 +11,24 @@
 
 #include "base/buf.h"
 #include "base/idmap.h"
+#include "base/pool.h"
 #include "base/vec.h"
 #include "parsers/ftrace/ftrace_event.h"
-#include "parsers/ftrace/order/ftrace_queue.h"
+#include "parsers/ftrace/order/ftrace_feed.h"
 
 enum {
     FTRACE_RAW_MAGIC = 0xDF49,
     FTRACE_RAW_HEADER = 12,
     FTRACE_RAW_MAX_PAGE = 64 << 10,
     FTRACE_RAW_MAX_LINE = 64 << 10, /* of a text; the rest is left out */
-    FTRACE_RAW_CPUS = 26
 };
 
-/* --- what the texts say (ftrace_raw_formats.c) -------------------------------------------------
- */
+static inline uint32_t ftrace_raw_u32(const uint8_t *p)
+{
+    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+/* --- what the texts say (ftrace_raw_formats.c) ------------------------------------------------ */
 
 /* Where a field of an event is in its record. */
 typedef struct ftrace_raw_field {
@@ -56,7 +60,6 @@ typedef struct ftrace_raw_plan {
 /* Layout of a page. */
 typedef struct ftrace_raw_layout {
     uint32_t commit_offset;
-    uint32_t commit_size;
     uint32_t data_offset;
     uint32_t data_size;
 } ftrace_raw_layout;
@@ -73,8 +76,7 @@ typedef struct ftrace_raw_texts {
     ts_idmap tgids;
     ts_idmap comms;   /* by pid: place in names */
     ts_idmap formats; /* by address: place in names */
-    ts_vec names;     /* ftrace_raw_name */
-    ts_buf bytes;
+    ts_pool names;
     uint64_t bad_lines;
 } ftrace_raw_texts;
 
@@ -98,8 +100,7 @@ ts_text ftrace_raw_comm(const ftrace_raw_texts *t, int32_t pid);      /* "": not
 int32_t ftrace_raw_tgid_of(const ftrace_raw_texts *t, int32_t pid);   /* 0: not known */
 ts_text ftrace_raw_text_at(const ftrace_raw_texts *t, uint64_t addr); /* NULL: not known */
 
-/* --- pages (ftrace_raw_page.c) -----------------------------------------------------------------
- */
+/* --- pages (ftrace_raw_page.c) ---------------------------------------------------------------- */
 
 typedef struct ftrace_raw_counts {
     uint64_t pages;
@@ -110,6 +111,7 @@ typedef struct ftrace_raw_counts {
     uint64_t bad_events;    /* whose record does not fit their format */
     uint64_t missed_pages;  /* before which the kernel dropped events */
     uint64_t missed_events; /* so many, where that is recorded */
+    uint64_t lost_bytes;    /* that were not read */
 } ftrace_raw_counts;
 
 /* A page whose length is 0: its data are all 0 too, or not. */
@@ -125,8 +127,7 @@ ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrac
                         uint32_t cpu, const uint8_t *p, size_t n, ftrace_queue_take *take,
                         void *user);
 
-/* --- the stream (ftrace_raw.c) ------------------------------------------------------------------
- */
+/* --- the stream (ftrace_raw.c) ---------------------------------------------------------------- */
 
 typedef enum ftrace_raw_defect {
     FTRACE_RAW_BAD_PAGE,
@@ -154,7 +155,6 @@ ts_code ftrace_raw_end(ftrace_raw *r);
 
 const ftrace_raw_counts *ftrace_raw_count(const ftrace_raw *r);
 uint64_t ftrace_raw_bad_lines(const ftrace_raw *r);
-uint64_t ftrace_raw_lost_bytes(const ftrace_raw *r);
 
 /* NULL is allowed. */
 void ftrace_raw_close(ftrace_raw *r);

@@ -6,7 +6,7 @@
 #include "base/alloc.h"
 
 typedef struct raw_import {
-    ftrace_file file;
+    ftrace_file file; /* the first: ftrace_file_take */
     ftrace_raw *raw;
 } raw_import;
 
@@ -38,12 +38,6 @@ static ts_code raw_defect(void *user, ftrace_raw_defect defect, uint64_t at, con
                     (int64_t)at, "%s%s", defects[defect].text, what);
 }
 
-static ts_code raw_take(void *user, const ftrace_event *event)
-{
-    raw_import *im = user;
-    return ftrace_file_take(&im->file, event);
-}
-
 static ts_code raw_symbol(void *user, uint64_t addr, ts_text name)
 {
     const raw_import *im = user;
@@ -61,7 +55,7 @@ static void raw_close(void *self)
 static ts_code raw_open(void **self, ts_job *job)
 {
     raw_import *im = ts_zalloc(job->ctx, 1, sizeof *im);
-    ftrace_raw_calls calls = {im, raw_take, raw_symbol, raw_defect};
+    ftrace_raw_calls calls = {im, ftrace_file_take, raw_symbol, raw_defect};
     ts_code code;
     *self = NULL;
     TS_NEED(job->ctx, im);
@@ -85,10 +79,9 @@ static ts_code raw_feed(void *self, const uint8_t *p, size_t n)
 static ts_code raw_counts(const raw_import *im, const ftrace_raw_counts *c, uint64_t bytes)
 {
     const ftrace_file *f = &im->file;
-    uint64_t lost = ftrace_raw_lost_bytes(im->raw);
+    uint64_t lost = c->lost_bytes > bytes ? bytes : c->lost_bytes;
     uint64_t bad_lines = ftrace_raw_bad_lines(im->raw);
     ts_code code;
-    lost = lost > bytes ? bytes : lost;
     TS_TRY(code, ts_stat(f->job->store, "other", "not_supported", c->not_supported));
     TS_TRY(code, ts_stat(f->job->store, "other", "invalid_data", c->bad_events + c->no_format));
     TS_TRY(code, ftrace_file_count(f, TS_ITEM_bytes, NULL, bytes - lost, lost, 0));

@@ -3,31 +3,24 @@
 #include "parsers/ftrace/raw/ftrace_raw.h"
 #include "parsers/ftrace/text/ftrace_text.h"
 
-typedef struct raw_name {
-    size_t begin; /* in bytes */
-    size_t n;
-} raw_name;
-
 void ftrace_raw_texts_init(ftrace_raw_texts *t, ts_ctx *ctx)
 {
     memset(t, 0, sizeof *t);
     t->ctx = ctx;
-    t->layout = (ftrace_raw_layout){8, 8, 16, 4080};
+    t->layout = (ftrace_raw_layout){8, 16, 4080};
 }
 
 void ftrace_raw_texts_free(ftrace_raw_texts *t)
 {
     ts_vec_free(t->ctx, &t->plans);
-    ts_vec_free(t->ctx, &t->names);
+    ts_pool_free(t->ctx, &t->names);
     ts_idmap_free(t->ctx, &t->ids);
     ts_idmap_free(t->ctx, &t->tgids);
     ts_idmap_free(t->ctx, &t->comms);
     ts_idmap_free(t->ctx, &t->formats);
-    ts_buf_free(t->ctx, &t->bytes);
 }
 
-/* --- words -------------------------------------------------------------------------------------
- */
+/* --- words ------------------------------------------------------------------------------------ */
 
 static inline bool raw_blank(char c)
 {
@@ -37,7 +30,7 @@ static inline bool raw_blank(char c)
 static ts_text raw_trim(ts_text t)
 {
     while (t.n > 0 && raw_blank(t.p[0])) {
-        t = (ts_text){t.p + 1, t.n - 1};
+        t = ts_text_from(t, 1);
     }
     while (t.n > 0 && raw_blank(t.p[t.n - 1])) {
         t.n--;
@@ -120,8 +113,7 @@ static bool raw_has(ts_text t, const char *part)
     return t.n > 0 && memmem(t.p, t.n, part, strlen(part)) != NULL;
 }
 
-/* --- formats -----------------------------------------------------------------------------------
- */
+/* --- formats ---------------------------------------------------------------------------------- */
 
 /* The kind's field of this name, as raw formats call it. */
 static const ftrace_field_info *field_of(const ftrace_kind_info *kind, ts_text name)
@@ -175,15 +167,6 @@ static void add_raw_field(ftrace_raw_texts *t, const field_line *f)
         (ftrace_raw_field){(uint32_t)f->offset, (uint32_t)f->size, info->slot, form};
 }
 
-static unsigned kind_of(ts_text name)
-{
-    unsigned kind = 0;
-    while (kind < FTRACE_KINDS && !ts_text_is(name, ftrace_kinds[kind].name)) {
-        kind++;
-    }
-    return kind;
-}
-
 ts_code ftrace_raw_format_end(ftrace_raw_texts *t)
 {
     uint64_t place = t->plans.n;
@@ -204,7 +187,7 @@ ts_code ftrace_raw_format_line(ftrace_raw_texts *t, ts_text line)
     ts_text v;
     if (raw_value(&v, line, "name:")) {
         ts_code code = ftrace_raw_format_end(t);
-        t->plan = (ftrace_raw_plan){.kind = (uint16_t)kind_of(v)};
+        t->plan = (ftrace_raw_plan){.kind = (uint16_t)ftrace_kind_of(v)};
         t->in_format = true;
         t->has_id = false;
         return code;
@@ -237,7 +220,6 @@ ts_code ftrace_raw_page_line(ftrace_raw_texts *t, ts_text line)
     }
     if (ts_text_is(f.name, "commit") && (f.size == 4 || f.size == 8)) {
         t->layout.commit_offset = (uint32_t)f.offset;
-        t->layout.commit_size = (uint32_t)f.size;
     } else if (ts_text_is(f.name, "data") && f.size > 0 &&
                f.offset + f.size <= FTRACE_RAW_MAX_PAGE) {
         t->layout.data_offset = (uint32_t)f.offset;
@@ -246,28 +228,21 @@ ts_code ftrace_raw_page_line(ftrace_raw_texts *t, ts_text line)
     return TS_OK;
 }
 
-/* --- names -------------------------------------------------------------------------------------
- */
+/* --- names ------------------------------------------------------------------------------------ */
 
 static ts_code put_name(ftrace_raw_texts *t, ts_idmap *map, int64_t key, ts_text text)
 {
-    const raw_name place = {t->bytes.n, text.n};
-    raw_name *name;
+    uint32_t number;
     ts_code code;
-    TS_TRY(code, ts_buf_put(t->ctx, &t->bytes, text.p, text.n));
-    TS_NEED(t->ctx, name = ts_vec_add(t->ctx, &t->names, sizeof *name));
-    *name = place;
-    return ts_idmap_put(t->ctx, map, key, t->names.n - 1);
+    TS_TRY(code, ts_pool_intern(t->ctx, &number, NULL, &t->names, text));
+    return ts_idmap_put(t->ctx, map, key, number);
 }
 
 static ts_text name_at(const ftrace_raw_texts *t, const ts_idmap *map, int64_t key)
 {
-    uint64_t place;
-    const raw_name *names = t->names.p;
-    if (!ts_idmap_find(&place, map, key)) {
-        return TS_TEXT_NULL;
-    }
-    return (ts_text){t->bytes.p + names[place].begin, names[place].n};
+    uint64_t number;
+    return ts_idmap_find(&number, map, key) ? ts_pool_text(&t->names, (uint32_t)number)
+                                            : TS_TEXT_NULL;
 }
 
 /* A pid in front of a blank; what is after it. */
@@ -347,8 +322,7 @@ bool ftrace_raw_symbol(uint64_t *addr, ts_text *name, ts_text line)
            (name->n < n || memcmp(name->p + name->n - n, cfi, n) != 0);
 }
 
-/* --- look-up -----------------------------------------------------------------------------------
- */
+/* --- look-up ---------------------------------------------------------------------------------- */
 
 const ftrace_raw_plan *ftrace_raw_plan_of(const ftrace_raw_texts *t, uint16_t id)
 {

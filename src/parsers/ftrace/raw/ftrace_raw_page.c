@@ -22,14 +22,9 @@ static inline uint16_t raw_u16(const uint8_t *p)
     return (uint16_t)(p[0] | p[1] << 8);
 }
 
-static inline uint32_t raw_u32(const uint8_t *p)
-{
-    return p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
 static inline uint64_t raw_u64(const uint8_t *p)
 {
-    return raw_u32(p) | (uint64_t)raw_u32(p + 4) << 32;
+    return ftrace_raw_u32(p) | (uint64_t)ftrace_raw_u32(p + 4) << 32;
 }
 
 typedef struct page_reader {
@@ -42,8 +37,7 @@ typedef struct page_reader {
     ftrace_event event;
 } page_reader;
 
-/* --- records -----------------------------------------------------------------------------------
- */
+/* --- records ---------------------------------------------------------------------------------- */
 
 static int64_t read_int(const uint8_t *p, uint32_t size, bool is_signed)
 {
@@ -53,7 +47,7 @@ static int64_t read_int(const uint8_t *p, uint32_t size, bool is_signed)
     case 2:
         return is_signed ? (int16_t)raw_u16(p) : raw_u16(p);
     case 4:
-        return is_signed ? (int64_t)(int32_t)raw_u32(p) : (int64_t)raw_u32(p);
+        return is_signed ? (int64_t)(int32_t)ftrace_raw_u32(p) : (int64_t)ftrace_raw_u32(p);
     default:
         return (int64_t)raw_u64(p);
     }
@@ -81,7 +75,7 @@ static bool read_text(ts_text *out, const ftrace_raw_texts *t, const ftrace_raw_
         *out = ftrace_raw_text_at(t, (uint64_t)read_int(p + f->offset, f->size, false));
         return true;
     }
-    where = raw_u32(p + f->offset);
+    where = ftrace_raw_u32(p + f->offset);
     begin = (where & 0xFFFF) + (f->form == FTRACE_RAW_REL_LOC ? f->offset + f->size : 0);
     length = where >> 16;
     if (begin > n || length > n - begin) {
@@ -154,7 +148,7 @@ static ts_code one_record(page_reader *r, const uint8_t *p, size_t n)
     }
     cut_line_end(e);
     e->ts = (int64_t)r->time;
-    e->pid = (int32_t)raw_u32(p + plan->pid_offset);
+    e->pid = (int32_t)ftrace_raw_u32(p + plan->pid_offset);
     e->tgid = ftrace_raw_tgid_of(r->texts, e->pid);
     e->comm = ftrace_raw_comm(r->texts, e->pid);
     e->cpu = r->cpu;
@@ -163,8 +157,7 @@ static ts_code one_record(page_reader *r, const uint8_t *p, size_t n)
     return r->take(r->user, e);
 }
 
-/* --- entries -----------------------------------------------------------------------------------
- */
+/* --- entries ---------------------------------------------------------------------------------- */
 
 /* The whole time of a time stamp, which lacks the highest bits. */
 static uint64_t whole_time(uint64_t stamp, uint64_t before)
@@ -177,7 +170,7 @@ static uint64_t whole_time(uint64_t stamp, uint64_t before)
 /* Bytes of the entry at p, of which n are left; 0: it makes no sense. */
 static size_t entry_bytes(unsigned type, const uint8_t *p, size_t n)
 {
-    size_t bytes = type == ENTRY_LONG || type == ENTRY_PADDING ? (n < 8 ? 0 : raw_u32(p + 4))
+    size_t bytes = type == ENTRY_LONG || type == ENTRY_PADDING ? (n < 8 ? 0 : ftrace_raw_u32(p + 4))
                    : type <= ENTRY_MAX                         ? 4 * (size_t)type
                                                                : 4;
     return bytes < 4 || bytes > n - 4 ? 0 : bytes + 4;
@@ -195,7 +188,7 @@ static ts_code read_entries(const char **bad, page_reader *r, const uint8_t *p, 
             *bad = "it ends in an entry";
             return TS_OK;
         }
-        word = raw_u32(p);
+        word = ftrace_raw_u32(p);
         type = word & 31;
         delta = word >> 5;
         if (type == ENTRY_PADDING && delta == 0) {
@@ -207,7 +200,7 @@ static ts_code read_entries(const char **bad, page_reader *r, const uint8_t *p, 
             return TS_OK;
         }
         if (type == ENTRY_TIME_EXTEND || type == ENTRY_TIME_STAMP) {
-            delta |= (uint64_t)raw_u32(p + 4) << DELTA_BITS;
+            delta |= (uint64_t)ftrace_raw_u32(p + 4) << DELTA_BITS;
             r->time = type == ENTRY_TIME_STAMP ? whole_time(delta, r->time) : r->time + delta;
         } else if (type != ENTRY_PADDING) {
             size_t head = type == ENTRY_LONG ? 8 : 4;
@@ -222,7 +215,8 @@ static ts_code read_entries(const char **bad, page_reader *r, const uint8_t *p, 
 
 ftrace_raw_emptiness ftrace_raw_page_empty(const ftrace_raw_layout *l, const uint8_t *p, size_t n)
 {
-    if (l->commit_offset + 4 > n || l->data_offset >= n || raw_u32(p + l->commit_offset) != 0) {
+    if (l->commit_offset + 4 > n || l->data_offset >= n ||
+        ftrace_raw_u32(p + l->commit_offset) != 0) {
         return FTRACE_RAW_FILLED;
     }
     p += l->data_offset;
@@ -243,14 +237,12 @@ ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrac
     counts->pages++;
     if (n < 8 || l->commit_offset + 4 > n || l->data_offset > n) {
         *bad = "it is too short";
-        counts->bad_pages++;
         return TS_OK;
     }
-    commit = raw_u32(p + l->commit_offset);
+    commit = ftrace_raw_u32(p + l->commit_offset);
     length = commit & COMMIT_LENGTH;
     if (length > n - l->data_offset) {
         *bad = "its length is larger than a page";
-        counts->bad_pages++;
         return TS_OK;
     }
     if ((commit & COMMIT_MISSED) != 0) {
@@ -262,7 +254,5 @@ ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrac
         }
     }
     r.time = raw_u64(p);
-    code = read_entries(bad, &r, p + l->data_offset, length);
-    counts->bad_pages += *bad != NULL;
-    return code;
+    return read_entries(bad, &r, p + l->data_offset, length);
 }

@@ -1,4 +1,4 @@
-#include "parsers/ftrace/rows/ftrace_args.h"
+#include "parsers/ftrace/rows/ftrace_state.h"
 
 void ftrace_args_init(ftrace_args *args, ts_store *store, ts_sink *sink)
 {
@@ -6,35 +6,27 @@ void ftrace_args_init(ftrace_args *args, ts_store *store, ts_sink *sink)
     *args = (ftrace_args){store, sink, first, first, -1};
 }
 
-static ts_code put(int64_t *set, ftrace_args *args, const char *key, int64_t type, int64_t value)
+ts_code ftrace_args_put(int64_t *set, ftrace_args *args, const char *key, int64_t type,
+                        int64_t value)
 {
     ts_row_args row = {.id = (int64_t)ts_sink_rows(args->sink, TS_T_args),
                        .datatype = type,
                        .value = value,
-                       .argset = ftrace_args_set(set, args)};
+                       .argset = *set == FTRACE_NO_ARGS ? args->next++ : *set};
     ts_code code = ts_dict(&row.key, args->store, ts_text_of(key));
+    *set = row.argset;
     return code != TS_OK ? code : ts_put_args(args->sink, &row);
-}
-
-ts_code ftrace_args_int(int64_t *set, ftrace_args *args, const char *key, int64_t value)
-{
-    return put(set, args, key, FTRACE_ARG_INT, value);
-}
-
-ts_code ftrace_args_bool(int64_t *set, ftrace_args *args, const char *key, bool value)
-{
-    return put(set, args, key, FTRACE_ARG_BOOL, value);
 }
 
 ts_code ftrace_args_text(int64_t *set, ftrace_args *args, const char *key, ts_text value)
 {
     int64_t id = 0;
     ts_code code = ts_dict(&id, args->store, value);
-    return code != TS_OK ? code : put(set, args, key, FTRACE_ARG_TEXT, id);
+    return code != TS_OK ? code : ftrace_args_put(set, args, key, FTRACE_ARG_TEXT, id);
 }
 
 ts_code ftrace_args_slice(int64_t *set, ftrace_args *args, const char *key, int64_t slice)
 {
     ts_code code = ts_dict(&args->slice_key, args->store, ts_text_of(key));
-    return code != TS_OK ? code : put(set, args, key, FTRACE_ARG_INT, slice);
+    return code != TS_OK ? code : ftrace_args_put(set, args, key, FTRACE_ARG_INT, slice);
 }

@@ -40,8 +40,7 @@ static ts_code keep(ftrace_machine *m, ftrace_open *open, int64_t id, int64_t va
 /* The thread that the event happened in. */
 static ts_code this_thread(ftrace_thread **thread, ftrace_machine *m, const ftrace_event *event)
 {
-    ts_code code =
-        ftrace_thread_seen(thread, &m->threads, event->pid, event->tgid > 0 ? event->tgid : 0);
+    ts_code code = ftrace_thread_seen(thread, &m->threads, event->pid, ftrace_process_of(event));
     return code != TS_OK ? code : ftrace_slices_check(m, *thread);
 }
 
@@ -89,8 +88,8 @@ static ts_code add_sent(int64_t *set, ftrace_machine *m, const ftrace_event *eve
                                   n[FTRACE_N_binder_transaction_target_node]));
     TS_STEP(code, ftrace_args_int(set, args, "destination process",
                                   n[FTRACE_N_binder_transaction_to_proc]));
-    TS_STEP(code, ftrace_args_bool(set, args, "reply transaction?",
-                                   n[FTRACE_N_binder_transaction_reply] != 0));
+    TS_STEP(code, ftrace_args_put(set, args, "reply transaction?", FTRACE_ARG_BOOL,
+                                  n[FTRACE_N_binder_transaction_reply] != 0));
     TS_STEP(code, add_flags(set, m, (int32_t)n[FTRACE_N_binder_transaction_flags]));
     TS_STEP(code, add_code(set, m, (int32_t)n[FTRACE_N_binder_transaction_code]));
     return code != TS_OK ? code : ftrace_args_int(set, args, "calling tid", event->pid);
@@ -99,7 +98,7 @@ static ts_code add_sent(int64_t *set, ftrace_machine *m, const ftrace_event *eve
 /* More was added to the set of an open slice. */
 static ts_code give_set(ftrace_machine *m, ftrace_slice *slice, int64_t set)
 {
-    if (slice->args == FTRACE_NO_ARGS && m->quirks.new_sets_lost) {
+    if (slice->args == FTRACE_NO_ARGS && m->compat /* QF-24 */) {
         return TS_OK;
     }
     return ftrace_slice_args(m, slice, set);
@@ -111,8 +110,7 @@ static ts_code add_thread(int64_t *set, ftrace_machine *m, int64_t tid)
     ts_code code;
     TS_TRY(code, ftrace_args_int(set, &m->args, "destination thread", tid));
     TS_TRY(code, ftrace_thread_any(&thread, &m->threads, tid, TS_TEXT_NULL));
-    return ftrace_args_text(set, &m->args, "destination name",
-                            thread->name.p == NULL ? TS_TEXT_LIT("") : thread->name);
+    return ftrace_args_text(set, &m->args, "destination name", ftrace_or_empty(thread->name));
 }
 
 /* --- transactions -------------------------------------------------------------------------- */
@@ -137,7 +135,7 @@ static ts_code send_reply(ftrace_machine *m, const ftrace_event *event, ftrace_t
     TS_STEP(code,
             ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE, FTRACE_NAME_OTHER));
     if (code == TS_OK && slice != NULL) {
-        const bool twice = m->quirks.sent_twice && slice->args == FTRACE_NO_ARGS;
+        const bool twice = m->compat /* QF-23 */ && slice->args == FTRACE_NO_ARGS;
         set = slice->args;
         code = add_sent(&set, m, event);
         code = code != TS_OK || !twice ? code : add_sent(&set, m, event);
@@ -163,7 +161,7 @@ static ts_code transaction(ftrace_machine *m, const ftrace_event *event, ftrace_
     }
     code = add_sent(&push.args, m, event);
     TS_STEP(code, ftrace_slice_push(NULL, m, thread, event->ts, &push));
-    TS_STEP_IF(code, !one_way && !m->quirks.calls_unseen, ftrace_runnable_call(m, thread, id));
+    TS_STEP_IF(code, !one_way && !m->compat /* 2.9 */, ftrace_runnable_call(m, thread, id));
     if (code != TS_OK) {
         return code;
     }

@@ -52,8 +52,7 @@ static ts_code put_of(ftrace_machine *m, const ftrace_event *event, ts_filter_ki
     enum ts_table_id table = kind == TS_FILTER_PROCESS ? TS_T_process_measure : TS_T_measure;
     int64_t filter = 0;
     ts_code code = ftrace_clean(&name, m);
-    TS_STEP(code,
-            ts_filter(&filter, m->store, kind, owner, name.p == NULL ? TS_TEXT_LIT("") : name));
+    TS_STEP(code, ts_filter(&filter, m->store, kind, owner, ftrace_or_empty(name)));
     return code != TS_OK ? code : ftrace_value_put(m, table, filter, event->ts, value);
 }
 
@@ -65,7 +64,7 @@ static ts_code put_idle(ftrace_machine *m, const ftrace_event *event)
     int64_t cpu = event->number[FTRACE_N_cpu_idle_cpu_id];
     ts_code code = put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_idle"),
                           state > DEEPEST ? 0 : (int64_t)state + 1);
-    if (code != TS_OK || (m->quirks.text_idle_rawless && event->reader == FTRACE_FROM_TEXT)) {
+    if (code != TS_OK || (m->compat /* QT-4 */ && event->reader == FTRACE_FROM_TEXT)) {
         return code;
     }
     return ftrace_raw_put(m, event, TS_TEXT_LIT("cpu_idle"), cpu, 0);
@@ -84,30 +83,29 @@ static ts_code put_limits(ftrace_machine *m, const ftrace_event *event)
 
 static ts_code put_clock(ftrace_machine *m, const ftrace_event *event, ts_filter_kind kind)
 {
-    bool first = m->quirks.text_clock_cpu && event->reader == FTRACE_FROM_TEXT &&
-                 kind == TS_FILTER_CLOCK_RATE;
+    bool first =
+        m->compat /* QT-5 */ && event->reader == FTRACE_FROM_TEXT && kind == TS_FILTER_CLOCK_RATE;
     return put_of(m, event, kind, first ? 0 : event->number[FTRACE_N_clock_enable_cpu_id],
                   event->text[FTRACE_T_clock_enable_name],
                   event->number[FTRACE_N_clock_enable_state]);
 }
 
-_Static_assert((int)FTRACE_N_clock_enable_cpu_id == (int)FTRACE_N_clock_disable_cpu_id &&
-                   (int)FTRACE_N_clock_enable_cpu_id == (int)FTRACE_N_clock_set_rate_cpu_id &&
-                   (int)FTRACE_N_clock_enable_state == (int)FTRACE_N_clock_disable_state &&
-                   (int)FTRACE_N_clock_enable_state == (int)FTRACE_N_clock_set_rate_state &&
-                   (int)FTRACE_T_clk_enable_name == (int)FTRACE_T_clk_disable_name &&
-                   (int)FTRACE_T_clk_enable_name == (int)FTRACE_T_clk_set_rate_name,
-               "events of clocks have the same fields");
+FTRACE_SAME(N, clock_enable, clock_disable, cpu_id);
+FTRACE_SAME(N, clock_enable, clock_set_rate, cpu_id);
+FTRACE_SAME(N, clock_enable, clock_disable, state);
+FTRACE_SAME(N, clock_enable, clock_set_rate, state);
+FTRACE_SAME(T, clk_enable, clk_disable, name);
+FTRACE_SAME(T, clk_enable, clk_set_rate, name);
 
 static ts_code put_score(ftrace_machine *m, const ftrace_event *event)
 {
     const int64_t *n = event->number;
     const int64_t pid = n[FTRACE_N_oom_score_adj_update_pid];
-    bool known = !m->quirks.scores_alone || ftrace_process_known(&m->threads, pid);
+    bool known = !m->compat /* QF-27 */ || ftrace_process_known(&m->threads, pid);
     ftrace_process *process = NULL;
     ts_code code;
     TS_TRY(code, known ? ftrace_process_seen(&process, &m->threads, pid, TS_NO_TIME) : TS_OK);
-    return put_of(m, event, TS_FILTER_PROCESS, known ? process->ipid : FTRACE_QUIRK_NO_ROW,
+    return put_of(m, event, TS_FILTER_PROCESS, known ? process->ipid : FTRACE_NO_ROW,
                   TS_TEXT_LIT("oom_score_adj"), n[FTRACE_N_oom_score_adj_update_oom_score_adj]);
 }
 

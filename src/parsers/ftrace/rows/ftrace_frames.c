@@ -56,7 +56,7 @@ struct ftrace_frame {
     int64_t key;
     int64_t expected_end;
     int64_t queued;
-    uint64_t queued_event; /* its number (ftrace_loss.h) */
+    uint64_t queued_event; /* its number (ftrace_losses) */
     size_t place;          /* in `all` */
     uint32_t numbers;      /* under so many numbers it is known */
     bool has_key, has_expected, has_number, has_queued;
@@ -127,11 +127,7 @@ static ts_code add_row(ftrace_machine *m, const frame_row *row)
 {
     static const ts_sorter_order order = {.key_offset = offsetof(frame_row, number),
                                           .key_count = 1};
-    ts_code code = TS_OK;
-    if (m->frames.rows == NULL) {
-        code = ts_sorter_open(&m->frames.rows, m->ctx, sizeof *row, &order, FRAME_ROWS_MEMORY);
-    }
-    return code != TS_OK ? code : ts_sorter_add(m->frames.rows, row);
+    return ts_sorter_put(&m->frames.rows, m->ctx, row, sizeof *row, &order, FRAME_ROWS_MEMORY);
 }
 
 /* Nothing can change in the frame any more. */
@@ -231,7 +227,7 @@ static ts_code add_frame(ftrace_frame **out, ftrace_machine *m, ftrace_thread *t
 
 static bool is_digit(const ts_text *t, size_t at)
 {
-    return at < t->n && t->p[at] >= '0' && t->p[at] <= '9';
+    return at < t->n && ts_is_digit(t->p[at]);
 }
 
 /* Digits at *at, which moves after them. A number beyond 64 bits is the largest one. */
@@ -250,12 +246,9 @@ static bool read_number(int64_t *out, const ts_text *t, size_t *at)
 
 static bool read_text(const ts_text *t, size_t *at, const char *text)
 {
-    size_t n = strlen(text);
-    if (t->n - *at < n || memcmp(t->p + *at, text, n) != 0) {
-        return false;
-    }
-    *at += n;
-    return true;
+    bool is = ts_text_begins(ts_text_from(*t, *at), text);
+    *at += is ? strlen(text) : 0;
+    return is;
 }
 
 /* [a,b] at *at, which moves after it when it is there. */
@@ -272,7 +265,7 @@ static bool read_pair(int64_t pair[2], const ts_text *t, size_t *at)
 
 static bool is_word(char c)
 {
-    return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+    return c == '_' || ts_is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
 /* The number after `key:`; the last one counts, 0: there is none. */
@@ -445,13 +438,11 @@ static ts_code join(ftrace_machine *m, frame_row *source, const frame_row *targe
         .src_row = (int64_t)(m->frames.base + source->number),
         .dst_row = (int64_t)(m->frames.base + target->number),
     };
-    ts_code code = TS_OK;
+    ts_code code;
     source->dst = (int64_t)target->number;
-    if (m->frames.joined == NULL) {
-        code = ts_sorter_open(&m->frames.joined, m->ctx, sizeof pair, &order, FRAME_ROWS_MEMORY);
-    }
-    TS_STEP(code, ts_sorter_add(m->frames.joined, &pair));
-    return code != TS_OK ? code : ts_put_frame_maps(m->sink, &row);
+    TS_TRY(code,
+           ts_sorter_put(&m->frames.joined, m->ctx, &pair, sizeof pair, &order, FRAME_ROWS_MEMORY));
+    return ts_put_frame_maps(m->sink, &row);
 }
 
 static ts_code show(ftrace_machine *m, ftrace_frame *frame, ftrace_frame *other)
@@ -501,12 +492,6 @@ static ts_code process_commands(ftrace_machine *m, ftrace_thread *thread, ts_tex
     return code;
 }
 
-static bool begins_with(ts_text t, const char *text)
-{
-    size_t at = 0;
-    return read_text(&t, &at, text);
-}
-
 ts_code ftrace_frame_begin(ftrace_machine *m, const ftrace_event *event, ftrace_process *process,
                            ftrace_slice *slice, ts_text name)
 {
@@ -527,7 +512,7 @@ ts_code ftrace_frame_begin(ftrace_machine *m, const ftrace_event *event, ftrace_
     if (ts_text_is(prefix, "H:OnVsyncEvent")) {
         return on_vsync(m, event, process, thread, slice);
     }
-    if (begins_with(prefix, "H:UIVsyncTask")) {
+    if (ts_text_begins(prefix, "H:UIVsyncTask")) {
         return event->pid == process->pid ? TS_OK : vsync_task(m, process, thread, prefix);
     }
     if (ts_text_is(prefix, "H:MarshRSTransactionData")) {
@@ -536,7 +521,7 @@ ts_code ftrace_frame_begin(ftrace_machine *m, const ftrace_event *event, ftrace_
     if (ts_text_is(prefix, "H:RSMainThread::ProcessCommandUni")) {
         return process_commands(m, thread, args);
     }
-    if (begins_with(prefix, "H:RSMainThread::DoComposition")) {
+    if (ts_text_begins(prefix, "H:RSMainThread::DoComposition")) {
         m->frames.compositions++;
         if (last_frame(thread) != NULL) {
             last_frame(thread)->render = true;
@@ -551,9 +536,7 @@ static void end_frame(ftrace_frame *frame, int64_t ts)
 {
     frame_row *row = &frame->actual;
     frame->ended = true;
-    if (ts < row->ts || ts_ckd_sub(&row->dur, ts, row->ts)) {
-        row->dur = TS_NO_TIME;
-    }
+    row->dur = ftrace_time_between(row->ts, ts);
     if (row->flag != FLAG_ABNORMAL) {
         row->flag = frame->expected_end >= ts ? FLAG_IN_TIME : FLAG_LATE;
     }
@@ -617,7 +600,7 @@ ts_code ftrace_frame_queued(ftrace_machine *m, int64_t ts, ftrace_thread *thread
     if (lost || !frame->has_queued || ts < frame->queued ||
         ts_ckd_sub(&row.dur, ts, frame->queued)) {
         row.dur = ts_sat_add(ts, 1);
-        row.null |= m->quirks.gpu_ts ? 0 : TS_NULL_BIT(gpu_slice, dur);
+        row.null |= m->compat /* QF-35 */ ? 0 : TS_NULL_BIT(gpu_slice, dur);
     }
     code = ts_put_gpu_slice(m->sink, &row);
     frame->gpu_waits = false;
@@ -653,7 +636,7 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
     if (row->lost) {
         end = row->ts;
     } else if (end == TS_NO_TIME) {
-        end = m->quirks.open_lanes ? ts_sat_add(row->ts, -1) : INT64_MAX;
+        end = m->compat /* QF-32 */ ? ts_sat_add(row->ts, -1) : INT64_MAX;
     }
     if (place == 0) {
         ts_lanes *added = ts_vec_add(m->ctx, &m->frames.lanes, sizeof *added);
@@ -745,19 +728,14 @@ static ts_code put_rows(ftrace_machine *m)
     return code;
 }
 
-static ts_code put_stat(ftrace_machine *m, const char *event, const char *type, uint64_t n)
-{
-    return n == 0 ? TS_OK : ts_stat(m->store, event, type, n);
-}
-
 ts_code ftrace_frames_finish(ftrace_machine *m)
 {
     ftrace_frames *f = &m->frames;
-    ts_code code = put_stat(m, "trace_vsync", "received", f->vsync);
-    TS_STEP(code, put_stat(m, "trace_vsync", "not_match", f->vsync_alone));
-    TS_STEP(code, put_stat(m, "trace_on_do_composition", "received", f->compositions));
-    TS_STEP(code, put_stat(m, "trace_frame_queue", "received", f->queued));
-    TS_STEP(code, put_stat(m, "trace_frame_queue", "not_match", f->queued_alone));
+    ts_code code = ts_stat(m->store, "trace_vsync", "received", f->vsync);
+    TS_STEP(code, ts_stat(m->store, "trace_vsync", "not_match", f->vsync_alone));
+    TS_STEP(code, ts_stat(m->store, "trace_on_do_composition", "received", f->compositions));
+    TS_STEP(code, ts_stat(m->store, "trace_frame_queue", "received", f->queued));
+    TS_STEP(code, ts_stat(m->store, "trace_frame_queue", "not_match", f->queued_alone));
     flag_unused(m);
     while (f->all.n > 0 && code == TS_OK) {
         code = release(m, ((ftrace_frame **)f->all.p)[f->all.n - 1]);

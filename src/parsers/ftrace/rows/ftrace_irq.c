@@ -1,7 +1,5 @@
 #include "parsers/ftrace/rows/ftrace_state.h"
 
-#include "base/ckd.h"
-
 enum { SORTER_MEMORY = 8 << 20, SOFTIRQS = 10 };
 
 static const ts_text softirqs[SOFTIRQS] = {
@@ -16,15 +14,11 @@ static ts_code add_row(ftrace_machine *m, ftrace_interrupt *row)
 {
     static const ts_sorter_order order = {.key_offset = offsetof(ftrace_interrupt, number),
                                           .key_count = 1};
-    ts_code code = TS_OK;
     if (!row->used) {
         return TS_OK;
     }
     row->used = false;
-    if (m->interrupts.rows == NULL) {
-        code = ts_sorter_open(&m->interrupts.rows, m->ctx, sizeof *row, &order, SORTER_MEMORY);
-    }
-    return code != TS_OK ? code : ts_sorter_add(m->interrupts.rows, row);
+    return ts_sorter_put(&m->interrupts.rows, m->ctx, row, sizeof *row, &order, SORTER_MEMORY);
 }
 
 /* lost: the kind that is counted when one is open. */
@@ -53,9 +47,7 @@ static ts_code begin(ftrace_machine *m, const ftrace_event *event, ftrace_cpu *c
 static void end(ftrace_interrupt *row, int64_t ts, bool flagged)
 {
     row->flagged = flagged;
-    if (ts < row->ts || ts_ckd_sub(&row->dur, ts, row->ts)) {
-        row->dur = TS_NO_TIME;
-    }
+    row->dur = ftrace_time_between(row->ts, ts);
 }
 
 static ts_code irq_entry(ftrace_machine *m, const ftrace_event *event, ftrace_cpu *cpu)
@@ -79,7 +71,7 @@ static ts_code irq_exit(ftrace_machine *m, const ftrace_event *event, ftrace_cpu
     TS_STEP(code, ftrace_args_int(&row->args, &m->args, "irq",
                                   event->number[FTRACE_N_irq_handler_exit_irq]));
     if (cpu->ended_ipi.used) {
-        row->dur = m->quirks.inner_dur ? cpu->ended_ipi.dur : row->dur;
+        row->dur = m->compat /* QF-28 */ ? cpu->ended_ipi.dur : row->dur;
         cpu->ended_ipi.args = row->args;
         TS_STEP(code, add_row(m, &cpu->ended_ipi));
     }
@@ -164,8 +156,10 @@ ts_code ftrace_irq_event(ftrace_machine *m, const ftrace_event *event)
     }
 }
 
-static ts_code put_row(ftrace_machine *m, const ftrace_interrupt *irq)
+static ts_code put_row(void *machine, const void *record)
 {
+    ftrace_machine *m = machine;
+    const ftrace_interrupt *irq = record;
     static const ts_text cats[FTRACE_INTERRUPTS] = {[FTRACE_IRQ] = TS_TEXT_LIT("irq"),
                                                     [FTRACE_SOFTIRQ] = TS_TEXT_LIT("softirq"),
                                                     [FTRACE_IPI] = TS_TEXT_LIT("ipi")};
@@ -178,7 +172,7 @@ static ts_code put_row(ftrace_machine *m, const ftrace_interrupt *irq)
                       .name = ts_pool_text(&m->names, irq->name),
                       .argsetid = irq->args,
                       .flag = irq->flagged ? TS_TEXT_LIT("1") : TS_TEXT_LIT("")};
-    if (irq->dur == TS_NO_TIME && m->quirks.inner_dur) {
+    if (irq->dur == TS_NO_TIME && m->compat /* QF-28 */) {
         row.dur = 0;
     } else if (irq->dur == TS_NO_TIME) {
         TS_SET_NULL(irq, &row, dur);
@@ -189,20 +183,11 @@ static ts_code put_row(ftrace_machine *m, const ftrace_interrupt *irq)
 
 ts_code ftrace_irq_finish(ftrace_machine *m)
 {
-    const void *record = NULL;
     ts_code code = TS_OK;
     for (uint32_t i = 0; i < m->sched.cpu_numbers.count && code == TS_OK; i++) {
         code = put_open(m, (ftrace_cpu *)(uintptr_t)m->sched.cpu_numbers.entries[i].value);
     }
-    if (code != TS_OK || m->interrupts.rows == NULL) {
-        return code;
-    }
-    code = ts_sorter_finish(m->interrupts.rows);
-    while (code == TS_OK && (code = ts_sorter_next(&record, m->interrupts.rows)) == TS_OK &&
-           record != NULL) {
-        code = put_row(m, record);
-    }
-    return code;
+    return code != TS_OK ? code : ts_sorter_drain(m->interrupts.rows, put_row, m);
 }
 
 void ftrace_irq_free(ftrace_machine *m)

@@ -1,18 +1,12 @@
 #include "parsers/ftrace/rows/ftrace_state.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 #include "base/names.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
 /* --- fences -------------------------------------------------------------------------------- */
-
-static ts_text or_empty(ts_text t)
-{
-    return t.p == NULL ? TS_TEXT_LIT("") : t;
-}
 
 /* Time since the event before of this timeline; 0 for its first one. */
 static ts_code since_last(int64_t *dur, ftrace_machine *m, ts_text timeline, int64_t ts)
@@ -28,9 +22,7 @@ static ts_code since_last(int64_t *dur, ftrace_machine *m, ts_text timeline, int
         return ftrace_open_put(m->ctx, &k->timelines, key, k->fences.n);
     }
     last = (ftrace_fence *)k->fences.p + (place - 1);
-    if (ftrace_lost(m) > last->number || ts < last->ts || ts_ckd_sub(dur, ts, last->ts)) {
-        *dur = TS_NO_TIME;
-    }
+    *dur = ftrace_lost(m) > last->number ? TS_NO_TIME : ftrace_time_between(last->ts, ts);
     *last = (ftrace_fence){ts, m->losses.now};
     return TS_OK;
 }
@@ -50,17 +42,14 @@ ts_code ftrace_fence_event(ftrace_machine *m, const ftrace_event *event)
     code = since_last(&row.dur, m, timeline, event->ts);
     row.null |= row.dur == TS_NO_TIME ? TS_NULL_BIT(dma_fence, dur) : 0;
     row.timeline = timeline;
-    row.driver = or_empty(event->text[FTRACE_T_dma_fence_init_driver]);
+    row.driver = ftrace_or_empty(event->text[FTRACE_T_dma_fence_init_driver]);
     TS_STEP(code, ftrace_clean_both(&row.driver, &row.timeline, m));
     return code != TS_OK ? code : ts_put_dma_fence(m->sink, &row);
 }
 
-_Static_assert((int)FTRACE_T_dma_fence_init_timeline == (int)FTRACE_T_dma_fence_destroy_timeline &&
-                   (int)FTRACE_T_dma_fence_init_timeline ==
-                       (int)FTRACE_T_dma_fence_enable_signal_timeline &&
-                   (int)FTRACE_T_dma_fence_init_timeline ==
-                       (int)FTRACE_T_dma_fence_signaled_timeline,
-               "events of fences have the same fields");
+FTRACE_SAME(T, dma_fence_init, dma_fence_destroy, timeline);
+FTRACE_SAME(T, dma_fence_init, dma_fence_enable_signal, timeline);
+FTRACE_SAME(T, dma_fence_init, dma_fence_signaled, timeline);
 
 /* --- work queues --------------------------------------------------------------------------- */
 
@@ -82,7 +71,7 @@ static ts_text function_of(char hex[32], ftrace_machine *m, const ftrace_event *
 static ts_code work_begins(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_push_row push = {.cat = FTRACE_CAT_WORKQUEUE, .args = FTRACE_NO_ARGS};
-    int64_t tgid = event->tgid > 0 ? event->tgid : 0;
+    int64_t tgid = ftrace_process_of(event);
     ftrace_thread *thread = NULL;
     char hex[32];
     ts_code code = tgid != 0
@@ -101,11 +90,11 @@ ts_code ftrace_work_event(ftrace_machine *m, const ftrace_event *event)
     if (event->kind == FTRACE_workqueue_execute_start) {
         return work_begins(m, event);
     }
-    code = ftrace_thread_seen(&thread, &m->threads, event->pid, event->tgid > 0 ? event->tgid : 0);
+    code = ftrace_thread_seen(&thread, &m->threads, event->pid, ftrace_process_of(event));
     TS_STEP(code, ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_WORKQUEUE,
                                     FTRACE_NAME_OTHER));
     if (code == TS_OK &&
-        (m->quirks.work_matches ? slice != NULL && slice->row > 1 : slice == NULL)) {
+        (m->compat /* QF-30 */ ? slice != NULL && slice->row > 1 : slice == NULL)) {
         ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);
     }
     if (code == TS_OK && slice == NULL) {
@@ -143,8 +132,7 @@ static ts_code call_begins(ftrace_machine *m, const ftrace_event *event, ftrace_
     return TS_OK;
 }
 
-_Static_assert((int)FTRACE_N_sys_enter_id == (int)FTRACE_N_sys_exit_id,
-               "calls and returns have the same field");
+FTRACE_SAME(N, sys_enter, sys_exit, id);
 
 bool ftrace_call_wanted(const ftrace_machine *m, const ftrace_event *event)
 {
@@ -166,9 +154,8 @@ static ts_code call_ends(ftrace_machine *m, const ftrace_event *event, ftrace_th
     row.ts = call->ts;
     row.itid = thread->itid;
     row.args = call->args == NULL ? TS_TEXT_NULL : (ts_text){call->args, call->args_n};
-    if (event->ts < call->ts || ts_ckd_sub(&row.dur, event->ts, call->ts)) {
-        TS_SET_NULL(syscall, &row, dur);
-    }
+    row.dur = ftrace_time_between(call->ts, event->ts);
+    row.null |= row.dur == TS_NO_TIME ? TS_NULL_BIT(syscall, dur) : 0;
     code = ftrace_clean(&row.args, m);
     TS_STEP(code, ts_put_syscall(m->sink, &row));
     ftrace_call_free(m->ctx, call);
@@ -179,8 +166,7 @@ ts_code ftrace_call_event(ftrace_machine *m, const ftrace_event *event)
 {
     const bool begins = event->kind == FTRACE_sys_enter;
     ftrace_thread *thread = NULL;
-    ts_code code =
-        ftrace_thread_seen(&thread, &m->threads, event->pid, event->tgid > 0 ? event->tgid : 0);
+    ts_code code = ftrace_thread_seen(&thread, &m->threads, event->pid, ftrace_process_of(event));
     return code != TS_OK ? code : (begins ? call_begins : call_ends)(m, event, thread);
 }
 
@@ -189,7 +175,7 @@ ts_code ftrace_call_event(ftrace_machine *m, const ftrace_event *event)
 ts_code ftrace_timer_event(ftrace_machine *m, const ftrace_event *event)
 {
     const int64_t *n = event->number;
-    ts_text name = or_empty(event->text[FTRACE_T_timerfd_wakeup_thread_name]);
+    ts_text name = ftrace_or_empty(event->text[FTRACE_T_timerfd_wakeup_thread_name]);
     ts_row_timerfd_wakeup row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_timerfd_wakeup),
                                  .ts = event->ts,
                                  .pid = n[FTRACE_N_timerfd_wakeup_thread_pid],

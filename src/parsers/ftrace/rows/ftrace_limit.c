@@ -13,7 +13,7 @@
  * has its place in the numbering, so that changes find their rows. Rows of other tables pass at
  * once.
  */
-#include "parsers/ftrace/rows/ftrace_limit.h"
+#include "parsers/ftrace/rows/ftrace_state.h"
 
 #include "base/alloc.h"
 #include "base/buf.h"
@@ -29,60 +29,23 @@
 enum { CHANGES_MEMORY = 8 << 20, BLOCK = 1 << 16 };
 
 /* The tables whose rows are kept until the end, in the order in which they are written. */
-enum held_place {
-    HELD_callstack,
-    HELD_thread_state,
-    HELD_irq,
-    HELD_frame_slice,
-    HELD_args,
-    HELD_sched_slice,
-    HELD_instant,
-    HELD_raw,
-    HELD_measure,
-    HELD_process_measure,
-    HELD_dma_fence,
-    HELD_frame_maps,
-    HELD_gpu_slice,
-    HELD_syscall,
-    HELD_timerfd_wakeup,
-    HELD_TABLES,
-};
+#define HELD(table)                                                                                \
+    table(callstack) table(thread_state) table(irq) table(frame_slice) table(args)                 \
+        table(sched_slice) table(instant) table(raw) table(measure) table(process_measure)         \
+            table(dma_fence) table(frame_maps) table(gpu_slice) table(syscall)                     \
+                table(timerfd_wakeup)
 
-static const enum ts_table_id held_tables[HELD_TABLES] = {
-    [HELD_callstack] = TS_T_callstack,
-    [HELD_thread_state] = TS_T_thread_state,
-    [HELD_irq] = TS_T_irq,
-    [HELD_frame_slice] = TS_T_frame_slice,
-    [HELD_args] = TS_T_args,
-    [HELD_sched_slice] = TS_T_sched_slice,
-    [HELD_instant] = TS_T_instant,
-    [HELD_raw] = TS_T_raw,
-    [HELD_measure] = TS_T_measure,
-    [HELD_process_measure] = TS_T_process_measure,
-    [HELD_dma_fence] = TS_T_dma_fence,
-    [HELD_frame_maps] = TS_T_frame_maps,
-    [HELD_gpu_slice] = TS_T_gpu_slice,
-    [HELD_syscall] = TS_T_syscall,
-    [HELD_timerfd_wakeup] = TS_T_timerfd_wakeup,
-};
+#define HELD_PLACE(name) HELD_##name,
+#define HELD_TABLE(name) TS_T_##name,
+#define HELD_ROW(name) ts_row_##name name;
+
+enum held_place { HELD(HELD_PLACE) HELD_TABLES };
+
+static const enum ts_table_id held_tables[HELD_TABLES] = {HELD(HELD_TABLE)};
 
 typedef union held_row {
     uint64_t null; /* the first member of all */
-    ts_row_callstack callstack;
-    ts_row_thread_state thread_state;
-    ts_row_irq irq;
-    ts_row_frame_slice frame_slice;
-    ts_row_args args;
-    ts_row_sched_slice sched_slice;
-    ts_row_instant instant;
-    ts_row_raw raw;
-    ts_row_measure measure;
-    ts_row_process_measure process_measure;
-    ts_row_dma_fence dma_fence;
-    ts_row_frame_maps frame_maps;
-    ts_row_gpu_slice gpu_slice;
-    ts_row_syscall syscall;
-    ts_row_timerfd_wakeup timerfd_wakeup;
+    HELD(HELD_ROW)
 } held_row;
 
 /* A change of a row that was put. */
@@ -94,9 +57,9 @@ typedef struct held_change {
 } held_change;
 
 typedef struct held_table {
-    ts_spool *rows;  /* NULL: none yet */
-    uint64_t base;   /* rows that the table had before */
-    int id, ts, dur; /* columns, or -1 */
+    ts_spool *rows;        /* NULL: none yet */
+    uint64_t base;         /* rows that the table had before */
+    int id, ts, dur, args; /* columns, or -1 */
 } held_table;
 
 /* A set of numbers below n that can say how many of it are below a number. */
@@ -188,11 +151,6 @@ static uint64_t key_of(enum held_place place, uint64_t index)
     return (uint64_t)place << 56 | index;
 }
 
-static ts_code add_bytes(ftrace_limit *limit, const void *p, size_t n)
-{
-    return ts_buf_put(limit->ctx, &limit->buf, p, n);
-}
-
 /* A row as it is spooled: its index, a bit for each column that is NULL, the numbers of the others
  * or the lengths of their texts, and the texts. */
 static ts_code encode(ftrace_limit *limit, const ts_table *table, uint64_t index, held_row *row)
@@ -206,18 +164,19 @@ static ts_code encode(ftrace_limit *limit, const ts_table *table, uint64_t index
             null |= UINT64_C(1) << c;
         }
     }
-    code = add_bytes(limit, &index, sizeof index);
-    TS_STEP(code, add_bytes(limit, &null, sizeof null));
+    code = ts_buf_put(limit->ctx, &limit->buf, &index, sizeof index);
+    TS_STEP(code, ts_buf_put(limit->ctx, &limit->buf, &null, sizeof null));
     for (unsigned c = 0; c < table->column_count && code == TS_OK; c++) {
         const ts_column *column = &table->columns[c];
         int64_t v = column->type == TS_COL_TEXT ? (int64_t)text_of(row, column)->n
                                                 : integer_of(row, column);
-        code = (null >> c & 1) != 0 ? TS_OK : add_bytes(limit, &v, sizeof v);
+        code = (null >> c & 1) != 0 ? TS_OK : ts_buf_put(limit->ctx, &limit->buf, &v, sizeof v);
     }
     for (unsigned c = 0; c < table->column_count && code == TS_OK; c++) {
         const ts_column *column = &table->columns[c];
         if (column->type == TS_COL_TEXT && (null >> c & 1) == 0) {
-            code = add_bytes(limit, text_of(row, column)->p, text_of(row, column)->n);
+            code = ts_buf_put(limit->ctx, &limit->buf, text_of(row, column)->p,
+                              text_of(row, column)->n);
         }
     }
     return code;
@@ -250,9 +209,7 @@ static ts_code limit_put(void *self, enum ts_table_id id, const void *row, uint6
         return ts_sink_put(limit->to, id, row);
     }
     memcpy(&copy, row, table->row_size);
-    if (id == TS_T_callstack && (code = put_parent(limit, &copy.callstack)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, id == TS_T_callstack ? put_parent(limit, &copy.callstack) : TS_OK);
     if (held->ts >= 0 && is_behind(&limit->wanted, integer_of(&copy, &table->columns[held->ts]))) {
         return TS_OK;
     }
@@ -264,20 +221,16 @@ static ts_code limit_put(void *self, enum ts_table_id id, const void *row, uint6
 static ts_code change(void *self, enum ts_table_id id, int64_t rowid, unsigned column,
                       int64_t value)
 {
-    ftrace_limit *limit = self;
     static const ts_sorter_order order = {.key_offset = offsetof(held_change, key), .key_count = 2};
+    ftrace_limit *limit = self;
     held_change c = {.number = limit->change_count++, .column = column, .value = value};
-    ts_code code = TS_OK;
     if (limit->place[id] == 0 || (uint64_t)rowid <= limit->tables[limit->place[id] - 1].base) {
         return ts_fail(limit->ctx, TS_ERR_INTERNAL, "a change of %s %" PRId64 ", which is written",
                        ts_schema[id].name, rowid);
     }
     c.key = key_of((enum held_place)(limit->place[id] - 1),
                    (uint64_t)rowid - 1 - limit->tables[limit->place[id] - 1].base);
-    if (limit->changes == NULL) {
-        code = ts_sorter_open(&limit->changes, limit->ctx, sizeof c, &order, CHANGES_MEMORY);
-    }
-    return code != TS_OK ? code : ts_sorter_add(limit->changes, &c);
+    return ts_sorter_put(&limit->changes, limit->ctx, &c, sizeof c, &order, CHANGES_MEMORY);
 }
 
 static ts_code limit_amend(void *self, const ts_amendment *what)
@@ -513,6 +466,16 @@ static bool is_written(const ftrace_limit *limit, enum held_place place, uint64_
                                        : meets(limit, place, row);
 }
 
+/* The row's set of arguments, NULL: it has none. */
+static int64_t *set_of(const ftrace_limit *limit, enum held_place place, held_row *row)
+{
+    const int column = limit->tables[place].args;
+    return column < 0 || (row->null >> column & 1) != 0
+               ? NULL
+               : (int64_t *)(void *)((char *)row +
+                                     ts_schema[held_tables[place]].columns[column].offset);
+}
+
 /* The sets of arguments of rows that are written. */
 static ts_code choose_sets(walk *w, const ftrace_args *args)
 {
@@ -521,20 +484,9 @@ static ts_code choose_sets(walk *w, const ftrace_args *args)
         bool end = false;
         code = walk_table(w, place);
         while (code == TS_OK && (code = walk_next(&end, w, place)) == TS_OK && !end) {
-            const held_row *row = &w->row;
-            int64_t set = -1;
-            if (place == HELD_callstack) {
-                set = (row->null & TS_NULL_BIT(callstack, argsetid)) == 0 ? row->callstack.argsetid
-                                                                          : -1;
-            } else if (place == HELD_thread_state) {
-                set = (row->null & TS_NULL_BIT(thread_state, arg_setid)) == 0
-                          ? row->thread_state.arg_setid
-                          : -1;
-            } else if ((row->null & TS_NULL_BIT(irq, argsetid)) == 0) {
-                set = row->irq.argsetid;
-            }
-            if (set >= 0 && is_written(w->limit, place, w->index, row)) {
-                put_in(&w->limit->sets, set - args->first);
+            const int64_t *set = set_of(w->limit, place, &w->row);
+            if (set != NULL && is_written(w->limit, place, w->index, &w->row)) {
+                put_in(&w->limit->sets, *set - args->first);
             }
         }
     }
@@ -545,13 +497,12 @@ static ts_code choose_all(ftrace_limit *limit, const ftrace_args *args)
 {
     const held_table *tables = limit->tables;
     walk w;
-    ts_code code = open_set(&limit->slices, limit->ctx,
-                            limit->sink.rows[TS_T_callstack] - tables[HELD_callstack].base);
-    TS_STEP(code, open_set(&limit->frames, limit->ctx,
-                           limit->sink.rows[TS_T_frame_slice] - tables[HELD_frame_slice].base));
-    TS_TRY(code, code != TS_OK
-                     ? code
-                     : open_set(&limit->sets, limit->ctx, (uint64_t)(args->next - args->first)));
+    ts_code code;
+    TS_TRY(code, open_set(&limit->slices, limit->ctx,
+                          limit->sink.rows[TS_T_callstack] - tables[HELD_callstack].base));
+    TS_TRY(code, open_set(&limit->frames, limit->ctx,
+                          limit->sink.rows[TS_T_frame_slice] - tables[HELD_frame_slice].base));
+    TS_TRY(code, open_set(&limit->sets, limit->ctx, (uint64_t)(args->next - args->first)));
     code = walk_begin(&w, limit, false);
     TS_STEP(code, choose(&w, HELD_callstack, &limit->slices));
     TS_STEP(code, choose(&w, HELD_frame_slice, &limit->frames));
@@ -593,19 +544,11 @@ static ts_code renumber_list(ftrace_limit *limit, ts_text *list)
         }
         if (renumber(&number, &limit->frames, base)) {
             int n = snprintf(text, sizeof text, "%s%" PRId64, limit->buf.n > 0 ? "," : "", number);
-            code = add_bytes(limit, text, (size_t)n);
+            code = ts_buf_put(limit->ctx, &limit->buf, text, (size_t)n);
         }
     }
     *list = limit->buf.n == 0 ? TS_TEXT_NULL : ts_buf_text(&limit->buf);
     return code;
-}
-
-static void renumber_set(const ftrace_limit *limit, const ftrace_args *args, uint64_t null,
-                         int64_t *set)
-{
-    if (!null) {
-        renumber(set, &limit->sets, args->first);
-    }
 }
 
 static ts_code renumber_frame(ftrace_limit *limit, ts_row_frame_slice *row)
@@ -629,6 +572,7 @@ static ts_code prepare(bool *put, walk *w, enum held_place place, const ftrace_a
     held_row *row = &w->row;
     const int64_t slices = (int64_t)limit->tables[HELD_callstack].base;
     const int64_t frames = (int64_t)limit->tables[HELD_frame_slice].base;
+    int64_t *set;
     switch (place) {
     case HELD_args:
         *put = renumber(&row->args.argset, &limit->sets, args->first) &&
@@ -646,30 +590,15 @@ static ts_code prepare(bool *put, walk *w, enum held_place place, const ftrace_a
         break;
     }
     *put = is_written(limit, place, w->index, row);
-    if (!*put) {
-        return TS_OK;
+    set = *put ? set_of(limit, place, row) : NULL;
+    if (set != NULL) {
+        renumber(set, &limit->sets, args->first);
     }
-    switch (place) {
-    case HELD_callstack:
-        if ((row->null & TS_NULL_BIT(callstack, parent_id)) == 0 &&
-            (row->null & TS_NULL_BIT(callstack, cookie)) != 0) {
-            renumber(&row->callstack.parent_id, &limit->slices, slices);
-        }
-        renumber_set(limit, args, row->null & TS_NULL_BIT(callstack, argsetid),
-                     &row->callstack.argsetid);
-        return TS_OK;
-    case HELD_thread_state:
-        renumber_set(limit, args, row->null & TS_NULL_BIT(thread_state, arg_setid),
-                     &row->thread_state.arg_setid);
-        return TS_OK;
-    case HELD_irq:
-        renumber_set(limit, args, row->null & TS_NULL_BIT(irq, argsetid), &row->irq.argsetid);
-        return TS_OK;
-    case HELD_frame_slice:
-        return renumber_frame(limit, &row->frame_slice);
-    default:
-        return TS_OK;
+    if (*put && place == HELD_callstack && (row->null & TS_NULL_BIT(callstack, parent_id)) == 0 &&
+        (row->null & TS_NULL_BIT(callstack, cookie)) != 0) {
+        renumber(&row->callstack.parent_id, &limit->slices, slices);
     }
+    return *put && place == HELD_frame_slice ? renumber_frame(limit, &row->frame_slice) : TS_OK;
 }
 
 static ts_code write_table(walk *w, enum held_place place, const ftrace_args *args)
@@ -694,18 +623,15 @@ static ts_code write_table(walk *w, enum held_place place, const ftrace_args *ar
     return code;
 }
 
+static ts_code write_change(void *spool, const void *change)
+{
+    return ts_spool_write(spool, change, sizeof(held_change));
+}
+
 static ts_code sort_changes(ftrace_limit *limit)
 {
-    const void *record = NULL;
     ts_code code = ts_spool_new(&limit->sorted, limit->ctx);
-    if (code != TS_OK || limit->changes == NULL) {
-        return code;
-    }
-    code = ts_sorter_finish(limit->changes);
-    while (code == TS_OK && (code = ts_sorter_next(&record, limit->changes)) == TS_OK &&
-           record != NULL) {
-        code = ts_spool_write(limit->sorted, record, sizeof(held_change));
-    }
+    TS_STEP(code, ts_sorter_drain(limit->changes, write_change, limit->sorted));
     ts_sorter_close(limit->changes);
     limit->changes = NULL;
     return code;
@@ -714,8 +640,9 @@ static ts_code sort_changes(ftrace_limit *limit)
 ts_code ftrace_limit_finish(ftrace_limit *limit, const ftrace_args *args)
 {
     walk w;
-    ts_code code = sort_changes(limit);
-    TS_TRY(code, code != TS_OK ? code : choose_all(limit, args));
+    ts_code code;
+    TS_TRY(code, sort_changes(limit));
+    TS_TRY(code, choose_all(limit, args));
     code = walk_begin(&w, limit, true);
     for (enum held_place place = 0; place < HELD_TABLES && code == TS_OK; place++) {
         code = write_table(&w, place, args);
@@ -755,7 +682,11 @@ ts_code ftrace_limit_open(ftrace_limit **out, ts_ctx *ctx, ts_sink *to, const ts
         limit->tables[i] = (held_table){.base = to->rows[held_tables[i]],
                                         .id = column_of(table, "id"),
                                         .ts = column_of(table, "ts"),
-                                        .dur = column_of(table, "dur")};
+                                        .dur = column_of(table, "dur"),
+                                        .args = column_of(table, "argsetid")};
+        if (limit->tables[i].args < 0) {
+            limit->tables[i].args = column_of(table, "arg_setid");
+        }
     }
     return TS_OK;
 }

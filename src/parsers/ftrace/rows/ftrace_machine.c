@@ -15,7 +15,6 @@
 #include "parsers/ftrace/rows/ftrace_state.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 #include "base/utf8.h"
 
 #include <inttypes.h>
@@ -33,7 +32,7 @@ ts_code ftrace_machine_open(ftrace_machine **out, ts_ctx *ctx, ts_store *store, 
     m->source_id = source_id;
     m->options = *options;
     ftrace_sched_init(&m->sched, ctx);
-    m->quirks = ftrace_quirks_of(ctx->compat);
+    m->compat = ctx->compat;
     ftrace_args_init(&m->args, store, m->sink);
     m->wanted = TS_SPAN_ALL;
     m->frames.base = ts_sink_rows(m->sink, TS_T_frame_slice);
@@ -86,14 +85,8 @@ void ftrace_machine_close(ftrace_machine *m)
 ts_code ftrace_clean(ts_text *text, ftrace_machine *m)
 {
     uint64_t replaced = 0;
-    ts_code code;
-    if (text->p == NULL || ts_utf8_valid(text->p, text->n)) {
-        return TS_OK;
-    }
-    m->scratch.n = 0;
-    m->bad_texts++;
-    code = ts_utf8_clean(m->ctx, &m->scratch, &replaced, text->p, text->n);
-    *text = ts_buf_text(&m->scratch);
+    ts_code code = text->p == NULL ? TS_OK : ts_utf8_text(text, m->ctx, &m->scratch, &replaced);
+    m->bad_texts += replaced > 0;
     return code;
 }
 
@@ -123,7 +116,7 @@ ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name)
                           .addr = (int64_t)addr};
     ts_code code;
     TS_TRY(code, ftrace_clean(&name, m));
-    row.funcname = name.p == NULL ? TS_TEXT_LIT("") : name;
+    row.funcname = ftrace_or_empty(name);
     TS_TRY(code, ts_put_symbols(m->sink, &row));
     return keep_name(m, &m->symbols, (int64_t)addr, row.funcname);
 }
@@ -139,12 +132,43 @@ ts_code ftrace_machine_thread(ftrace_machine *m, int32_t tid, int32_t pid, ts_te
     return ftrace_thread_named(&thread, &m->threads, tid, pid, name);
 }
 
+/* --- losses -------------------------------------------------------------------------------- */
+
+void ftrace_thread_moves(ftrace_machine *m, ftrace_thread *thread, ftrace_cpu *cpu)
+{
+    ftrace_thread_sched *t = &thread->sched;
+    t->lost = ftrace_lost_of_thread(m, thread);
+    t->placed = m->losses.now;
+    t->place = cpu;
+}
+
+ts_code ftrace_lose(ftrace_machine *m, const ftrace_event *event)
+{
+    ftrace_losses *l = &m->losses;
+    ftrace_cpu *cpu = NULL;
+    ts_code code;
+    if (event->kind == FTRACE_GAP) {
+        l->all = l->ended = l->now;
+        return TS_OK;
+    }
+    TS_TRY(code, ftrace_cpu_of(&cpu, m, event->cpu));
+    if (event->kind == FTRACE_LOSS_BEGINS) {
+        l->open += cpu->losing == 0;
+        cpu->losing++;
+        return TS_OK;
+    }
+    cpu->losing--;
+    l->open -= cpu->losing == 0;
+    cpu->lost = l->ended = l->now;
+    return TS_OK;
+}
+
 /* --- events -------------------------------------------------------------------------------- */
 
 static ts_code see_thread(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_thread *thread;
-    int64_t tgid = event->tgid > 0 ? event->tgid : 0;
+    int64_t tgid = ftrace_process_of(event);
     if (event->reader == FTRACE_FROM_FFRT) {
         return TS_OK;
     }
@@ -166,9 +190,8 @@ static ts_code thread_ended(ftrace_machine *m, const ftrace_event *event)
     return code;
 }
 
-_Static_assert((int)FTRACE_N_sched_process_exit_pid == (int)FTRACE_N_sched_process_free_pid &&
-                   (int)FTRACE_T_sched_process_exit_comm == (int)FTRACE_T_sched_process_free_comm,
-               "ends of threads have the same fields");
+FTRACE_SAME(N, sched_process_exit, sched_process_free, pid);
+FTRACE_SAME(T, sched_process_exit, sched_process_free, comm);
 
 static ts_code thread_renamed(ftrace_machine *m, const ftrace_event *event)
 {
@@ -182,12 +205,12 @@ static ts_code thread_began(ftrace_machine *m, const ftrace_event *event)
     enum { CLONE_THREAD = 0x10000 };
     bool thread_of = (event->number[FTRACE_N_task_newtask_clone_flags] & CLONE_THREAD) != 0;
     int64_t pid = event->number[FTRACE_N_task_newtask_pid];
-    int64_t of_event = event->tgid > 0 ? event->tgid : 0;
+    int64_t of_event = ftrace_process_of(event);
     int64_t tgid = thread_of ? of_event : pid;
     ftrace_thread *thread = NULL;
     ts_code code;
     ftrace_stat(m, event->kind, FTRACE_NOT_SUPPORTED);
-    if (pid <= 0 || m->quirks.tasks_unseen) {
+    if (pid <= 0 || m->compat /* 2.4 */) {
         return TS_OK;
     }
     code = ftrace_thread_seen(&thread, &m->threads, pid, tgid);
@@ -217,8 +240,7 @@ static use_event *const uses[FTRACE_KINDS] = {
 #include "parsers/ftrace/event_kinds.def"
 };
 
-_Static_assert((int)FTRACE_T_print_buf == (int)FTRACE_T_tracing_mark_write_buf,
-               "markers have the same fields");
+FTRACE_SAME(T, print, tracing_mark_write, buf);
 
 static void note_time(ftrace_machine *m, const ftrace_event *event)
 {
@@ -343,9 +365,8 @@ static ts_code put_count(ftrace_machine *m, unsigned kind)
 
 static ts_code put_issue(ftrace_machine *m, ts_issue_code issue, uint64_t n, const char *what)
 {
-    return n == 0 ? TS_OK
-                  : ts_issue_n(m->store, m->source_id, issue, m->options.stream, TS_NO_OFFSET, n,
-                               "%" PRIu64 " %s", n, what);
+    return ts_issue_n(m->store, m->source_id, issue, m->options.stream, TS_NO_OFFSET, n,
+                      "%" PRIu64 " %s", n, what);
 }
 
 static ts_code put_issues(ftrace_machine *m)

@@ -7,8 +7,8 @@
  *     C|20|name|5    value of a counter of the process
  */
 #include "parsers/ftrace/rows/ftrace_state.h"
+#include "parsers/ftrace/text/ftrace_text.h"
 
-#include "base/ckd.h"
 #include "tables/store_processes.h"
 
 #include <inttypes.h>
@@ -21,11 +21,6 @@ typedef struct marker {
 
 /* --- pieces of text ------------------------------------------------------------------------ */
 
-static ts_text text_from(ts_text t, size_t at)
-{
-    return (ts_text){t.p + at, t.n - at};
-}
-
 /* What is before the first `c`; rest: what is after it, NULL when there is none. */
 static ts_text cut_at(ts_text *rest, ts_text t, char c)
 {
@@ -34,33 +29,8 @@ static ts_text cut_at(ts_text *rest, ts_text t, char c)
         *rest = TS_TEXT_NULL;
         return t;
     }
-    *rest = text_from(t, (size_t)(end - t.p) + 1);
+    *rest = ts_text_from(t, (size_t)(end - t.p) + 1);
     return (ts_text){t.p, (size_t)(end - t.p)};
-}
-
-static bool is_digit(char c)
-{
-    return c >= '0' && c <= '9';
-}
-
-/* The whole text as a decimal; false when it is none, or beyond 64 bits. */
-static bool parse_decimal(int64_t *out, ts_text t)
-{
-    bool negative = t.n > 0 && t.p[0] == '-';
-    size_t i = t.n > 0 && (t.p[0] == '-' || t.p[0] == '+');
-    int64_t n = 0;
-    if (i == t.n) {
-        return false;
-    }
-    for (; i < t.n; i++) {
-        int digit = t.p[i] - '0';
-        if (!is_digit(t.p[i]) || ts_ckd_mul(&n, n, 10) ||
-            (negative ? ts_ckd_sub(&n, n, digit) : ts_ckd_add(&n, n, digit))) {
-            return false;
-        }
-    }
-    *out = n;
-    return true;
 }
 
 static ts_text strip_end(ts_text t)
@@ -74,7 +44,7 @@ static ts_text strip_end(ts_text t)
 static ts_text strip(ts_text t)
 {
     while (t.n > 0 && t.p[0] == ' ') {
-        t = text_from(t, 1);
+        t = ts_text_from(t, 1);
     }
     return strip_end(t);
 }
@@ -83,12 +53,13 @@ static ts_text strip(ts_text t)
 static bool parse_chain(ts_text part[3], ts_text *rest, ts_text name)
 {
     size_t at = 3;
-    if (name.n < at || memcmp(name.p, "H:[", 3) != 0) {
+    if (!ts_text_begins(name, "H:[")) {
         return false;
     }
     for (unsigned i = 0; i < 3; i++) {
         size_t from = at;
-        while (at < name.n && (is_digit(name.p[at]) || (name.p[at] >= 'a' && name.p[at] <= 'z'))) {
+        while (at < name.n &&
+               (ts_is_digit(name.p[at]) || (name.p[at] >= 'a' && name.p[at] <= 'z'))) {
             at++;
         }
         if (at == from || at == name.n || name.p[at] != (i < 2 ? ',' : ']')) {
@@ -100,7 +71,7 @@ static bool parse_chain(ts_text part[3], ts_text *rest, ts_text name)
     if (at == name.n || name.p[at] != '#') {
         return false;
     }
-    *rest = text_from(name, at + 1);
+    *rest = ts_text_from(name, at + 1);
     return true;
 }
 
@@ -116,7 +87,7 @@ static void set_level(ts_row_callstack *row, ts_text part)
     }
     row->trace_level = (ts_text){part.p, n};
     if (n < part.n) {
-        row->trace_tag = text_from(part, n);
+        row->trace_tag = ts_text_from(part, n);
     }
 }
 
@@ -175,7 +146,7 @@ static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const m
     if (code != TS_OK) {
         return code;
     }
-    if (push.text.n == 0 && m->quirks.names_needed) {
+    if (push.text.n == 0 && m->compat /* QF-16 */) {
         return bad_marker(m);
     }
     m->empty_names += push.text.n == 0;
@@ -188,14 +159,14 @@ static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const m
     if (code != TS_OK || push.row.chainId.p != NULL) {
         return code;
     }
-    tgid = mark->tgid != 0 ? mark->tgid : event->tgid > 0 ? event->tgid : 0;
+    tgid = mark->tgid != 0 ? mark->tgid : ftrace_process_of(event);
     TS_TRY(code, ftrace_process_seen(&process, &m->threads, tgid, TS_NO_TIME));
     return ftrace_frame_begin(m, event, process, slice, push.text);
 }
 
 static void unmatched(ftrace_machine *m)
 {
-    if (!m->quirks.unmatched_silent) {
+    if (!m->compat /* QF-20, QF-21 */) {
         ftrace_stat(m, FTRACE_tracing_mark_write, FTRACE_NOT_MATCH);
     }
 }
@@ -245,11 +216,11 @@ static bool parse_named(ts_text *name, int64_t *number, ts_text *rest, ts_text t
         if (n == 0) {
             return false;
         }
-        behind = text_from(first, n);
+        behind = ts_text_from(first, n);
         first.n = n - 1;
     }
     *name = first;
-    return first.n > 0 && parse_decimal(number, cut_at(rest, behind, '|'));
+    return first.n > 0 && ftrace_decimal(number, cut_at(rest, behind, '|'));
 }
 
 /* H:[a,b,c]#rest is H:rest. The text is in `scratch` then. */
@@ -259,12 +230,10 @@ static ts_code plain_name(ts_text *name, ftrace_machine *m)
     ts_text rest;
     ts_code code = TS_OK;
     if (parse_chain(part, &rest, *name)) {
-        ts_text copy;
         m->plain.n = 0;
         code = ts_buf_put(m->ctx, &m->plain, "H:", 2);
         TS_STEP(code, ts_buf_put(m->ctx, &m->plain, rest.p, rest.n));
-        copy = ts_buf_text(&m->plain);
-        *name = copy;
+        *name = ts_buf_text(&m->plain);
     }
     return code;
 }
@@ -290,8 +259,8 @@ static ts_code begin_async(bool *used, ftrace_machine *m, const ftrace_event *ev
     if (key->group) {
         row.cat = key->category;
         row.null |= TS_NULL_BIT(callstack, parent_id);
-        row.null |= m->quirks.roots_have_ids ? 0 : TS_NULL_BIT(callstack, child_callid);
-        row.child_callid = FTRACE_QUIRK_NO_ROW;
+        row.null |= m->compat /* QF-14 */ ? 0 : TS_NULL_BIT(callstack, child_callid);
+        row.child_callid = FTRACE_NO_ROW;
     } else if ((code = ftrace_thread_any(&emitter, &m->threads, event->pid, TS_TEXT_NULL)) ==
                TS_OK) {
         row.cat = category_of(key->name);
@@ -333,7 +302,7 @@ static ts_code async(ftrace_machine *m, const ftrace_event *event, const marker 
     if (key.group) {
         key.category = cut_at(&rest, rest, '|');
         key.name = rest.p == NULL ? rest : cut_at(&rest, rest, '|');
-        valid = rest.p != NULL && parse_decimal(&key.cookie, cut_at(&last, rest, '|'));
+        valid = rest.p != NULL && ftrace_decimal(&key.cookie, cut_at(&last, rest, '|'));
     } else {
         valid = parse_named(&key.name, &key.cookie, &rest, rest);
     }
@@ -394,7 +363,7 @@ static bool parse_marker(marker *mark, ts_text t)
     if (t.p[1] != '|' && t.p[1] != '\n') {
         return false;
     }
-    while (at < t.n && is_digit(t.p[at])) {
+    while (at < t.n && ts_is_digit(t.p[at])) {
         tgid = tgid > INT32_MAX ? tgid : tgid * 10 + (t.p[at] - '0');
         at++;
     }
@@ -406,7 +375,7 @@ static bool parse_marker(marker *mark, ts_text t)
     }
     mark->tgid = tgid > INT32_MAX ? 0 : tgid;
     if (at < t.n) {
-        mark->rest = text_from(t, at + 1);
+        mark->rest = ts_text_from(t, at + 1);
     }
     return true;
 }
@@ -427,14 +396,12 @@ static ts_code use_marker(ftrace_machine *m, const ftrace_event *event, const ma
 
 ts_code ftrace_marker(ftrace_machine *m, const ftrace_event *event)
 {
-    static const char sync_text[] = "trace_event_clock_sync";
     ts_text text = event->text[FTRACE_T_print_buf];
     ftrace_process *process;
     marker mark;
     ts_code code;
     TS_TRY(code, ftrace_clean(&text, m));
-    if ((text.n >= sizeof sync_text - 1 && memcmp(text.p, sync_text, sizeof sync_text - 1) == 0) ||
-        !parse_marker(&mark, text)) {
+    if (ts_text_begins(text, "trace_event_clock_sync") || !parse_marker(&mark, text)) {
         return other_marker(m, text);
     }
     if (mark.tgid != 0) {

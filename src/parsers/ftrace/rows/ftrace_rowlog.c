@@ -152,7 +152,6 @@ ts_code ftrace_rowlog_set(ftrace_rowlog *log, uint64_t number, const void *recor
 {
     static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
     uint64_t entry[1 + FTRACE_ROWLOG_WORDS] = {number};
-    ts_code code = TS_OK;
     if (number >= log->count || log->size > sizeof entry - sizeof entry[0]) {
         return ts_fail(log->ctx, TS_ERR_INTERNAL, "a record that is not there is replaced");
     }
@@ -161,11 +160,8 @@ ts_code ftrace_rowlog_set(ftrace_rowlog *log, uint64_t number, const void *recor
         return TS_OK;
     }
     memcpy(&entry[1], record, log->size);
-    if (log->late == NULL) {
-        code = ts_sorter_open(&log->late, log->ctx, sizeof entry[0] + log->size, &order,
-                              FTRACE_ROWLOG_LATE);
-    }
-    return code != TS_OK ? code : ts_sorter_add(log->late, entry);
+    return ts_sorter_put(&log->late, log->ctx, entry, sizeof entry[0] + log->size, &order,
+                         FTRACE_ROWLOG_LATE);
 }
 
 /* --- reading --------------------------------------------------------------------------------- */
@@ -208,10 +204,10 @@ static ts_code next_spooled(const void **record, ftrace_rowlog *log)
 {
     const uint8_t *p;
     ts_code code = TS_OK;
-    if (log->block_have - log->block_at < RECORD_MAX && log->spool_at < ts_spool_size(log->spool) &&
-        (code = fill_block(log)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code,
+           log->block_have - log->block_at < RECORD_MAX && log->spool_at < ts_spool_size(log->spool)
+               ? fill_block(log)
+               : TS_OK);
     p = unpack_record(log, log->block + log->block_at);
     log->block_at = (size_t)(p - log->block);
     if (log->block_at > log->block_have) {

@@ -1,5 +1,3 @@
-#include "parsers/ftrace/rows/ftrace_runnable.h"
-
 #include "parsers/ftrace/rows/ftrace_state.h"
 
 typedef struct runnable_wait {

@@ -5,18 +5,17 @@
  * state; the next one ends it. A wakeup becomes a state R only when its effect is known: at the
  * next switch to or from the thread, or at the end. The first wakeup counts. A state D or DK waits
  * (`blocked`) for its sched_blocked_reason, a state R+ after a call of binder for the transaction
- * (ftrace_runnable.h).
+ * (ftrace_runnable.c).
  *
  * A row is added to its log when it begins, and set when it ends, so logs are in order of time.
  * States that begin earlier than the last one of the log (place FTRACE_NO_PLACE) are sorted apart,
  * and both are merged at the end. Every value that spans a loss of events stays open: a thing keeps
  * the number of the event with which it began, and is closed only if no later loss concerns it
- * (ftrace_loss.h).
+ * (ftrace_losses).
  */
 #include "parsers/ftrace/rows/ftrace_state.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -100,26 +99,15 @@ ts_code ftrace_sched_state(ftrace_machine *m, const ftrace_state *state)
     static const ts_sorter_order order = {.key_offset = offsetof(ftrace_state_row, ts_key),
                                           .key_count = 2};
     ftrace_sched *s = &m->sched;
-    ts_code code = TS_OK;
-    if (state->place != FTRACE_NO_PLACE) {
-        return ftrace_rowlog_set(&s->states, state->place - 1, &state->row);
-    }
-    if (s->others == NULL) {
-        code = ts_sorter_open(&s->others, m->ctx, sizeof state->row, &order, SORTER_MEMORY);
-    }
-    return code != TS_OK ? code : ts_sorter_add(s->others, &state->row);
+    return state->place != FTRACE_NO_PLACE
+               ? ftrace_rowlog_set(&s->states, state->place - 1, &state->row)
+               : ts_sorter_put(&s->others, m->ctx, &state->row, sizeof state->row, &order,
+                               SORTER_MEMORY);
 }
 
 static int64_t time_of(const ftrace_state_row *row)
 {
     return (int64_t)(row->ts_key ^ UINT64_C(1) << 63);
-}
-
-/* Time from `from` to `to`; TS_NO_TIME when it goes back. */
-static int64_t time_between(int64_t from, int64_t to)
-{
-    int64_t dur;
-    return to < from || ts_ckd_sub(&dur, to, from) ? TS_NO_TIME : dur;
 }
 
 /* There is no other one: drop_blocked comes before a state of this kind. */
@@ -164,11 +152,6 @@ static ts_code drop_blocked(ftrace_machine *m, ftrace_thread_sched *t)
     return has ? ftrace_sched_state(m, t->blocked) : TS_OK;
 }
 
-void ftrace_thread_sched_free(ts_ctx *ctx, ftrace_thread_sched *t)
-{
-    ts_free(ctx, t->blocked);
-}
-
 void ftrace_sched_waits_for_reply(ftrace_state *state)
 {
     state->row.state = STATE_R_B;
@@ -186,7 +169,7 @@ static void close_last(ftrace_thread_sched *t, int64_t ts, bool known)
 {
     ftrace_state_row *row = &t->last.row;
     if (t->has_last && row->dur == TS_NO_TIME && known) {
-        row->dur = time_between(time_of(row), ts);
+        row->dur = ftrace_time_between(time_of(row), ts);
     }
 }
 
@@ -241,29 +224,23 @@ static ts_code apply_wake(ftrace_machine *m, ftrace_thread *thread, bool begins)
 ts_code ftrace_cpu_of(ftrace_cpu **out, ftrace_machine *m, uint32_t number)
 {
     ftrace_sched *s = &m->sched;
-    ftrace_cpu *cpu = s->recent;
+    ftrace_cpu *cpu;
     uint64_t value;
     ts_code code = TS_OK;
     if (number < FTRACE_NEAR_CPUS && s->cpus[number] != NULL) {
         *out = s->cpus[number];
         return TS_OK;
     }
-    if (cpu == NULL || cpu->number != number) {
-        if (ts_idmap_find(&value, &s->cpu_numbers, number)) {
-            cpu = (ftrace_cpu *)(uintptr_t)value;
-        } else if ((cpu = ts_zalloc(m->ctx, 1, sizeof *cpu)) == NULL) {
-            return m->ctx->error.code;
-        } else {
-            cpu->number = number;
-            code = ts_idmap_put(m->ctx, &s->cpu_numbers, number, (uintptr_t)cpu);
-            if (code != TS_OK) {
-                ts_free(m->ctx, cpu);
-                return code;
-            }
-        }
+    if (ts_idmap_find(&value, &s->cpu_numbers, number)) {
+        *out = (ftrace_cpu *)(uintptr_t)value;
+        return TS_OK;
     }
-    s->recent = cpu;
-    if (number < FTRACE_NEAR_CPUS) {
+    TS_NEED(m->ctx, cpu = ts_zalloc(m->ctx, 1, sizeof *cpu));
+    cpu->number = number;
+    code = ts_idmap_put(m->ctx, &s->cpu_numbers, number, (uintptr_t)cpu);
+    if (code != TS_OK) {
+        ts_free(m->ctx, cpu);
+    } else if (number < FTRACE_NEAR_CPUS) {
         s->cpus[number] = cpu;
     }
     *out = cpu;
@@ -282,7 +259,7 @@ static ts_code switch_slice(ftrace_machine *m, const ftrace_event *event, ftrace
 {
     ts_code code = TS_OK;
     if (cpu->has_slice && ftrace_lost_of_cpu(m, cpu) <= cpu->slice_begun) {
-        cpu->slice.dur = time_between(cpu->slice.ts, event->ts);
+        cpu->slice.dur = ftrace_time_between(cpu->slice.ts, event->ts);
         cpu->slice.end_state = state;
         code = ftrace_rowlog_set(&m->sched.slices, cpu->slice_number, &cpu->slice);
     }
@@ -340,7 +317,7 @@ static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_t
     }
     rows = m->sched.state_count;
     code = apply_wake(m, prev, false);
-    if (rows == m->sched.state_count || !m->quirks.wake_stays_open) {
+    if (rows == m->sched.state_count || !m->compat /* QF-11 */) {
         close_last(t, event->ts, knows_last(m, prev));
     }
     prev->switched = true;
@@ -425,26 +402,22 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
     row.name = waking ? TS_TEXT_LIT("sched_waking") : TS_TEXT_LIT("sched_wakeup");
     row.ref = woken->itid;
     row.wakeup_from = waker->itid;
-    if (!waking && woken != m->threads.idle && (code = wake(m, woken, event->ts)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(code, !waking && woken != m->threads.idle ? wake(m, woken, event->ts) : TS_OK);
     if (event->reader == FTRACE_FROM_TEXT &&
         !ftrace_has_number(event, FTRACE_N_sched_wakeup_target_cpu)) {
         cpu = FTRACE_NO_CPU; /* a message without the field says 0 */
     }
-    of_waker = waking || (m->quirks.text_wakers && event->reader == FTRACE_FROM_TEXT);
+    of_waker = waking || (m->compat /* QT-3 */ && event->reader == FTRACE_FROM_TEXT);
     TS_TRY(code, ts_put_instant(m->sink, &row));
     return ftrace_raw_put(m, event, row.name, cpu, of_waker ? waker->itid : woken->itid);
 }
 
-_Static_assert((int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_waking_pid &&
-                   (int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_wakeup_new_pid &&
-                   (int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_wakeup_pid &&
-                   (int)FTRACE_N_sched_wakeup_target_cpu == (int)FTRACE_N_sched_waking_target_cpu &&
-                   (int)FTRACE_N_sched_wakeup_target_cpu ==
-                       (int)FTRACE_N_sched_wakeup_new_target_cpu &&
-                   (int)FTRACE_N_sched_wakeup_target_cpu == (int)FTRACE_N_wakeup_target_cpu,
-               "wakeups have the same fields");
+FTRACE_SAME(N, sched_wakeup, sched_waking, pid);
+FTRACE_SAME(N, sched_wakeup, sched_wakeup_new, pid);
+FTRACE_SAME(N, sched_wakeup, wakeup, pid);
+FTRACE_SAME(N, sched_wakeup, sched_waking, target_cpu);
+FTRACE_SAME(N, sched_wakeup, sched_wakeup_new, target_cpu);
+FTRACE_SAME(N, sched_wakeup, wakeup, target_cpu);
 
 /* --- sched_blocked_reason ------------------------------------------------------------------ */
 
@@ -488,7 +461,7 @@ ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
         (code = drop_blocked(m, t)) != TS_OK) { /* it is the reason of another one */
         return code;
     }
-    if (m->quirks.blocked_twice && event->reader != FTRACE_FROM_TEXT &&
+    if (m->compat /* QF-13 */ && event->reader != FTRACE_FROM_TEXT &&
         (t->has_blocked || (t->has_last && t->last_blocked))) {
         ftrace_stat(m, event->kind, FTRACE_RECEIVED_AGAIN);
     }
@@ -551,11 +524,11 @@ static ts_code put_slice(ftrace_machine *m, const ftrace_slice_row *slice)
     row.null |= slice->dur == TS_NO_TIME
                     ? TS_NULL_BIT(sched_slice, dur) | TS_NULL_BIT(sched_slice, ts_end)
                     : 0;
-    if (m->quirks.no_ts_end) {
+    if (m->compat /* QF-7 */) {
         row.ts_end = 0;
         row.null &= ~TS_NULL_BIT(sched_slice, ts_end);
     }
-    if (m->quirks.last_slice_runs && slice->end_state == STATE_NONE) {
+    if (m->compat /* QF-8 */ && slice->end_state == STATE_NONE) {
         row.end_state = states[STATE_R].name;
     }
     row.null |=
@@ -601,7 +574,7 @@ static ts_code apply_wakes(ftrace_machine *m)
 /* Rows that are still open. */
 static ts_code end_all(ftrace_machine *m)
 {
-    ts_code code = m->quirks.last_wakes_lost ? TS_OK : apply_wakes(m);
+    ts_code code = m->compat /* QF-10 */ ? TS_OK : apply_wakes(m);
     for (size_t i = 0; code == TS_OK && i < m->threads.threads.n; i++) {
         ftrace_thread *thread = ftrace_thread_at(&m->threads, i);
         code = drop_last(m, thread);

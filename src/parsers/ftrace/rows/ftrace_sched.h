@@ -1,11 +1,6 @@
 /*
  * Scheduling: which thread ran on which CPU, and the states of threads (docs/formats.md,
- * "ftrace-plugin").
- *
- * Rows of sched_slice are in the order of their beginnings and need the process of their thread,
- * those of thread_state in the order of time: both wait until the end. They begin in that order
- * already (ftrace_rowlog.h), but for states that become known later than they began, which are
- * sorted.
+ * "ftrace-plugin"). Rows need the process of their thread: they wait until the end.
  *
  * Memory: the last state of each thread, the open rows of each CPU, two windows of rows and a
  * sorter's block.
@@ -17,7 +12,6 @@
 #include "base/sorter.h"
 #include "base/vec.h"
 #include "parsers/ftrace/ftrace_event.h"
-#include "parsers/ftrace/rows/ftrace_irq.h"
 #include "parsers/ftrace/rows/ftrace_rowlog.h"
 
 enum { FTRACE_NEAR_CPUS = 64 };
@@ -50,7 +44,7 @@ typedef struct ftrace_thread_sched {
     int64_t wake;          /* when it was woken and has not run since */
     uint64_t wake_number;  /* in the order of wakes */
     struct ftrace_cpu *place; /* where it runs; NULL: it does not, or where is not known */
-    uint64_t placed;          /* numbers of events (ftrace_loss.h): since then */
+    uint64_t placed;          /* numbers of events (ftrace_losses): since then */
     uint64_t lost;            /* the last before `placed` that may be missing */
     uint64_t begun;           /* with which `last` began */
     uint64_t woken;           /* with which it was woken, */
@@ -78,10 +72,31 @@ typedef struct ftrace_slice_row {
     uint8_t pad[2];
 } ftrace_slice_row;
 
+typedef enum ftrace_interrupt_kind {
+    FTRACE_IRQ,
+    FTRACE_SOFTIRQ,
+    FTRACE_IPI,
+    FTRACE_INTERRUPTS
+} ftrace_interrupt_kind;
+
+/* A row of irq to be. */
+typedef struct ftrace_interrupt {
+    uint64_t number; /* in the order of beginnings */
+    int64_t ts;
+    int64_t dur;  /* TS_NO_TIME: its end was not seen */
+    int64_t args; /* FTRACE_NO_ARGS: none */
+    uint32_t cpu;
+    uint32_t name; /* in `names` of the machine */
+    uint8_t kind;
+    bool flagged; /* flag is 1 */
+    bool used;    /* there is one here */
+    uint8_t pad[5];
+} ftrace_interrupt;
+
 typedef struct ftrace_cpu {
     uint32_t number;
     uint32_t losing; /* losses of its events that go on */
-    uint64_t lost;   /* number of the end of the last one (ftrace_loss.h) */
+    uint64_t lost;   /* number of the end of the last one (ftrace_losses) */
     bool has_slice;
     ftrace_slice_row slice;                         /* the open one */
     uint64_t slice_number;                          /* in the log */
@@ -100,7 +115,6 @@ typedef struct ftrace_sched {
     uint64_t last_key;    /* of `states` */
     ts_idmap cpu_numbers; /* ftrace_cpu */
     ftrace_cpu *cpus[FTRACE_NEAR_CPUS]; /* those with low numbers; NULL: not met */
-    ftrace_cpu *recent;                 /* the last one that was asked for */
     uint64_t state_count;
     uint64_t wake_count;
 } ftrace_sched;
@@ -124,8 +138,6 @@ void ftrace_sched_waits_for_reply(ftrace_state *state);
 #define FTRACE_NO_CPU INT64_MIN
 ts_code ftrace_raw_put(struct ftrace_machine *m, const ftrace_event *event, ts_text name,
                        int64_t cpu, int64_t itid);
-
-void ftrace_thread_sched_free(ts_ctx *ctx, ftrace_thread_sched *t);
 
 /* Puts all rows; threads have their processes. */
 ts_code ftrace_sched_finish(struct ftrace_machine *m);

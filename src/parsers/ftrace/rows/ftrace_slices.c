@@ -15,7 +15,6 @@
 #include "parsers/ftrace/rows/ftrace_state.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 #include "tables/formats/common/common_constants.h"
 
 #include <stdlib.h>
@@ -54,13 +53,13 @@ static int64_t colour_of(ts_text name)
 
 static void mark_missing(const ftrace_machine *m, ts_row_callstack *row, int64_t parent)
 {
-    const bool ids = m->quirks.roots_have_ids;
+    const bool ids = m->compat /* QF-14 */;
     row->null |= TS_NULL_BIT(callstack, argsetid) | TS_NULL_BIT(callstack, cookie);
     row->null |= ids ? 0 : TS_NULL_BIT(callstack, child_callid);
-    row->child_callid = FTRACE_QUIRK_NO_ROW;
+    row->child_callid = FTRACE_NO_ROW;
     row->parent_id = parent - 1;
     if (parent == 0 && ids) {
-        row->parent_id = FTRACE_QUIRK_NO_ROW;
+        row->parent_id = FTRACE_NO_ROW;
     } else if (parent == 0) {
         TS_SET_NULL(callstack, row, parent_id);
     }
@@ -88,22 +87,11 @@ static ts_code settle(ftrace_machine *m, int64_t row, int64_t dur)
 
 /* --- the stack ----------------------------------------------------------------------------- */
 
-void ftrace_stack_free(ts_ctx *ctx, ftrace_stack *stack)
-{
-    if (stack != NULL) {
-        ts_free(ctx, stack->slices);
-        ts_free(ctx, stack);
-    }
-}
-
 static ts_code settle_slice(ftrace_machine *m, const ftrace_slice *slice)
 {
-    int64_t dur = TS_NO_TIME;
-    if (slice->end != TS_NO_TIME &&
-        (slice->end < slice->ts || ts_ckd_sub(&dur, slice->end, slice->ts))) {
-        dur = TS_NO_TIME;
-    }
-    return settle(m, slice->row, dur);
+    const int64_t end = slice->end;
+    return settle(m, slice->row,
+                  end == TS_NO_TIME ? TS_NO_TIME : ftrace_time_between(slice->ts, end));
 }
 
 /* Takes the topmost slice off. */

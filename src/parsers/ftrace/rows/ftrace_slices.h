@@ -66,7 +66,7 @@ typedef struct ftrace_push {
 typedef struct ftrace_async {
     int64_t row;
     int64_t ts;
-    uint64_t begun; /* number of its event (ftrace_loss.h) */
+    uint64_t begun; /* number of its event (ftrace_losses) */
     uint32_t older; /* 1 + place of the next older one with this key, or of a free place */
     bool open;
 } ftrace_async;
@@ -122,8 +122,5 @@ ts_code ftrace_async_begin(bool *begun, struct ftrace_machine *m, const ftrace_a
 /* Ends the youngest with the key. */
 ts_code ftrace_async_end(bool *found, struct ftrace_machine *m, const ftrace_async_key *key,
                          int64_t ts);
-
-/* NULL is allowed. */
-void ftrace_stack_free(ts_ctx *ctx, ftrace_stack *stack);
 
 #endif

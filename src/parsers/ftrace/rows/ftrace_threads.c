@@ -11,10 +11,9 @@
  * Texts of names are the store's. Look-ups try small caches of the last numbers first (near_tids,
  * recent), because most events name the same few.
  */
-#include "parsers/ftrace/rows/ftrace_threads.h"
+#include "parsers/ftrace/rows/ftrace_state.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 #include "tables/store_processes.h"
 
 static int64_t pair_key(int64_t tid, int64_t pid)
@@ -125,8 +124,11 @@ void ftrace_threads_free(ftrace_threads *all)
 {
     for (size_t i = 0; i < all->threads.n; i++) {
         ftrace_thread *thread = ftrace_thread_at(all, i);
-        ftrace_thread_sched_free(all->ctx, &thread->sched);
-        ftrace_stack_free(all->ctx, thread->stack);
+        ts_free(all->ctx, thread->sched.blocked);
+        if (thread->stack != NULL) {
+            ts_free(all->ctx, thread->stack->slices);
+            ts_free(all->ctx, thread->stack);
+        }
         if (thread->call != NULL) {
             ftrace_call_free(all->ctx, thread->call);
             ts_free(all->ctx, thread->call);
@@ -212,18 +214,23 @@ ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t p
     return code;
 }
 
+/* Is the youngest thread with the tid in the process? Mostly. */
+static inline bool is_youngest(ftrace_thread **out, ftrace_threads *all, int64_t tid, int64_t pid)
+{
+    const ftrace_tid *same = find_tid(all, tid);
+    *out = same == NULL ? NULL : same->youngest;
+    return *out != NULL && (*out)->process != NULL && (*out)->process->pid == pid;
+}
+
 ts_code ftrace_thread_seen(ftrace_thread **out, ftrace_threads *all, int64_t tid, int64_t pid)
 {
-    const ftrace_tid *same;
     ftrace_process *process;
     int64_t itid = 0;
     ts_code code;
     if (tid == 0 || pid == 0) {
         return ftrace_thread_any(out, all, tid, TS_TEXT_NULL);
     }
-    same = find_tid(all, tid);
-    if (same != NULL && same->youngest->process != NULL && same->youngest->process->pid == pid) {
-        *out = same->youngest;
+    if (is_youngest(out, all, tid, pid)) {
         return TS_OK;
     }
     *out = find(&all->pairs, pair_key(tid, pid));
@@ -245,15 +252,12 @@ ts_code ftrace_thread_seen(ftrace_thread **out, ftrace_threads *all, int64_t tid
 
 ts_code ftrace_thread_of_event(ftrace_thread **out, ftrace_threads *all, int64_t tid, int64_t pid)
 {
-    const ftrace_tid *same;
     ftrace_thread *main_thread;
     ts_code code;
     if (pid == 0) {
         return ftrace_thread_any(out, all, tid, TS_TEXT_NULL);
     }
-    same = find_tid(all, tid);
-    if (same != NULL && same->youngest->process != NULL && same->youngest->process->pid == pid) {
-        *out = same->youngest;
+    if (is_youngest(out, all, tid, pid)) {
         return TS_OK;
     }
     TS_TRY(code, ftrace_thread_seen(&main_thread, all, pid, pid));

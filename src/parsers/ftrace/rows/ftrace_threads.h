@@ -10,7 +10,6 @@
 #include "base/idmap.h"
 #include "base/vec.h"
 #include "parsers/ftrace/rows/ftrace_frames.h"
-#include "parsers/ftrace/rows/ftrace_kernel.h"
 #include "parsers/ftrace/rows/ftrace_sched.h"
 #include "parsers/ftrace/rows/ftrace_slices.h"
 #include "tables/store.h"
@@ -27,6 +26,18 @@ struct ftrace_process {
 
 typedef struct ftrace_tid ftrace_tid;
 
+/* The last system call of a thread. */
+typedef struct ftrace_call {
+    bool open;
+    int64_t number;
+    int64_t ts;
+    uint64_t begun; /* number of its event (ftrace_losses) */
+    char *args;     /* owned; NULL: not recorded */
+    size_t args_n;
+} ftrace_call;
+
+void ftrace_call_free(ts_ctx *ctx, ftrace_call *call);
+
 typedef struct ftrace_thread {
     int64_t itid;
     int64_t tid;
@@ -39,7 +50,7 @@ typedef struct ftrace_thread {
     bool switched;    /* it was switched out */
     bool end_noticed; /* an end without a beginning was found */
     ftrace_thread_sched sched;
-    uint64_t checked; /* number of the last event of its slices and frames (ftrace_loss.h) */
+    uint64_t checked; /* number of the last event of its slices and frames (ftrace_losses) */
     /* Made when first needed, and owned. */
     ftrace_stack *stack;
     ftrace_call *call;

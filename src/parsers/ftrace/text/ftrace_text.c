@@ -2,6 +2,7 @@
 #include "parsers/ftrace/text/ftrace_text.h"
 
 #include "base/alloc.h"
+#include "base/lines.h"
 #include "base/utf8.h"
 
 #include <strings.h>
@@ -20,15 +21,11 @@ struct ftrace_text {
     ts_ctx *ctx;
     ftrace_text_calls calls;
     ftrace_names *names;
-    ts_buf line; /* the beginning of a line, from the blocks before */
+    ts_lines lines;
     ts_buf clean;
-    bool too_long;   /* the rest of the line is passed over: */
-    uint64_t passed; /* so many bytes of it */
-    bool stacks;     /* the line before was one of perf script, or of its stack */
-    bool at_end;     /* the line has no end, and may be cut */
+    bool stacks; /* the line before was one of perf script, or of its stack */
+    bool at_end; /* the line has no end, and may be cut */
     text_place place;
-    uint64_t number; /* of the line, from 1 */
-    uint64_t at;     /* offset of its beginning */
     ftrace_text_counts counts;
     ftrace_event event;
 };
@@ -36,12 +33,6 @@ struct ftrace_text {
 #define TRACE_BEGIN "<script class=\"trace-data\" type=\"application/text\">"
 #define OLD_TRACE_BEGIN "var linuxPerfData = \"" /* of the first systrace: a text of JavaScript */
 #define TRACE_END "</script>"
-
-static bool text_begins(ts_text t, const char *s)
-{
-    size_t n = strlen(s);
-    return t.n >= n && memcmp(t.p, s, n) == 0;
-}
 
 static bool text_begins_any_case(ts_text t, const char *s)
 {
@@ -54,7 +45,7 @@ static ts_code defect(ftrace_text *t, ftrace_text_defect what, ts_text detail)
 {
     enum { SHOWN = 80 };
     detail.n = detail.n > SHOWN ? ts_utf8_cut(detail.p, SHOWN) : detail.n;
-    return t->calls.defect(t->calls.user, what, t->number, t->at, detail);
+    return t->calls.defect(t->calls.user, what, t->lines.number, t->lines.at, detail);
 }
 
 static ts_code lose(ftrace_text *t, unsigned kind, uint32_t cpu, int64_t ts)
@@ -79,7 +70,7 @@ static bool text_between(ts_text *t, const char *begin, const char *end)
 {
     size_t n = strlen(begin);
     size_t m = strlen(end);
-    if (t->n < n + m || memcmp(t->p, begin, n) != 0 || memcmp(t->p + t->n - m, end, m) != 0) {
+    if (t->n < n + m || !ts_text_begins(*t, begin) || !ts_text_ends(*t, end)) {
         return false;
     }
     *t = (ts_text){t->p + n, t->n - n - m};
@@ -142,25 +133,18 @@ static ts_code comment(ftrace_text *t, ts_text line)
                : TS_OK;
 }
 
-static bool text_ends(ts_text t, const char *s)
-{
-    size_t n = strlen(s);
-    return t.n >= n && memcmp(t.p + t.n - n, s, n) == 0;
-}
-
 /* What atrace and trace-cmd write around the lines; the kernel's stacks and calls of functions, as
  * "app-20 [000] 12.5: <stack trace>", " => schedule", "app-20 [000] 12.5: do_exit <-__x64_sys". */
 static bool is_title(ts_text line)
 {
     const char *blank = memrchr(line.p, ' ', line.n);
-    return text_ends(line, "<stack trace>") || text_ends(line, "<user stack trace>") ||
-           text_begins(line, " => ") || text_begins(line, "=> ") ||
+    return ts_text_ends(line, "<stack trace>") || ts_text_ends(line, "<user stack trace>") ||
+           ts_text_begins(line, " => ") || ts_text_begins(line, "=> ") ||
            (blank != NULL &&
-            text_begins((ts_text){blank, line.n - (size_t)(blank - line.p)}, " <-")) ||
-           text_begins(line, "TRACE:") || text_begins(line, "capturing trace") ||
-           text_begins(line, "cpus=") || text_begins(line, "version = ") ||
-           (text_begins(line, "CPU ") && line.n > 8 &&
-            memcmp(line.p + line.n - 8, "is empty", 8) == 0);
+            ts_text_begins((ts_text){blank, line.n - (size_t)(blank - line.p)}, " <-")) ||
+           ts_text_begins(line, "TRACE:") || ts_text_begins(line, "capturing trace") ||
+           ts_text_begins(line, "cpus=") || ts_text_begins(line, "version = ") ||
+           (ts_text_begins(line, "CPU ") && ts_text_ends(line, "is empty"));
 }
 
 /* "\tffffffff81 symbol+0x1 (file)": a frame below a line of perf script. */
@@ -221,16 +205,16 @@ static void read_sync(ftrace_text_counts *c, const ftrace_event *e)
     const size_t n = sizeof mark - 1;
     ts_text t = e->text[0];
     int64_t v;
-    if (!text_begins(t, mark)) {
+    if (!ts_text_begins(t, mark)) {
         return;
     }
     t = (ts_text){t.p + n, t.n - n};
-    if (text_begins(t, "parent_ts=") && c->sync_monotonic == 0 &&
+    if (ts_text_begins(t, "parent_ts=") && c->sync_monotonic == 0 &&
         ftrace_seconds(&v, (ts_text){t.p + 10, t.n - 10}) && v > 0) {
         c->sync_monotonic = v;
         c->sync_ts = e->ts;
         c->synced = true;
-    } else if (text_begins(t, "realtime_ts=") && c->sync_realtime == 0 &&
+    } else if (ts_text_begins(t, "realtime_ts=") && c->sync_realtime == 0 &&
                ftrace_decimal(&v, (ts_text){t.p + 12, t.n - 12}) && v > 0 &&
                v < INT64_MAX / 1000000) {
         c->sync_realtime = v * 1000000;
@@ -272,16 +256,11 @@ static ts_code one_event(ftrace_text *t, const ftrace_line *line)
 static ts_code trace_line(ftrace_text *t, ts_text line)
 {
     ftrace_line parts;
-    line.n -= line.n > 0 && line.p[line.n - 1] == '\r' ? 1 : 0;
+    ts_code code;
     if (line.n == 0 || line.p[0] == '#') {
         return line.n == 0 ? TS_OK : comment(t, line);
     }
-    if (!ts_utf8_valid(line.p, line.n)) {
-        ts_code code;
-        t->clean.n = 0;
-        TS_TRY(code, ts_utf8_clean(t->ctx, &t->clean, &t->counts.bad_texts, line.p, line.n));
-        line = ts_buf_text(&t->clean);
-    }
+    TS_TRY(code, ts_utf8_text(&line, t->ctx, &t->clean, &t->counts.bad_texts));
     t->counts.lines++;
     if (!ftrace_line_read(&parts, line)) {
         return no_event(t, line);
@@ -310,7 +289,7 @@ static ts_text without_end(ts_text line)
         line.n--;
     }
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
-        if (text_ends(line, ends[i])) {
+        if (ts_text_ends(line, ends[i])) {
             return (ts_text){line.p, line.n - strlen(ends[i])};
         }
     }
@@ -359,7 +338,7 @@ static ts_code page_line(ftrace_text *t, ts_text line)
 /* The first line says what the text is; *line without a byte order mark. */
 static void first_line(ftrace_text *t, ts_text *line)
 {
-    if (text_begins(*line, "\xef\xbb\xbf")) {
+    if (ts_text_begins(*line, "\xef\xbb\xbf")) {
         *line = (ts_text){line->p + 3, line->n - 3};
     }
     t->counts.html =
@@ -367,25 +346,12 @@ static void first_line(ftrace_text *t, ts_text *line)
     t->place = t->counts.html ? PLACE_OUTSIDE : PLACE_TRACE;
 }
 
-static ts_code any_line(ftrace_text *t, ts_text line)
-{
-    if (t->place == PLACE_BEGIN) {
-        first_line(t, &line);
-    }
-    return t->counts.html ? page_line(t, line) : trace_line(t, line);
-}
-
 /* --- the stream ------------------------------------------------------------------------------ */
 
 /* A line that is too long outside of the trace of a page is nothing: pages hold long scripts. */
-static ts_code long_line(ftrace_text *t)
+static ts_code long_line(ftrace_text *t, ts_text begin)
 {
-    ts_text begin = ts_buf_text(&t->line);
     ts_code code;
-    t->too_long = false;
-    if (t->place == PLACE_BEGIN) {
-        first_line(t, &begin);
-    }
     if (t->place == PLACE_OTHER) {
         return TS_OK;
     }
@@ -402,46 +368,31 @@ static ts_code long_line(ftrace_text *t)
     return code;
 }
 
+static ts_code any_line(void *user, ts_text line)
+{
+    ftrace_text *t = user;
+    if (t->place == PLACE_BEGIN) {
+        first_line(t, &line);
+    }
+    return t->lines.too_long ? long_line(t, line)
+           : t->counts.html  ? page_line(t, line)
+                             : trace_line(t, line);
+}
+
 ts_code ftrace_text_feed(ftrace_text *t, const char *p, size_t n)
 {
-    ts_code code = TS_OK;
-    while (n > 0 && code == TS_OK) {
-        const char *lf = memchr(p, '\n', n);
-        size_t part = lf == NULL ? n : (size_t)(lf - p);
-        size_t used = part + (lf == NULL ? 0 : 1);
-        if (lf != NULL && t->line.n == 0 && part <= FTRACE_TEXT_MAX_LINE) {
-            t->number++;
-            code = any_line(t, (ts_text){p, part});
-            t->at += used;
-        } else {
-            size_t kept = FTRACE_TEXT_MAX_LINE - t->line.n;
-            t->too_long = t->too_long || part > kept;
-            code = ts_buf_put(t->ctx, &t->line, p, part < kept ? part : kept);
-            t->passed += part > kept ? part - kept : 0;
-            if (code == TS_OK && lf != NULL) {
-                uint64_t bytes = t->line.n + t->passed + 1;
-                t->number++;
-                code = t->too_long ? long_line(t) : any_line(t, ts_buf_text(&t->line));
-                t->line.n = 0;
-                t->passed = 0;
-                t->at += bytes;
-            }
-        }
-        p += used;
-        n -= used;
-    }
-    return code;
+    return ts_lines_feed(t->ctx, &t->lines, any_line, t, p, n);
 }
 
 /* A page that does not end its element is cut. */
 ts_code ftrace_text_end(ftrace_text *t)
 {
-    ts_text line = ts_buf_text(&t->line);
+    ts_text line = ts_buf_text(&t->lines.held);
     ts_code code = TS_OK;
-    if (line.n > 0) {
-        t->number++;
+    if (ts_lines_open(&t->lines)) {
+        t->lines.number++;
         t->at_end = true;
-        code = t->too_long ? long_line(t) : any_line(t, line);
+        code = any_line(t, ts_text_line(&line));
     }
     if (code != TS_OK || !t->counts.html || t->counts.cut > 0 ||
         (t->place != PLACE_TRACE && t->place != PLACE_ELEMENT)) {
@@ -467,6 +418,7 @@ ts_code ftrace_text_open(ftrace_text **out, ts_ctx *ctx, const ftrace_text_calls
     }
     t->ctx = ctx;
     t->calls = *calls;
+    t->lines.max = FTRACE_TEXT_MAX_LINE;
     *out = t;
     return TS_OK;
 }
@@ -474,7 +426,7 @@ ts_code ftrace_text_open(ftrace_text **out, ts_ctx *ctx, const ftrace_text_calls
 void ftrace_text_close(ftrace_text *t)
 {
     if (t != NULL) {
-        ts_buf_free(t->ctx, &t->line);
+        ts_buf_free(t->ctx, &t->lines.held);
         ts_buf_free(t->ctx, &t->clean);
         ts_free(t->ctx, t->names);
         ts_free(t->ctx, t);

@@ -10,7 +10,7 @@
 
 #include "base/buf.h"
 #include "parsers/ftrace/ftrace_event.h"
-#include "parsers/ftrace/order/ftrace_queue.h"
+#include "parsers/ftrace/order/ftrace_feed.h"
 
 enum { FTRACE_TEXT_MAX_LINE = 1 << 20 };
 

@@ -372,7 +372,6 @@ static bool read_switch(ftrace_event *e, ts_text args)
 /* Likewise "a:1 [120] success=1 CPU:002", "a:1 [120]<CPU:002>". */
 static bool read_wakeup(ftrace_event *e, ts_text args)
 {
-    enum { PID = FTRACE_N_sched_wakeup_pid, CPU = FTRACE_N_sched_wakeup_target_cpu };
     ts_text task;
     ts_text cpu;
     ts_text comm;
@@ -383,9 +382,9 @@ static bool read_wakeup(ftrace_event *e, ts_text args)
         return false;
     }
     cpu.n -= cpu.n > 0 && cpu.p[cpu.n - 1] == '>' ? 1 : 0;
-    set_number(e, PID, pid);
+    set_number(e, FTRACE_N_sched_wakeup_pid, pid);
     if (ftrace_decimal(&v, cpu)) {
-        set_number(e, CPU, v);
+        set_number(e, FTRACE_N_sched_wakeup_target_cpu, v);
     }
     return true;
 }
@@ -416,12 +415,6 @@ static void read_syscall(ftrace_event *e, ts_text args)
         set_number(e, FTRACE_N_sys_exit_ret, v);
     }
 }
-
-_Static_assert((int)FTRACE_N_sys_enter_id == (int)FTRACE_N_sys_exit_id, "read by one function");
-_Static_assert((int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_waking_pid &&
-                   (int)FTRACE_N_sched_wakeup_pid == (int)FTRACE_N_sched_wakeup_new_pid &&
-                   (int)FTRACE_N_sched_wakeup_target_cpu == (int)FTRACE_N_sched_waking_target_cpu,
-               "read by one function");
 
 static void read_named(ftrace_event *e, const kind_names *k, ts_text args)
 {

@@ -9,13 +9,12 @@
 #include <strings.h>
 
 typedef struct text_import {
-    ftrace_file file;
+    ftrace_file file; /* the first: ftrace_file_take */
     ftrace_text *text;
     ts_clock_set clocks;
 } text_import;
 
-/* --- sniffing ----------------------------------------------------------------------------------
- */
+/* --- sniffing --------------------------------------------------------------------------------- */
 
 static bool head_has(ts_text t, const char *part)
 {
@@ -40,15 +39,6 @@ static int sniff_page(const ts_sniff *s, ts_text head)
                : TS_SNIFF_NO;
 }
 
-static bool is_kind(ts_text event)
-{
-    unsigned kind = 0;
-    while (kind < FTRACE_KINDS && !ts_text_is(event, ftrace_kinds[kind].name)) {
-        kind++;
-    }
-    return kind < FTRACE_KINDS;
-}
-
 /* Does the text have a line that is an event? perf writes samples of anything in this form: its
  * lines count only when they are of a kind that has rows. */
 static int sniff_lines(ts_text t)
@@ -56,13 +46,10 @@ static int sniff_lines(ts_text t)
     ftrace_line line;
     int best = TS_SNIFF_NO;
     while (t.n > 0 && best < TS_SNIFF_LIKELY) {
-        const char *lf = memchr(t.p, '\n', t.n);
-        size_t n = lf == NULL ? t.n : (size_t)(lf - t.p);
-        if (ftrace_line_read(&line, (ts_text){t.p, n})) {
-            best = line.perf && !is_kind(line.event) ? TS_SNIFF_WEAK : TS_SNIFF_LIKELY;
+        if (ftrace_line_read(&line, ts_text_line(&t))) {
+            best = line.perf && ftrace_kind_of(line.event) == FTRACE_KINDS ? TS_SNIFF_WEAK
+                                                                           : TS_SNIFF_LIKELY;
         }
-        n += lf == NULL ? 0 : 1;
-        t = (ts_text){t.p + n, t.n - n};
     }
     return best;
 }
@@ -73,9 +60,7 @@ static int text_sniff(const ts_sniff *s)
     if (s->head == NULL || s->n == 0 || s->json_key != NULL) {
         return TS_SNIFF_NO;
     }
-    if (head.n >= 3 && memcmp(head.p, "\xef\xbb\xbf", 3) == 0) {
-        head = (ts_text){head.p + 3, head.n - 3};
-    }
+    head = ts_text_from(head, ts_text_begins(head, "\xef\xbb\xbf") ? 3 : 0);
     if (head_begins(head, "<!doctype html>") || head_begins(head, "<html>")) {
         return sniff_page(s, head);
     }
@@ -90,8 +75,7 @@ static int text_sniff(const ts_sniff *s)
                                                                    : sniff_lines(head);
 }
 
-/* --- the stream --------------------------------------------------------------------------------
- */
+/* --- the stream ------------------------------------------------------------------------------- */
 
 static ts_code on_defect(void *user, ftrace_text_defect defect, uint64_t line, uint64_t at,
                          ts_text what)
@@ -111,12 +95,6 @@ static ts_code on_defect(void *user, ftrace_text_defect defect, uint64_t line, u
                     "line %" PRIu64 " %s%.*s", line, defects[defect].text, (int)what.n, what.p);
 }
 
-static ts_code text_take(void *user, const ftrace_event *event)
-{
-    text_import *im = user;
-    return ftrace_file_take(&im->file, event);
-}
-
 static void text_close(void *self)
 {
     text_import *im = self;
@@ -128,7 +106,7 @@ static void text_close(void *self)
 static ts_code text_open(void **self, ts_job *job)
 {
     text_import *im = ts_zalloc(job->ctx, 1, sizeof *im);
-    ftrace_text_calls calls = {im, text_take, on_defect};
+    ftrace_text_calls calls = {im, ftrace_file_take, on_defect};
     ts_code code;
     *self = NULL;
     TS_NEED(job->ctx, im);
@@ -147,8 +125,7 @@ static ts_code text_feed(void *self, const uint8_t *p, size_t n)
     return ftrace_text_feed(im->text, (const char *)p, n);
 }
 
-/* --- the end -----------------------------------------------------------------------------------
- */
+/* --- the end ---------------------------------------------------------------------------------- */
 
 static uint64_t bad_events(const ftrace_text_counts *c)
 {
