@@ -1,7 +1,7 @@
 /* Logs as text (docs/formats.md, "Logs as text"): forms of lines, times, order, events. */
 #include "parsers_sweep.h"
 
-#include "parsers/logs/hilog_line.h"
+#include "parsers/logs/log_lines.h"
 
 static void test_lines(void **state)
 {

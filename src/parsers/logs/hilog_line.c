@@ -1,4 +1,4 @@
-#include "parsers/logs/hilog_line.h"
+#include "parsers/logs/log_lines.h"
 
 #include "base/ckd.h"
 

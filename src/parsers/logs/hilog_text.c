@@ -5,7 +5,6 @@
  * Memory: HILOG_SORT bytes of records; texts and further records wait in temporary files.
  */
 #include "parsers/format.h"
-#include "parsers/logs/hilog_line.h"
 #include "parsers/logs/log_lines.h"
 
 #include "base/alloc.h"
