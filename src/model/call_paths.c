@@ -72,18 +72,21 @@ static ts_code paths_row(ts_paths *p, ts_ctx *ctx, const ts_batch *b, unsigned r
     if (!parent->null[row]) {
         above = ts_ids_find(&p->nodes, parent->ints[row]);
         if (above == TS_NO_INDEX) {
-            return ts_fail(ctx, TS_ERR_INPUT,
-                           "stack_node: the caller of node %lld does not come before it",
-                           (long long)b->rowids[row]);
+            return ts_fail(
+                ctx, TS_ERR_INPUT,
+                "the rows of table stack_node were changed: the caller of node %lld does "
+                "not come before it",
+                (long long)b->rowids[row]);
         }
     }
     p->parent[at] = above;
     p->depth[at] = above == TS_NO_INDEX ? 0 : p->depth[above] + 1;
     p->method[at] = method->null[row] ? TS_NO_INDEX : ts_ids_find(&p->methods, method->ints[row]);
-    p->line[at] = line->null[row]                    ? TS_NO_LINE
-                  : line->ints[row] > INT32_MAX      ? INT32_MAX
-                  : line->ints[row] < TS_NO_LINE + 1 ? TS_NO_LINE + 1
-                                                     : (int32_t)line->ints[row];
+    p->dense = p->dense && (method->null[row] != 0 || p->method[at] != TS_NO_INDEX);
+    p->line[at] = line->null[row]                         ? TS_PATH_NO_LINE
+                  : line->ints[row] > INT32_MAX           ? INT32_MAX
+                  : line->ints[row] < TS_PATH_NO_LINE + 1 ? TS_PATH_NO_LINE + 1
+                                                          : (int32_t)line->ints[row];
     return ts_ids_add(ctx, &p->nodes, b->rowids[row]);
 }
 
@@ -99,6 +102,7 @@ static ts_code paths_build(void **what, ts_model *m, const void *user)
     (void)user;
     *what = p;
     TS_NEED(ctx, p);
+    p->dense = true;
     uint64_t total = ts_rows_count(ts_model_rows(m), "stack_node");
     ts_code code = paths_methods(p, m);
     TS_STEP(code, ts_rows_open(&rows, ts_model_rows(m), TS_T_stack_node, columns, 3));
@@ -115,6 +119,7 @@ static ts_code paths_build(void **what, ts_model *m, const void *user)
         }
     }
     ts_rows_close(rows);
+    p->dense = p->dense && p->nodes.ids == NULL && p->methods.ids == NULL;
     return code;
 }
 
@@ -123,5 +128,47 @@ ts_code ts_call_paths(const ts_paths **out, ts_model *m)
     void *what;
     ts_code code = ts_model_keep(&what, m, "paths", "", paths_build, paths_free, NULL);
     *out = what;
+    return code;
+}
+
+/* A walk from each root that keeps how many paths of each method are open. */
+ts_code ts_paths_outermost(bool *out, ts_ctx *ctx, const uint32_t *parent, const uint32_t *method,
+                           uint32_t n, uint32_t methods)
+{
+    ts_code code = TS_OK;
+    uint32_t *child = ts_alloc(ctx, (size_t)n + 1, sizeof *child);
+    uint32_t *next = ts_alloc(ctx, n, sizeof *next);
+    uint32_t *open = ts_zalloc(ctx, (size_t)methods + 1, sizeof *open);
+    if (child == NULL || next == NULL || open == NULL) {
+        code = ctx->error.code;
+        goto out;
+    }
+    memset(child, 0xff, ((size_t)n + 1) * sizeof *child);
+    for (uint32_t i = n; i-- > 0;) {
+        uint32_t above = parent[i] >= i ? n : parent[i];
+        next[i] = child[above];
+        child[above] = i;
+    }
+    uint32_t at = child[n];
+    for (uint32_t steps = 1; at != TS_NO_INDEX && code == TS_OK; steps++) {
+        out[at] = open[method[at] == TS_NO_INDEX ? methods : method[at]]++ == 0;
+        code = steps % PATHS_REPORT == 0 ? ts_check_cancel(ctx) : TS_OK;
+        if (child[at] != TS_NO_INDEX) {
+            at = child[at];
+            continue;
+        }
+        for (;;) {
+            open[method[at] == TS_NO_INDEX ? methods : method[at]]--;
+            if (next[at] != TS_NO_INDEX || parent[at] >= at) {
+                break;
+            }
+            at = parent[at];
+        }
+        at = next[at];
+    }
+out:
+    ts_free(ctx, child);
+    ts_free(ctx, next);
+    ts_free(ctx, open);
     return code;
 }

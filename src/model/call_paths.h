@@ -5,7 +5,7 @@
 #include "model/ids.h"
 #include "model/model.h"
 
-enum { TS_NO_LINE = INT32_MIN };
+enum { TS_PATH_NO_LINE = INT32_MIN };
 enum { TS_IDLE = 1, TS_ROOT = 2 };
 
 /* stack_node as arrays; parents are before their children. */
@@ -13,12 +13,21 @@ typedef struct ts_paths {
     ts_ids nodes;
     uint32_t *parent; /* place of the caller, or TS_NO_INDEX */
     uint32_t *method; /* place in `methods`, or TS_NO_INDEX */
-    int32_t *line;    /* TS_NO_LINE: not recorded */
+    int32_t *line;    /* TS_PATH_NO_LINE: not recorded */
     uint32_t *depth;  /* callers above it */
     ts_ids methods;
     uint8_t *idle; /* per method: TS_IDLE or TS_ROOT when its name is (idle) or (root) */
+    bool dense;    /* ids of both are 1, 2, 3 ..., and every method is there */
 } ts_paths;
 
 ts_code ts_call_paths(const ts_paths **out, ts_model *m);
+
+/*
+ * Which call paths are not below another one of their method: out[i] for those of `n` paths, whose
+ * callers are before them (parent[i] >= i: a root). Only these count for the total of a method, so
+ * that recursion counts once. method: below `methods`, or TS_NO_INDEX, which is one too.
+ */
+ts_code ts_paths_outermost(bool *out, ts_ctx *ctx, const uint32_t *parent, const uint32_t *method,
+                           uint32_t n, uint32_t methods);
 
 #endif

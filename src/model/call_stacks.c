@@ -34,6 +34,7 @@ ts_code stacks_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t me
         TS_TRY(code, stacks_grow(p->ctx, &p->method, more, sizeof *p->method));
         TS_TRY(code, stacks_grow(p->ctx, &p->line, more, sizeof *p->line));
         *cap = more;
+        p->parent[0] = 0;
     }
     p->parent[id] = parent;
     p->method[id] = method;

@@ -1,111 +1,65 @@
 #include "model/compare_methods.h"
 
 #include "base/alloc.h"
+#include "model/call_paths.h"
 
 /* --- methods ---------------------------------------------------------------------------------- */
 
-typedef struct methods_work {
-    ts_ctx *ctx;
-    const ts_calls *p;
-    const ts_frames *frames;
-    int64_t *below;  /* by call path: itself and all below it */
-    uint32_t *child; /* by call path and root 0: the first below it, 0: none */
-    uint32_t *next;  /* the next below the same caller */
-    uint32_t *open;  /* by frame: how many paths of it are open in the walk */
-    int64_t *self, *total;
-} methods_work;
-
-static ts_code methods_arrays(methods_work *w)
-{
-    size_t n = (size_t)w->p->nodes + 1;
-    size_t m = (size_t)w->frames->keys.count + 1;
-    return (w->below = ts_zalloc(w->ctx, n, sizeof *w->below)) == NULL ||
-                   (w->child = ts_zalloc(w->ctx, n, sizeof *w->child)) == NULL ||
-                   (w->next = ts_zalloc(w->ctx, n, sizeof *w->next)) == NULL ||
-                   (w->open = ts_zalloc(w->ctx, m, sizeof *w->open)) == NULL ||
-                   (w->self = ts_zalloc(w->ctx, m, sizeof *w->self)) == NULL ||
-                   (w->total = ts_zalloc(w->ctx, m, sizeof *w->total)) == NULL
-               ? w->ctx->error.code
-               : TS_OK;
-}
-
 /* Callers have smaller numbers. No sum is more than that of the weight, which fits. */
-static void methods_add_up(methods_work *w)
+static ts_code methods_add_up(int64_t *self, int64_t *total, const ts_calls *p, uint32_t frames)
 {
-    const ts_calls *p = w->p;
-    const int64_t *self = p->weights[p->chosen].self;
-    for (uint32_t i = p->nodes; i > 0; i--) {
+    const int64_t *own = p->weights[p->chosen].self;
+    size_t n = (size_t)p->nodes + 1;
+    int64_t *below = ts_zalloc(p->ctx, n, sizeof *below); /* by call path: with all below it */
+    uint32_t *frame = ts_alloc(p->ctx, n, sizeof *frame);
+    bool *outermost = ts_alloc(p->ctx, n, sizeof *outermost);
+    ts_code code = below == NULL || frame == NULL || outermost == NULL ? p->ctx->error.code : TS_OK;
+    for (uint32_t i = p->nodes; code == TS_OK && i > 0; i--) {
+        frame[i] = p->used[i] ? ts_calls_frame(p, i) : TS_NO_INDEX;
+        below[i] += own[i];
+        below[p->parent[i]] += below[i];
         if (p->used[i]) {
-            w->self[ts_calls_frame(p, i)] += self[i];
-            w->below[i] += self[i];
-            w->below[p->parent[i]] += w->below[i];
-            w->next[i] = w->child[p->parent[i]];
-            w->child[p->parent[i]] = i;
+            self[frame[i]] += own[i];
         }
     }
-}
-
-/* Of a method that calls itself the outermost path counts: no other is open around it. */
-static ts_code methods_walk(methods_work *w)
-{
-    uint32_t at = w->child[0];
-    uint32_t steps = 0;
-    while (at != 0) {
-        uint32_t method = ts_calls_frame(w->p, at);
-        if (w->open[method]++ == 0) {
-            w->total[method] += w->below[at];
-        }
-        if (w->child[at] != 0) {
-            at = w->child[at];
-            continue;
-        }
-        while (at != 0 && w->next[at] == 0) {
-            w->open[ts_calls_frame(w->p, at)]--;
-            at = w->p->parent[at];
-        }
-        if (at != 0) {
-            w->open[ts_calls_frame(w->p, at)]--;
-            at = w->next[at];
-        }
-        if (steps++ % 65536 == 0 && ts_check_cancel(w->ctx) != TS_OK) {
-            return w->ctx->error.code;
+    if (code == TS_OK) {
+        frame[0] = TS_NO_INDEX; /* that of no path */
+        code = ts_paths_outermost(outermost, p->ctx, p->parent, frame, p->nodes + 1, frames);
+    }
+    for (uint32_t i = 1; code == TS_OK && i <= p->nodes; i++) {
+        if (p->used[i] && outermost[i]) {
+            total[frame[i]] += below[i];
         }
     }
-    return TS_OK;
-}
-
-static ts_code methods_visit(const methods_work *w, ts_method_visit visit, void *user)
-{
-    ts_code code = TS_OK;
-    for (uint32_t i = 0; code == TS_OK && i < w->frames->keys.count; i++) {
-        const ts_frame frame = ts_frames_get(w->frames, i);
-        const ts_method_sum sum = {
-            .name = frame.label,
-            .file = frame.file.n > 0 ? frame.file : TS_TEXT_NULL,
-            .self = w->self[i],
-            .total = w->total[i],
-        };
-        if (sum.total > 0) {
-            code = visit(user, &sum);
-        }
-    }
+    ts_free(p->ctx, below);
+    ts_free(p->ctx, frame);
+    ts_free(p->ctx, outermost);
     return code;
 }
 
 ts_code ts_methods_each(const ts_calls *p, const ts_frames *frames, ts_method_visit visit,
                         void *user)
 {
-    methods_work w = {.ctx = p->ctx, .p = p, .frames = frames};
-    ts_code code = methods_arrays(&w);
-    if (code == TS_OK && p->weights[p->chosen].self != NULL) {
-        methods_add_up(&w);
-        code = methods_walk(&w);
+    size_t n = (size_t)frames->keys.count + 1;
+    int64_t *self = ts_zalloc(p->ctx, n, sizeof *self);
+    int64_t *total = ts_zalloc(p->ctx, n, sizeof *total);
+    ts_code code = self == NULL || total == NULL ? p->ctx->error.code : TS_OK;
+    TS_STEP_IF(code, p->nodes > 0 && p->weights[p->chosen].self != NULL,
+               methods_add_up(self, total, p, frames->keys.count));
+    for (uint32_t i = 0; code == TS_OK && i < frames->keys.count; i++) {
+        const ts_frame frame = ts_frames_get(frames, i);
+        const ts_method_sum sum = {
+            .name = frame.label,
+            .file = frame.file.n > 0 ? frame.file : TS_TEXT_NULL,
+            .self = self[i],
+            .total = total[i],
+        };
+        if (sum.total > 0) {
+            code = visit(user, &sum);
+        }
     }
-    TS_STEP(code, methods_visit(&w, visit, user));
-    void *arrays[] = {w.below, w.child, w.next, w.open, w.self, w.total};
-    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
-        ts_free(w.ctx, arrays[i]);
-    }
+    ts_free(p->ctx, self);
+    ts_free(p->ctx, total);
     return code;
 }
 

@@ -153,9 +153,6 @@ static ts_code lane_find(ts_path_sums *s, const ts_sum_lane *lane, ts_text event
         if (last.p == NULL || !ts_text_equal(last, event)) {
             code = ts_pool_intern(s->ctx, &s->event, NULL, &s->events, event);
         }
-        TS_STEP_IF(code, s->events.count > SUMS_EVENTS,
-                   ts_fail(s->ctx, TS_ERR_LIMIT, "stack_sample: more than %d different events",
-                           SUMS_EVENTS));
         wanted.event = s->event;
     }
     if (code != TS_OK ||
@@ -176,19 +173,15 @@ static ts_code lane_find(ts_path_sums *s, const ts_sum_lane *lane, ts_text event
     return code;
 }
 
-static ts_code sum_count(ts_ctx *ctx, uint32_t *count)
-{
-    return ts_ckd_add(count, *count, 1) ? ts_fail(ctx, TS_ERR_LIMIT, "too many rows") : TS_OK;
-}
-
 ts_code ts_path_sums_add(ts_path_sums *s, const ts_sum_lane *lane, ts_text event, uint32_t node,
-                         int64_t value)
+                         ts_cell value)
 {
     ts_code code = lane_find(s, lane, event);
     ts_path_sum *sum = code == TS_OK ? sums_at(s, s->lane, node) : NULL;
     TS_NEED(s->ctx, sum);
-    sum->sum += value;
-    return sum_count(s->ctx, &sum->count);
+    uint32_t *count = value.null ? &sum->other : &sum->count;
+    sum->sum += value.null ? 0 : value.value;
+    return ts_ckd_add(count, *count, 1) ? ts_fail(s->ctx, TS_ERR_LIMIT, "too many rows") : TS_OK;
 }
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -222,18 +215,13 @@ static ts_code sums_row(ts_sums_pass *p, const ts_batch *b, unsigned i)
                        (long long)b->rowids[i], p->calls ? "stack_slice" : "stack_sample",
                        (long long)node.value);
     }
-    ts_code code = lane_find(s, &lane, p->calls ? TS_TEXT_NULL : ts_cell_text(b, COL_EVENT, i));
-    ts_path_sum *sum = code == TS_OK ? sums_at(s, s->lane, at) : NULL;
-    TS_NEED(s->ctx, sum);
-    if (p->calls) {
-        sum->sum += b->columns[COL_SELF].ints[i];
-        code = sum_count(s->ctx, &sum->count);
-    } else if (dur.null || dur.value < 0) {
-        code = sum_count(s->ctx, &sum->other);
-    } else {
-        sum->sum += dur.value;
-        code = sum_count(s->ctx, &sum->count);
-    }
+    dur.null = dur.null || dur.value < 0;
+    ts_cell value = p->calls ? (ts_cell){b->columns[COL_SELF].ints[i], false} : dur;
+    ts_code code = ts_path_sums_add(
+        s, &lane, p->calls ? TS_TEXT_NULL : ts_cell_text(b, COL_EVENT, i), at, value);
+    TS_STEP_IF(
+        code, s->events.count > SUMS_EVENTS,
+        ts_fail(s->ctx, TS_ERR_LIMIT, "stack_sample: more than %d different events", SUMS_EVENTS));
     return code;
 }
 

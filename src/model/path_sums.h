@@ -29,7 +29,7 @@ typedef struct ts_path_sum {
     uint32_t lane;
     uint32_t node;  /* TS_NO_INDEX: of no call path */
     uint32_t count; /* of samples: with a dur of 0 or more; of calls and values: all */
-    uint32_t other; /* the others */
+    uint32_t other; /* the others, which have no value */
     ts_wide sum;
 } ts_path_sum;
 
@@ -67,10 +67,10 @@ ts_code ts_path_sums_kept(ts_sums_pass *p, ts_model *m, ts_code code);
 /* Sums without rows, to which values are added. Free with ts_path_sums_free, also after an error.
  */
 ts_code ts_path_sums_begin(ts_path_sums *s, ts_ctx *ctx, const ts_paths *paths);
-/* A value of a sample with this event; lane: what it has besides that. node: TS_NO_INDEX for none.
- */
+/* A value of a sample with this event, or a sample without one; lane: what it has besides the
+ * event. node: TS_NO_INDEX for none. */
 ts_code ts_path_sums_add(ts_path_sums *s, const ts_sum_lane *lane, ts_text event, uint32_t node,
-                         int64_t value);
+                         ts_cell value);
 void ts_path_sums_end(ts_path_sums *s); /* nothing is added any more */
 void ts_path_sums_free(ts_ctx *ctx, void *what);
 

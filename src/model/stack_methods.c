@@ -103,56 +103,6 @@ void ts_method_sums_free(ts_ctx *ctx, ts_method_sums *m)
     ts_free(ctx, m->seen);
 }
 
-/*
- * Only the outermost frame of a method counts for its total. Which frames are: a walk through the
- * tree keeps how many frames of each method are open.
- */
-static ts_code sums_outermost(ts_method_sums *m, ts_ctx *ctx, const ts_tree *t, const uint32_t *one)
-{
-    size_t n = t->n;
-    ts_code code = TS_OK;
-    uint32_t *first = ts_alloc(ctx, n + 1, sizeof *first);
-    uint32_t *next = ts_alloc(ctx, n, sizeof *next);
-    uint32_t *open = ts_zalloc(ctx, (size_t)m->n + 1, sizeof *open);
-    if (first == NULL || next == NULL || open == NULL) {
-        code = ctx->error.code;
-        goto out;
-    }
-    for (size_t i = 0; i <= n; i++) {
-        first[i] = TS_NO_INDEX;
-    }
-    for (uint32_t i = t->n; i-- > 0;) {
-        uint32_t above = t->parent[i] == TS_NO_INDEX ? t->n : t->parent[i];
-        next[i] = first[above];
-        first[above] = i;
-    }
-    uint32_t at = first[n];
-    while (at != TS_NO_INDEX && at != t->n) {
-        uint32_t method = t->method[at] == TS_NO_INDEX ? m->n : one[t->method[at]];
-        if (open[method]++ == 0 && t->all[at] > 0) {
-            m->total[method] += t->total[at];
-            m->seen[method] = 1;
-        }
-        if (first[at] != TS_NO_INDEX) {
-            at = first[at];
-            continue;
-        }
-        for (;;) {
-            open[t->method[at] == TS_NO_INDEX ? m->n : one[t->method[at]]]--;
-            if (next[at] != TS_NO_INDEX || t->parent[at] == TS_NO_INDEX) {
-                break;
-            }
-            at = t->parent[at];
-        }
-        at = next[at];
-    }
-out:
-    ts_free(ctx, first);
-    ts_free(ctx, next);
-    ts_free(ctx, open);
-    return code;
-}
-
 ts_code ts_method_sums_make(ts_method_sums *m, ts_ctx *ctx, const ts_paths *paths,
                             const uint32_t *one, const ts_path_weights *w)
 {
@@ -169,13 +119,24 @@ ts_code ts_method_sums_make(ts_method_sums *m, ts_ctx *ctx, const ts_paths *path
         (m->seen = ts_zalloc(ctx, n, 1)) == NULL) {
         return ctx->error.code;
     }
-    for (uint32_t i = 0; i < w->n; i++) {
-        uint32_t method = paths->method[i] == TS_NO_INDEX ? m->n : one[paths->method[i]];
-        m->self[method] += w->self[i];
-        m->count[method] += w->count[i];
+    uint32_t *method = ts_alloc(ctx, w->n, sizeof *method);
+    bool *outermost = ts_alloc(ctx, w->n, sizeof *outermost);
+    ts_code code =
+        method == NULL || outermost == NULL ? ctx->error.code : ts_tree_totals(&tree, ctx);
+    for (uint32_t i = 0; code == TS_OK && i < w->n; i++) {
+        method[i] = paths->method[i] == TS_NO_INDEX ? m->n : one[paths->method[i]];
+        m->self[method[i]] += w->self[i];
+        m->count[method[i]] += w->count[i];
     }
-    ts_code code = ts_tree_totals(&tree, ctx);
-    TS_STEP(code, sums_outermost(m, ctx, &tree, one));
+    TS_STEP(code, ts_paths_outermost(outermost, ctx, tree.parent, method, tree.n, m->n));
+    for (uint32_t i = 0; code == TS_OK && i < tree.n; i++) {
+        if (outermost[i] && tree.all[i] > 0) {
+            m->total[method[i]] += tree.total[i];
+            m->seen[method[i]] = 1;
+        }
+    }
+    ts_free(ctx, method);
+    ts_free(ctx, outermost);
     ts_free(ctx, tree.total);
     ts_free(ctx, tree.all);
     return code;

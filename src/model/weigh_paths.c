@@ -158,7 +158,7 @@ static ts_code values_item(void *user, const ts_calls_item *item)
         .state = ts_events_state(v->p->events, item->id),
     };
     return ts_path_sums_add(v->sums, &lane, item->event.n == 0 ? TS_TEXT_NULL : item->event,
-                            item->node - 1, item->weight);
+                            item->node - 1, (ts_cell){item->weight, false});
 }
 
 static ts_code values_make(void **what, ts_model *m, const void *user)

@@ -270,6 +270,21 @@ ts_code ts_rows_next(const ts_batch **batch, ts_rows *r)
     return r->scan != NULL ? ts_scan_next(batch, r->scan) : rows_step(batch, r, ROWS_BATCH);
 }
 
+ts_code ts_rows_each(const ts_rows_from *from, enum ts_table_id table, const unsigned *columns,
+                     unsigned count, ts_row_fn *row, void *user)
+{
+    const ts_batch *b;
+    ts_rows *rows = NULL;
+    ts_code code = ts_rows_open(&rows, from, table, columns, count);
+    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
+        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
+            code = row(user, b, i);
+        }
+    }
+    ts_rows_close(rows);
+    return code;
+}
+
 ts_code ts_rows_seek(ts_rows *r, int64_t rowid)
 {
     if (r->scan != NULL) {

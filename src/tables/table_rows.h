@@ -53,6 +53,11 @@ bool ts_rows_there(const ts_rows_from *from, enum ts_table_id table, const unsig
  */
 uint64_t ts_rows_count(const ts_rows_from *from, const char *table);
 
+/* Calls `row` for each row of a table until it fails: row i of b. */
+typedef ts_code ts_row_fn(void *user, const ts_batch *b, unsigned i);
+ts_code ts_rows_each(const ts_rows_from *from, enum ts_table_id table, const unsigned *columns,
+                     unsigned count, ts_row_fn *row, void *user);
+
 /* One row, or none; the scan goes on after it. */
 ts_code ts_rows_one(const ts_batch **batch, ts_rows *rows, int64_t rowid);
 

@@ -224,7 +224,7 @@ static void write_ids(ts_jout *out, const ts_tree *t, const ts_shown_tree *s)
     ts_jout_open(out, "line", '[');
     for (uint32_t i = 0; i < s->n; i++) {
         int32_t line = t->line[s->order[i]];
-        if (line == TS_NO_LINE) {
+        if (line == TS_PATH_NO_LINE) {
             ts_jout_null(out, NULL);
         } else {
             ts_jout_int(out, NULL, line);
