@@ -11,7 +11,7 @@
  */
 #include "import_check.h"
 
-#include "analysis/heap/heap_analysis.h"
+#include "analysis/analysis.h"
 #include "tables/database_private.h"
 #include "tables/formats/heap/heap_numbers.h"
 

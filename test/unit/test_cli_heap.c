@@ -3,7 +3,7 @@
 #include "parsers_run.h"
 #include "tables_files.h"
 
-#include "analysis/heap/heap_analysis.h"
+#include "analysis/analysis.h"
 
 #include <inttypes.h>
 

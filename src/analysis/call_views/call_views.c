@@ -2,7 +2,7 @@
  * Web viewers look for traced invocations in callstack. They are in stack_slice already, so
  * callstack becomes a view of that, and of the rows that another input filled it with.
  */
-#include "analysis/call_views/call_views.h"
+#include "analysis/analysis.h"
 
 static const enum ts_table_id needs[] = {TS_T_stack_slice, TS_TABLE_COUNT};
 static const enum ts_table_id writes[] = {TS_TABLE_COUNT};

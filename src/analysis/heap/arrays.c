@@ -149,6 +149,7 @@ void hg_free(hg *g)
         UNPOISON(g->arrays.blocks[i], g->arrays.sizes[i]);
         ts_free(ctx, g->arrays.blocks[i]);
     }
+    ts_scan_close(g->texts);
     ts_free(ctx, g->kinds);
     ts_free(ctx, g->page);
     ts_free(ctx, g->held_once);

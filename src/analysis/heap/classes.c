@@ -1,16 +1,13 @@
 /* Classes of nodes by type, name and place, and what each of them holds. */
 #include "analysis/heap/classes.h"
 
-#include "analysis/heap/read.h"
-
 #include "base/alloc.h"
-#include "base/ckd.h"
 
 /* --- keys ----------------------------------------------------------------------------------- */
 
 static uint64_t hash_key(const hg_classes *c, const hg_key *key)
 {
-    ts_hash h = ts_hash_begin(&c->ctx->hash_key);
+    ts_hash h = ts_hash_begin(&c->index.key);
     ts_hash_word(&h, (uint64_t)key->text << 8 | (uint64_t)key->placed << 3 | key->null);
     for (unsigned i = 0; i < 3 && key->placed; i++) {
         ts_hash_word(&h, (uint64_t)key->place[i]);
@@ -18,53 +15,27 @@ static uint64_t hash_key(const hg_classes *c, const hg_key *key)
     return ts_hash_end(&h);
 }
 
-static bool same_key(const hg_key *a, const hg_key *b)
+static bool is_key(const void *owner, uint32_t number, const void *key)
 {
+    const hg_key *a = (const hg_key *)((const hg_classes *)owner)->keys.p + number;
+    const hg_key *b = key;
     return a->text == b->text && a->placed == b->placed && a->null == b->null &&
            (!a->placed || memcmp(a->place, b->place, sizeof a->place) == 0);
 }
 
-static ts_code key_slots(hg_classes *c)
-{
-    const hg_key *keys = c->keys.p;
-    uint32_t cap = c->slot_count == 0 ? 256 : c->slot_count * 2;
-    uint32_t *slots;
-    if (c->keys.n + 1 <= c->slot_count / 2) {
-        return TS_OK;
-    }
-    TS_NEED(c->ctx, slots = ts_zalloc(c->ctx, cap, sizeof *slots));
-    for (size_t i = 0; i < c->keys.n; i++) {
-        size_t at = (size_t)hash_key(c, &keys[i]) & (cap - 1);
-        while (slots[at] != 0) {
-            at = (at + 1) & (cap - 1);
-        }
-        slots[at] = (uint32_t)i + 1;
-    }
-    ts_free(c->ctx, c->slots);
-    c->slots = slots;
-    c->slot_count = cap;
-    return TS_OK;
-}
-
 ts_code hg_class_key(uint32_t *key, hg_classes *c, const hg_key *wanted)
 {
-    const hg_key *keys;
-    hg_key *made;
-    size_t at;
+    ts_index_place place;
     ts_code code;
-    TS_TRY(code, key_slots(c));
-    keys = c->keys.p;
-    for (at = (size_t)hash_key(c, wanted) & (c->slot_count - 1); c->slots[at] != 0;
-         at = (at + 1) & (c->slot_count - 1)) {
-        if (same_key(&keys[c->slots[at] - 1], wanted)) {
-            *key = c->slots[at] - 1;
-            return TS_OK;
-        }
+    TS_TRY(code, ts_index_reserve(c->ctx, &c->index));
+    *key = ts_index_search(&place, &c->index, hash_key(c, wanted), is_key, c, wanted);
+    if (*key == TS_INDEX_NONE) {
+        hg_key *made = ts_vec_add(c->ctx, &c->keys, sizeof *made);
+        TS_NEED(c->ctx, made);
+        *made = *wanted;
+        *key = (uint32_t)c->keys.n - 1;
+        ts_index_add(&c->index, place, *key);
     }
-    TS_NEED(c->ctx, made = ts_vec_add(c->ctx, &c->keys, sizeof *made));
-    *made = *wanted;
-    *key = (uint32_t)c->keys.n - 1;
-    c->slots[at] = *key + 1;
     return TS_OK;
 }
 
@@ -72,7 +43,7 @@ void hg_classes_free(hg_classes *c)
 {
     ts_pool_free(c->ctx, &c->texts);
     ts_vec_free(c->ctx, &c->keys);
-    ts_free(c->ctx, c->slots);
+    ts_index_free(c->ctx, &c->index);
 }
 
 /* --- texts of classes ----------------------------------------------------------------------- */
@@ -144,14 +115,14 @@ static void note_type(void *user, int64_t number, ts_text name)
     TS_STEP(w->code, ts_pool_intern(w->g->ctx, &w->types[number], NULL, &w->c->texts, text));
 }
 
-/* The class of string `string`: row `row` of the batch. */
-static ts_code name_string(naming *w, ts_scan *scan, const ts_batch *b, unsigned row,
-                           uint32_t string)
+/* The classes of nodes with this name. */
+static ts_code name_string(naming *w, uint32_t string)
 {
-    const ts_scan_text *text = &b->columns[0].texts[row];
+    const ts_batch *b = NULL;
     ts_buf long_text = {0};
-    ts_text name = {text->p, text->n};
-    ts_code code = TS_OK;
+    ts_text name;
+    ts_code code;
+    TS_TRY(code, hg_string_row(&b, w->g, string));
     if ((w->g->strings.bits[string] & HG_TEXT_KNOWN) == 0) {
         w->plain[string] = w->nameless;
         if (w->detached != NULL) {
@@ -159,8 +130,9 @@ static ts_code name_string(naming *w, ts_scan *scan, const ts_batch *b, unsigned
         }
         return TS_OK;
     }
-    if (text->n < text->size) {
-        code = hg_whole_text(w->g->ctx, &long_text, scan, b, row, 0);
+    name = ts_cell_text(b, 0, 0);
+    if (name.n < b->columns[0].texts[0].size) {
+        code = hg_whole_text(w->g->ctx, &long_text, w->g->texts, b, 0);
         name = ts_buf_text(&long_text);
     }
     TS_STEP(code, intern_class(&w->plain[string], w, "", name));
@@ -172,20 +144,10 @@ static ts_code name_string(naming *w, ts_scan *scan, const ts_batch *b, unsigned
 /* Names of objects are few among the strings: pages without one are not read. */
 static ts_code name_strings(naming *w)
 {
-    static const unsigned columns[] = {TS_C_js_heap_string__string};
-    hg *g = w->g;
-    const ts_batch *b = NULL;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
-    for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
-        if ((g->strings.bits[i] & HG_TEXT_CLASS) == 0) {
-            continue;
-        }
-        code = ts_scan_row(&b, scan, g->d.first_string + i);
-        TS_STEP_IF(code, b->rows != 1, hg_changed(g->ctx, TS_T_js_heap_string));
-        TS_STEP(code, name_string(w, scan, b, 0, i));
+    ts_code code = TS_OK;
+    for (uint32_t i = 0; i < w->g->strings.count && code == TS_OK; i++) {
+        code = (w->g->strings.bits[i] & HG_TEXT_CLASS) == 0 ? TS_OK : name_string(w, i);
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -365,14 +327,6 @@ ts_code hg_classify(ts_vec *rows, hg *g, hg_classes *c, const uint32_t *shape_te
 
 /* --- sums ----------------------------------------------------------------------------------- */
 
-static void class_add(hg *g, int64_t *sum, int64_t value)
-{
-    if (ts_ckd_add(sum, *sum, value)) {
-        *sum = INT64_MAX;
-        g->saturated = true;
-    }
-}
-
 /* In the order of the tree: what a member holds is counted with the topmost one. */
 static void add_retained(hg_class *rows, hg *g)
 {
@@ -385,7 +339,7 @@ static void add_retained(hg_class *rows, hg *g)
         }
         hg_class *c = &rows[g->class[v]];
         if (hg_size(&g->size, v) > 0 && p >= c->end) {
-            class_add(g, &c->retained, hg_retained(g, v));
+            hg_add(g, &c->retained, hg_retained(g, v));
             c->end = p + g->spans[v].count;
         }
     }
@@ -401,7 +355,7 @@ void hg_class_sums(ts_vec *rows, hg *g)
         if (size == 0) {
             continue;
         }
-        class_add(g, &c->shallow, size);
+        hg_add(g, &c->shallow, size);
         /* Not reached is HG_NONE: less than every distance. */
         if (c->count == 0 ||
             (c->distance != HG_NONE && (distance == HG_NONE || distance < c->distance))) {

@@ -34,9 +34,8 @@ typedef struct hg_definitions {
 typedef struct hg_classes {
     ts_ctx *ctx;
     ts_pool texts;
-    ts_vec keys;     /* hg_key */
-    uint32_t *slots; /* of keys: number + 1 */
-    uint32_t slot_count;
+    ts_vec keys; /* hg_key */
+    ts_index index;
 } hg_classes;
 
 /* A row of js_heap_constructor. */

@@ -8,7 +8,6 @@
 #include "analysis/heap/compare.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 
 /* The nodes of the older file. */
 typedef struct older {
@@ -23,16 +22,6 @@ typedef struct older {
     bool twice;     /* several nodes share an id */
     uint32_t *next; /* then: nodes of one id and class in their order */
 } older;
-
-static bool bit_at(const uint64_t *bits, uint32_t i)
-{
-    return (bits[i / 64] >> i % 64 & 1) != 0;
-}
-
-static void set_bit(uint64_t *bits, uint32_t i)
-{
-    bits[i / 64] |= UINT64_C(1) << i % 64;
-}
 
 /* --- classes of the older file -------------------------------------------------------------- */
 
@@ -51,43 +40,40 @@ static ts_code key_of(uint32_t *key, older *o, hg_classes *c, uint32_t row, uint
     return hg_class_key(key, c, &wanted);
 }
 
-static ts_code take_old(older *o, hg_classes *c, const ts_batch *b, unsigned i, uint32_t v,
-                        const uint32_t *texts, size_t *object)
+typedef struct old_pass {
+    older *o;
+    hg_classes *c;
+    const uint32_t *texts; /* of shapes */
+    size_t object;
+} old_pass;
+
+static ts_code take_old(old_pass *p, const ts_batch *b, unsigned i, uint32_t v)
 {
+    older *o = p->o;
     const ts_batch_column *col = b->columns;
     const uint32_t *shapes = o->base->g.shapes.objects.p;
     int64_t row = col[1].ints[i] - o->base->first_constructor;
     uint32_t text = HG_NONE;
     if (row < 0 || (uint64_t)row >= o->base->rows.n) {
-        return hg_changed(c->ctx, TS_T_js_heap_retained);
+        return hg_changed(p->c->ctx, TS_T_js_heap_retained);
     }
-    if (bit_at(o->base->plain, v)) {
-        text = texts[shapes[(*object)++]];
+    if (hg_bit(o->base->plain, v)) {
+        text = p->texts[shapes[p->object++]];
     }
     o->id[v] = col[0].ints[i];
     if (col[0].null[i] == 0) {
-        set_bit(o->known, v);
+        hg_set(o->known, v);
     }
     o->size[v] = col[2].ints[i];
-    return key_of(&o->key[v], o, c, (uint32_t)row, text);
+    return key_of(&o->key[v], o, p->c, (uint32_t)row, text);
 }
 
-static ts_code read_old(older *o, hg *g, hg_classes *c, const uint32_t *texts)
+static ts_code read_old(void *user, const hg_range *r)
 {
-    static const unsigned columns[] = {TS_C_js_heap_retained__node_id,
-                                       TS_C_js_heap_retained__constructor_id,
-                                       TS_C_js_heap_retained__shallow_size};
-    hg_range range = {0};
-    size_t object = 0;
-    ts_code code = hg_range_open(&range, g->reader, TS_T_js_heap_retained, columns, 3,
-                                 o->base->first_retained, o->base->g.n);
-    while (code == TS_OK &&
-           (code = hg_range_next(&range, g->ctx, TS_T_js_heap_retained)) == TS_OK && range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            code = take_old(o, c, range.b, i, (uint32_t)range.at + i, texts, &object);
-        }
+    ts_code code = TS_OK;
+    for (unsigned i = 0; i < r->n && code == TS_OK; i++) {
+        code = take_old(user, r->b, i, (uint32_t)r->at + i);
     }
-    hg_range_close(&range);
     return code;
 }
 
@@ -113,7 +99,7 @@ static void index_ids(const ts_ctx *ctx, older *o)
 {
     for (uint32_t v = 0; v < o->base->g.n; v++) {
         size_t at;
-        if (!bit_at(o->known, v)) {
+        if (!hg_bit(o->known, v)) {
             continue;
         }
         for (at = slot_of_id(ctx, o, o->id[v]); o->slots[at] != 0; at = (at + 1) & o->mask) {
@@ -134,7 +120,7 @@ static int64_t last_id(const older *o)
 {
     int64_t last = 0;
     for (uint32_t v = 0; v < o->base->g.n; v++) {
-        if (bit_at(o->known, v) && o->id[v] % 2 != 0 && o->id[v] > last) {
+        if (hg_bit(o->known, v) && o->id[v] % 2 != 0 && o->id[v] > last) {
             last = o->id[v];
         }
     }
@@ -180,7 +166,7 @@ static ts_code index_both(hg *g, older *o)
     TS_NEED(ctx, o->next = hg_take(g, o->base->g.n, sizeof *o->next));
     memset(o->slots, 0, (o->mask + 1) * sizeof *o->slots);
     for (uint32_t v = o->base->g.n; v-- > 0;) {
-        if (bit_at(o->known, v) && o->size[v] > 0) {
+        if (hg_bit(o->known, v) && o->size[v] > 0) {
             size_t at = find_both(ctx, o, o->id[v], o->key[v]);
             o->next[v] = o->slots[at];
             o->slots[at] = v + 1;
@@ -195,7 +181,7 @@ static uint32_t meet_both(const ts_ctx *ctx, const older *o, int64_t id, uint32_
 {
     uint32_t head = o->slots[find_both(ctx, o, id, key)];
     uint32_t next;
-    if (head == 0 || !bit_at(o->met, head - 1)) {
+    if (head == 0 || !hg_bit(o->met, head - 1)) {
         return head == 0 ? HG_NONE : head - 1;
     }
     next = o->next[head - 1];
@@ -215,6 +201,7 @@ typedef struct comparing {
     const ts_vec *rows; /* of g */
     hg_change *sums;    /* by key */
     uint32_t *previous;
+    unsigned pass; /* 0: nodes of the same id; 1: what is new, when ids come again */
 } comparing;
 
 static hg_change *sum_of(const comparing *k, uint32_t key)
@@ -222,22 +209,13 @@ static hg_change *sum_of(const comparing *k, uint32_t key)
     return &k->sums[key];
 }
 
-static void change_add(hg *g, int64_t *sum, int64_t value)
-{
-    if (ts_ckd_add(sum, *sum, value)) {
-        *sum = INT64_MAX;
-        g->saturated = true;
-    }
-}
-
 /* Id 0 is that of several roots of ArkTS, which are in the same places in all files. */
 static uint32_t same_place(const older *o, uint32_t v)
 {
-    return v < o->base->g.n && bit_at(o->known, v) && o->id[v] == 0 ? v : HG_NONE;
+    return v < o->base->g.n && hg_bit(o->known, v) && o->id[v] == 0 ? v : HG_NONE;
 }
 
-/* pass 0: nodes of the same id; pass 1: what is new, when ids come again. */
-static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned pass)
+static void take_new(comparing *k, bool known, int64_t id, uint32_t v)
 {
     const hg_class *rows = k->rows->p;
     hg *g = k->g;
@@ -245,7 +223,7 @@ static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned 
     uint32_t key = rows[g->class[v]].key;
     uint32_t old = HG_NONE;
     int64_t size = hg_size(&g->size, v);
-    if (pass == 0) {
+    if (k->pass == 0) {
         k->previous[v] = !known ? HG_NONE : id != 0 ? find_id(g->ctx, o, id) : same_place(o, v);
         old = k->previous[v];
         if (known) {
@@ -255,48 +233,46 @@ static void take_new(comparing *k, bool known, int64_t id, uint32_t v, unsigned 
     } else if (known && size > 0) {
         old = meet_both(g->ctx, o, id, key);
     }
-    if (size == 0 || (pass == 0 && o->twice)) {
+    if (size == 0 || (k->pass == 0 && o->twice)) {
         return;
     }
-    if (old != HG_NONE && o->size[old] > 0 && o->key[old] == key && !bit_at(o->met, old)) {
-        set_bit(o->met, old);
+    if (old != HG_NONE && o->size[old] > 0 && o->key[old] == key && !hg_bit(o->met, old)) {
+        hg_set(o->met, old);
         return;
     }
     sum_of(k, key)->new_count++;
-    change_add(g, &sum_of(k, key)->new_size, size);
+    hg_add(g, &sum_of(k, key)->new_size, size);
+}
+
+static ts_code take_ids(void *user, const hg_range *r)
+{
+    comparing *k = user;
+    for (unsigned i = 0; i < r->n; i++) {
+        take_new(k, r->b->columns[0].null[i] == 0, r->b->columns[0].ints[i], (uint32_t)r->at + i);
+    }
+    return TS_OK;
 }
 
 static ts_code read_new(comparing *k, unsigned pass)
 {
     static const unsigned columns[] = {TS_C_js_heap_nodes__id};
     hg *g = k->g;
-    hg_range range = {0};
-    ts_code code = TS_OK;
+    k->pass = pass;
     for (uint32_t v = 0; v < g->n && g->ids != NULL; v++) {
-        take_new(k, (g->flags[v] & HG_NO_ID) == 0, g->ids[v], v, pass);
+        take_new(k, (g->flags[v] & HG_NO_ID) == 0, g->ids[v], v);
     }
-    if (g->ids != NULL) {
-        return TS_OK;
-    }
-    code = hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n; i++) {
-            take_new(k, range.b->columns[0].null[i] == 0, range.b->columns[0].ints[i],
-                     (uint32_t)range.at + i, pass);
-        }
-    }
-    hg_range_close(&range);
-    return code;
+    return g->ids != NULL
+               ? TS_OK
+               : hg_each(g, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n, take_ids, k);
 }
 
 static void add_deleted(comparing *k)
 {
     const older *o = k->o;
     for (uint32_t v = 0; v < o->base->g.n; v++) {
-        if (o->size[v] > 0 && !bit_at(o->met, v)) {
+        if (o->size[v] > 0 && !hg_bit(o->met, v)) {
             sum_of(k, o->key[v])->deleted_count++;
-            change_add(k->g, &sum_of(k, o->key[v])->deleted_size, o->size[v]);
+            hg_add(k->g, &sum_of(k, o->key[v])->deleted_size, o->size[v]);
         }
     }
 }
@@ -380,6 +356,9 @@ static ts_code old_prepare(older *o, hg *g)
 ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *rows, hg_base *base,
                    hg_classes *c, const hg_definitions *definitions, bool same_input)
 {
+    static const unsigned columns[] = {TS_C_js_heap_retained__node_id,
+                                       TS_C_js_heap_retained__constructor_id,
+                                       TS_C_js_heap_retained__shallow_size};
     bool related = false;
     ts_ctx *ctx = g->ctx;
     older o = {.base = base};
@@ -390,7 +369,9 @@ ts_code hg_compare(uint32_t **previous, ts_vec *changes, hg *g, const ts_vec *ro
         k.previous = hg_take(g, g->n, sizeof *k.previous);
         code = k.previous == NULL ? ctx->error.code : old_texts(&texts, g, base, definitions);
     }
-    TS_STEP(code, read_old(&o, g, c, texts));
+    old_pass old = {&o, c, texts, 0};
+    TS_STEP(code, hg_each(g, TS_T_js_heap_retained, columns, 3, base->first_retained, base->g.n,
+                          read_old, &old));
     TS_STEP(code, compare_nodes(&related, &k, changes, c, same_input));
     if (!related) {
         HG_GIVE(g, k.previous);
@@ -416,7 +397,7 @@ ts_code hg_base_keep(hg_base *base, hg *g, ts_vec *rows, int64_t input)
     TS_NEED(g->ctx, plain);
     for (uint32_t v = 0; v < g->n; v++) {
         if ((g->flags[v] & HG_PLAIN_OBJECT) != 0) {
-            set_bit(plain, v);
+            hg_set(plain, v);
         }
     }
     *base = (hg_base){.there = true, .input = input, .plain = plain, .rows = *rows};

@@ -22,34 +22,14 @@ typedef struct walk {
 
 static bool is_skipped(const hg *g, uint32_t edge)
 {
-    const uint32_t *skipped = g->skipped.p;
-    size_t low = 0;
-    size_t high = g->skipped.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (skipped[middle] < edge) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low < g->skipped.n && skipped[low] == edge;
+    size_t at = hg_search(&g->skipped, sizeof edge, edge);
+    return at < g->skipped.n && ((const uint32_t *)g->skipped.p)[at] == edge;
 }
 
 static uint32_t pair_of(const hg *g, uint32_t edge)
 {
     const hg_pair_edge *pairs = g->pair_edges.p;
-    size_t low = 0;
-    size_t high = g->pair_edges.n;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (pairs[middle].edge <= edge) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    return pairs[low].pair;
+    return pairs[hg_search(&g->pair_edges, sizeof *pairs, edge)].pair;
 }
 
 /* True at every second edge of a pair: a value is reached by the later of key and table. */

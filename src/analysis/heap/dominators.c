@@ -10,7 +10,6 @@
 #include "analysis/heap/graph.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 
 /* A number in the forest of those that are done: where it hangs, and the least semidominator on the
  * way there. */
@@ -406,14 +405,6 @@ static ts_code number_rest(work *w)
     }
     HG_GIVE(g, w->places);
     return TS_OK;
-}
-
-static void hg_add(hg *g, int64_t *sum, int64_t value)
-{
-    if (ts_ckd_add(sum, *sum, value)) {
-        *sum = INT64_MAX;
-        g->saturated = true;
-    }
 }
 
 /* Sums of sizes and nodes go up. */

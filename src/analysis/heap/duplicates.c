@@ -9,7 +9,6 @@
 #include "analysis/heap/duplicates.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 
 #include <stdlib.h>
 
@@ -110,7 +109,7 @@ static void mark_bytes(mark *m, const found *f, const char *p, size_t n)
     uint32_t units = m->units;
     for (size_t i = 0; i < n; i++) {
         unsigned char c = (unsigned char)p[i];
-        units += (c < 0x80 || c >= 0xc0 ? 1U : 0U) + (c >= 0xf0 ? 1U : 0U);
+        units += hg_units(c);
         units = units < WIDTH ? units : (uint32_t)WIDTH;
         for (unsigned k = 0; k < 2; k++) {
             m->hash[k] = plus(times(m->hash[k], f->base[k]), c + 1U);
@@ -121,26 +120,21 @@ static void mark_bytes(mark *m, const found *f, const char *p, size_t n)
     m->units = units;
 }
 
-/* The text of string `string`: row `row` of the batch. */
-static ts_code mark_string(found *f, ts_scan *scan, const ts_batch *b, unsigned row,
-                           uint32_t string)
+static void mark_part(void *user, const char *p, size_t n)
 {
-    const ts_scan_text *text = &b->columns[0].texts[row];
-    mark *m = &f->texts[f->text_count];
-    ts_code code = TS_OK;
+    found *f = user;
+    mark_bytes(&f->texts[f->text_count], f, p, n);
+}
+
+/* The text of a string of the file. */
+static ts_code mark_string(found *f, uint32_t string)
+{
+    const ts_batch *b;
+    ts_code code;
+    TS_TRY(code, hg_string_row(&b, f->g, string));
+    f->texts[f->text_count] = nothing;
+    code = hg_text_parts(f->g->ctx, f->g->texts, b, 0, mark_part, f);
     f->text_of[string] = f->text_count++;
-    *m = nothing;
-    mark_bytes(m, f, text->p, text->n);
-    for (uint64_t at = text->n; at < text->size && code == TS_OK;) {
-        char part[4096];
-        size_t got = 0;
-        code = ts_scan_text_part(&got, scan, row, 0, at, part, sizeof part);
-        if (code == TS_OK && got == 0) {
-            return hg_changed(f->g->ctx, TS_T_js_heap_string);
-        }
-        mark_bytes(m, f, part, got);
-        at += got;
-    }
     return code;
 }
 
@@ -154,11 +148,8 @@ static bool is_concatenated(const hg *g, uint32_t node)
 /* Strings that are parts of concatenated ones: those that have a place in `texts`. */
 static ts_code mark_parts(found *f)
 {
-    static const unsigned columns[] = {TS_C_js_heap_string__string};
     hg *g = f->g;
     const hg_part *parts = g->parts.p;
-    const ts_batch *b = NULL;
-    ts_scan *scan = NULL;
     size_t marked = 0;
     ts_code code = TS_OK;
     if (f->concatenated == 0) {
@@ -174,16 +165,9 @@ static ts_code mark_parts(found *f)
     /* Texts of strings are different, so that at most one has the text of a concatenated one. */
     f->text_room = marked + f->concatenated + 1;
     TS_NEED(g->ctx, f->texts = hg_take(g, f->text_room, sizeof *f->texts));
-    code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
     for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
-        if (f->text_of[i] == HG_NONE) {
-            continue;
-        }
-        code = ts_scan_row(&b, scan, g->d.first_string + i);
-        TS_STEP_IF(code, b->rows != 1, hg_changed(g->ctx, TS_T_js_heap_string));
-        TS_STEP(code, mark_string(f, scan, b, 0, i));
+        code = f->text_of[i] == HG_NONE ? TS_OK : mark_string(f, i);
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -195,28 +179,12 @@ static uint32_t number_of(const found *f, uint32_t node)
     return f->g->name[node];
 }
 
-/* The first of the parts of a node. */
-static size_t parts_of(const hg *g, uint32_t node)
-{
-    const hg_part *parts = g->parts.p;
-    size_t low = 0;
-    size_t high = g->parts.n;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (parts[middle].node < node) {
-            low = middle + 1;
-        } else {
-            high = middle;
-        }
-    }
-    return low;
-}
-
 /* What the first part of this name leads to; `otherwise` when there is none. */
 static uint32_t part_of(const hg *g, uint32_t node, uint32_t word, uint32_t otherwise)
 {
     const hg_part *parts = g->parts.p;
-    for (size_t i = parts_of(g, node); i < g->parts.n && parts[i].node == node; i++) {
+    for (size_t i = hg_search(&g->parts, sizeof *parts, node);
+         i < g->parts.n && parts[i].node == node; i++) {
         if (parts[i].word == word) {
             return parts[i].target;
         }
@@ -387,17 +355,10 @@ static void note_whole(found *f, uint64_t lengths[LENGTHS / 64])
     }
 }
 
-static ts_code match_string(found *f, ts_scan *scan, uint32_t string)
+static ts_code match_string(found *f, uint32_t string)
 {
-    const hg *g = f->g;
-    const ts_batch *b;
-    ts_code code = ts_scan_row(&b, scan, g->d.first_string + string);
-    if (code == TS_OK && b->rows != 1) {
-        return hg_changed(g->ctx, TS_T_js_heap_string);
-    }
-    if (code != TS_OK || (code = mark_string(f, scan, b, 0, string)) != TS_OK) {
-        return code;
-    }
+    ts_code code;
+    TS_TRY(code, mark_string(f, string));
     if (f->slots[slot_of(f, &f->texts[f->text_count - 1])] == 0) {
         f->text_of[string] = HG_NONE;
         f->text_count--;
@@ -407,9 +368,7 @@ static ts_code match_string(found *f, ts_scan *scan, uint32_t string)
 
 static ts_code match_strings(found *f)
 {
-    static const unsigned columns[] = {TS_C_js_heap_string__string};
     hg *g = f->g;
-    ts_scan *scan = NULL;
     uint64_t lengths[LENGTHS / 64] = {0};
     ts_code code = TS_OK;
     if (f->concatenated == 0) {
@@ -417,39 +376,23 @@ static ts_code match_strings(found *f)
     }
     TS_TRY(code, take_slots(f, f->concatenated));
     note_whole(f, lengths);
-    code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
     for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
         const uint16_t bytes = g->strings.bytes[i];
         if (f->uses[i] > 0 && f->text_of[i] == HG_NONE &&
             (g->strings.bits[i] & HG_TEXT_KNOWN) != 0 && f->text_count < f->text_room &&
             (lengths[bytes / 64] >> bytes % 64 & 1) != 0) {
-            code = match_string(f, scan, i);
+            code = match_string(f, i);
         }
     }
-    ts_scan_close(scan);
     return code;
 }
 
 /* --- truncated strings ---------------------------------------------------------------------- */
 
-/* The integer that a text is; false: none. */
-static bool integer(int64_t *value, const char *p, size_t n)
-{
-    bool minus = n > 0 && p[0] == '-';
-    int64_t v = 0;
-    for (size_t i = minus ? 1 : 0; i < n; i++) {
-        if (p[i] < '0' || p[i] > '9' || ts_ckd_mul(&v, v, 10) || ts_ckd_add(&v, v, p[i] - '0')) {
-            return false;
-        }
-    }
-    *value = minus ? -v : v;
-    return n > (minus ? 1U : 0U);
-}
-
-static ts_code read_number(bool *known, int64_t *value, found *f, ts_scan *scan, uint32_t node,
+static ts_code read_number(bool *known, int64_t *value, const found *f, uint32_t node,
                            uint32_t word)
 {
-    const hg *g = f->g;
+    hg *g = f->g;
     uint32_t number = part_of(g, node, word, HG_NONE);
     uint32_t text = number == HG_NONE || (g->flags[number] & HG_INT) == 0
                         ? HG_NONE
@@ -460,15 +403,12 @@ static ts_code read_number(bool *known, int64_t *value, found *f, ts_scan *scan,
     if (text == HG_NONE || f->g->name[text] == HG_NONE || is_renamed(g, text)) {
         return TS_OK;
     }
-    code = ts_scan_row(&b, scan, g->d.first_string + f->g->name[text]);
-    if (code == TS_OK && b->rows == 1) {
-        const ts_scan_text *t = &b->columns[0].texts[0];
-        *known = t->n == t->size && integer(value, t->p, t->n);
-    }
+    code = hg_string_row(&b, g, g->name[text]);
+    *known = code == TS_OK && hg_integer(value, &b->columns[0].texts[0]);
     return code;
 }
 
-static ts_code note_truncated(hg_group *made, found *f, ts_scan *scan, uint32_t node)
+static ts_code note_truncated(hg_group *made, const found *f, uint32_t node)
 {
     const hg *g = f->g;
     uint32_t flag = part_of(g, node, HG_WORD_TRUNCATED, HG_NONE);
@@ -482,24 +422,16 @@ static ts_code note_truncated(hg_group *made, found *f, ts_scan *scan, uint32_t 
         return TS_OK;
     }
     made->truncated = 1;
-    code = read_number(&known, &made->length, f, scan, node, HG_WORD_LENGTH);
+    code = read_number(&known, &made->length, f, node, HG_WORD_LENGTH);
     made->null &= known ? 2 : 3;
     if (code == TS_OK) {
-        code = read_number(&known, &made->hash, f, scan, node, HG_WORD_HASH);
+        code = read_number(&known, &made->hash, f, node, HG_WORD_HASH);
         made->null &= known ? 1 : 3;
     }
     return code;
 }
 
 /* --- groups --------------------------------------------------------------------------------- */
-
-static void group_add(hg *g, int64_t *sum, int64_t value)
-{
-    if (ts_ckd_add(sum, *sum, value)) {
-        *sum = INT64_MAX;
-        g->saturated = true;
-    }
-}
 
 /* What a string is found by: of truncated ones the text with the rest of their key. */
 static void entry_of(entry *made, const found *f, const hg_group *group)
@@ -535,8 +467,8 @@ static ts_code join(found *f, const hg_group *made, uint32_t *number)
     }
     group = (hg_group *)f->d->groups.p + *number;
     group->count++;
-    group_add(g, &group->shallow, hg_size(&g->size, made->node));
-    group_add(g, &group->retained, hg_retained(g, made->node));
+    hg_add(g, &group->shallow, hg_size(&g->size, made->node));
+    hg_add(g, &group->retained, hg_retained(g, made->node));
     return TS_OK;
 }
 
@@ -586,7 +518,7 @@ static ts_code join_rest(found *f)
 
 /* Strings whose texts are in no concatenated one are distinguished by their numbers; of those a
  * single one is no group. */
-static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
+static ts_code group_node(found *f, uint32_t node)
 {
     hg *g = f->g;
     const hg_part *parts = g->parts.p;
@@ -610,7 +542,7 @@ static ts_code group_node(found *f, ts_scan *scan, uint32_t node)
         made.key[1] = UINT64_MAX; /* no hash */
     }
     if (f->part < g->parts.n && parts[f->part].node == node &&
-        (code = note_truncated(&made, f, scan, node)) != TS_OK) {
+        (code = note_truncated(&made, f, node)) != TS_OK) {
         return code;
     }
     if (made.truncated == 0 && made.key[1] == UINT64_MAX) {
@@ -630,29 +562,25 @@ static bool is_text(const hg *g, uint32_t v)
 
 static ts_code group_all(found *f)
 {
-    static const unsigned columns[] = {TS_C_js_heap_string__string};
     hg *g = f->g;
     const hg_part *parts = g->parts.p;
     const size_t count = (size_t)f->concatenated + f->text_count + f->truncated;
-    ts_scan *scan = NULL;
     pending waiting[WAITING];
     ts_code code = take_slots(f, count);
     f->waiting = waiting;
     f->entries = hg_take(g, count, sizeof *f->entries);
     TS_STEP_IF(code, f->entries == NULL, g->ctx->error.code);
-    TS_STEP(code, ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1));
     f->part = 0;
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
         if (is_text(g, v) && hg_size(&g->size, v) > 0) {
             while (f->part < g->parts.n && parts[f->part].node < v) {
                 f->part++;
             }
-            code = group_node(f, scan, v);
+            code = group_node(f, v);
         }
     }
     TS_STEP(code, join_rest(f));
     f->waiting = NULL;
-    ts_scan_close(scan);
     return code;
 }
 
@@ -746,7 +674,7 @@ void hg_duplicates_free(ts_ctx *ctx, hg_duplicates *d)
 
 /* --- texts for rows ------------------------------------------------------------------------- */
 
-static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, uint32_t node, ts_scan *scan)
+static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, uint32_t node)
 {
     const ts_batch *b;
     size_t from = out->n;
@@ -758,19 +686,15 @@ static ts_code put_leaf(ts_buf *out, uint32_t *units, hg *g, uint32_t node, ts_s
     if (g->name[node] == HG_NONE) {
         return TS_OK;
     }
-    code = ts_scan_row(&b, scan, g->d.first_string + g->name[node]);
-    if (code == TS_OK && b->rows != 1) {
-        return hg_changed(g->ctx, TS_T_js_heap_string);
-    }
-    TS_STEP(code, hg_whole_text(g->ctx, out, scan, b, 0, 0));
+    code = hg_string_row(&b, g, g->name[node]);
+    TS_STEP(code, hg_whole_text(g->ctx, out, g->texts, b, 0));
     for (size_t i = from; i < out->n && *units < WIDTH; i++) {
-        unsigned char c = (unsigned char)out->p[i];
-        *units += (c < 0x80 || c >= 0xc0 ? 1U : 0U) + (c >= 0xf0 ? 1U : 0U);
+        *units += hg_units((unsigned char)out->p[i]);
     }
     return code;
 }
 
-ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node, ts_scan *scan)
+ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node)
 {
     ts_vec stack = {0};
     uint32_t units = 0;
@@ -791,7 +715,7 @@ ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node, ts_scan *scan)
             next = part_of(g, next, HG_WORD_FIRST, 0);
             continue;
         }
-        code = is_concatenated(g, next) ? TS_OK : put_leaf(out, &units, g, next, scan);
+        code = is_concatenated(g, next) ? TS_OK : put_leaf(out, &units, g, next);
         later = stack.p;
         more = stack.n > 0;
         next = more ? later[--stack.n] : 0;

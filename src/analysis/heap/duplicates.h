@@ -23,7 +23,7 @@ typedef struct hg_duplicates {
 ts_code hg_find_duplicates(hg_duplicates *d, hg *g);
 void hg_duplicates_free(ts_ctx *ctx, hg_duplicates *d);
 
-/* The text of a group's first string into `out`. scan: of js_heap_string.string. */
-ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node, ts_scan *scan);
+/* The text of a group's first string into `out`. */
+ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node);
 
 #endif

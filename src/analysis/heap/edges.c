@@ -2,7 +2,7 @@
  * Edges of a heap file. One pass takes from their names all that the rules need: codes, edges that
  * distances leave out, properties of plain objects, parts of strings, elements of arrays.
  */
-#include "analysis/heap/read.h"
+#include "analysis/heap/graph.h"
 
 #include "base/alloc.h"
 
@@ -168,20 +168,12 @@ static ts_code owner_of(passing *p, uint32_t edge)
 
 static ts_code note_pair(passing *p, uint32_t edge, uint32_t string)
 {
-    const hg_pair_text *pairs = p->g->strings.pairs.p;
-    size_t low = 0;
-    size_t high = p->g->strings.pairs.n;
-    pair_found *found;
-    while (high - low > 1) {
-        size_t middle = low + (high - low) / 2;
-        if (pairs[middle].string <= string) {
-            low = middle;
-        } else {
-            high = middle;
-        }
-    }
-    TS_NEED(p->g->ctx, found = ts_vec_add(p->g->ctx, &p->found, sizeof *found));
-    *found = (pair_found){edge, p->owner, pairs[low].pair, pairs[low].table};
+    const ts_vec *pairs = &p->g->strings.pairs;
+    const hg_pair_text *pair =
+        (const hg_pair_text *)pairs->p + hg_search(pairs, sizeof *pair, string);
+    pair_found *found = ts_vec_add(p->g->ctx, &p->found, sizeof *found);
+    TS_NEED(p->g->ctx, found);
+    *found = (pair_found){edge, p->owner, pair->pair, pair->table};
     return TS_OK;
 }
 
@@ -300,8 +292,12 @@ static ts_code take_edge(passing *p, const edge_row *row, uint32_t edge)
     return code;
 }
 
-static ts_code take_batch(passing *p, const ts_batch *b, unsigned rows, uint32_t first)
+static ts_code take_batch(void *user, const hg_range *r)
 {
+    passing *p = user;
+    const ts_batch *b = r->b;
+    const unsigned rows = r->n;
+    const uint32_t first = (uint32_t)r->at;
     const hg *g = p->g;
     const ts_batch_column *c = b->columns;
     const usual u = {c[TYPE].ints,     c[NAME].ints,
@@ -450,16 +446,10 @@ static ts_code read_all(passing *p)
         TS_C_js_heap_edges__to_node,      TS_C_js_heap_edges__edge_index,
         TS_C_js_heap_edges__from_node_id, TS_C_js_heap_edges__to_node_id};
     hg *g = p->g;
-    hg_range range;
     TS_NEED(g->ctx, g->edges = hg_take(g, g->m, sizeof *g->edges));
     ts_code code =
-        hg_range_open(&range, g->reader, TS_T_js_heap_edges, columns,
-                      g->d.complete ? PLAIN_COLUMNS : EDGE_COLUMNS, g->d.first_edge, g->m);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_edges)) == TS_OK &&
-           range.n > 0) {
-        code = take_batch(p, range.b, range.n, (uint32_t)range.at);
-    }
-    hg_range_close(&range);
+        hg_each(g, TS_T_js_heap_edges, columns, g->d.complete ? PLAIN_COLUMNS : EDGE_COLUMNS,
+                g->d.first_edge, g->m, take_batch, p);
     TS_STEP(code, owner_of(p, HG_NONE));
     return code;
 }

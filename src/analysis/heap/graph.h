@@ -12,6 +12,7 @@
 #include "analysis/heap/keep.h"
 
 #include "base/buf.h"
+#include "base/ckd.h"
 #include "base/idmap.h"
 #include "base/pool.h"
 #include "base/vec.h"
@@ -170,8 +171,7 @@ typedef struct hg_shapes {
     ts_vec shapes;  /* hg_shape, in the order of their first object */
     ts_vec names;   /* uint32_t */
     ts_vec objects; /* uint32_t: the shape of each plain object, in the order of nodes */
-    uint32_t *slots;
-    uint32_t slot_count;
+    ts_index index;
     uint32_t last; /* shape of the last object, when there is one */
 } hg_shapes;
 
@@ -249,7 +249,8 @@ typedef struct hg_totals {
 typedef struct hg {
     ts_ctx *ctx;
     ts_reader *reader;
-    hg_kept *kept; /* or NULL */
+    ts_scan *texts; /* of js_heap_string.string, by row; NULL: none was asked for */
+    hg_kept *kept;  /* or NULL */
     ts_heap_places d;
     uint32_t n, m; /* nodes; edges that have an owner */
     uint32_t root; /* HG_NONE: no nodes */
@@ -308,6 +309,36 @@ static inline int64_t hg_retained(const hg *g, uint32_t v)
     return g->retained != NULL ? g->retained[v] : g->held[v].retained;
 }
 
+/* Adds to a sum, which stays at its largest value then. */
+static inline void hg_add(hg *g, int64_t *sum, int64_t value)
+{
+    if (ts_ckd_add(sum, *sum, value)) {
+        *sum = INT64_MAX;
+        g->saturated = true;
+    }
+}
+
+/* The place of the first element whose number is `wanted` or more; elements begin with their
+ * numbers, which rise. */
+static inline size_t hg_search(const ts_vec *v, size_t size, uint32_t wanted)
+{
+    size_t low = 0;
+    for (size_t high = v->n; low < high;) {
+        size_t middle = low + (high - low) / 2;
+        uint32_t number;
+        memcpy(&number, (const char *)v->p + middle * size, sizeof number);
+        low = number < wanted ? middle + 1 : low;
+        high = number < wanted ? high : middle;
+    }
+    return low;
+}
+
+/* UTF-16 units that begin at a byte of UTF-8. */
+static inline uint32_t hg_units(unsigned char c)
+{
+    return (c < 0x80 || c >= 0xc0 ? 1U : 0U) + (c >= 0xf0 ? 1U : 0U);
+}
+
 static inline uint32_t hg_type(uint32_t flags)
 {
     return flags >> HG_TYPE_SHIFT;
@@ -360,25 +391,27 @@ static inline void hg_set(uint64_t *bits, uint32_t i)
 
 void hg_free(hg *g);
 
-/* --- rows that follow each other ------------------------------------------------------------ */
+/* --- rows ----------------------------------------------------------------------------------- */
 
-/* Rows `first` to `first` + `count` - 1 of a table. */
+/* Rows of a table that follow each other. */
 typedef struct hg_range {
     ts_scan *scan;
     const ts_batch *b; /* its first n rows belong to the range */
-    unsigned n;        /* 0: the end */
-    uint64_t at;       /* place of the first of them in the range */
-    int64_t next, end;
+    unsigned n;
+    uint64_t at; /* place of the first of them in the range */
 } hg_range;
 
-ts_code hg_range_open(hg_range *r, ts_reader *reader, enum ts_table_id table,
-                      const unsigned *columns, unsigned column_count, int64_t first,
-                      uint64_t count);
-/* TS_ERR_INPUT when rows are missing: a finished database was changed. */
-ts_code hg_range_next(hg_range *r, ts_ctx *ctx, enum ts_table_id table);
-void hg_range_close(hg_range *r);
+typedef ts_code hg_range_fn(void *user, const hg_range *r);
+
+/* Calls a function with rows `first` to `first` + `count` - 1, a batch at a time. TS_ERR_INPUT when
+ * some are missing: a finished database was changed. */
+ts_code hg_each(hg *g, enum ts_table_id table, const unsigned *columns, unsigned column_count,
+                int64_t first, uint64_t count, hg_range_fn *each, void *user);
 
 ts_code hg_changed(ts_ctx *ctx, enum ts_table_id table);
+
+/* The row of a string of the file: the only one of the batch. */
+ts_code hg_string_row(const ts_batch **b, hg *g, uint32_t string);
 
 /* --- reading -------------------------------------------------------------------------------- */
 
@@ -386,14 +419,25 @@ ts_code hg_changed(ts_ctx *ctx, enum ts_table_id table);
 ts_code hg_read_strings(hg *g);
 void hg_strings_free(ts_ctx *ctx, hg_strings *s);
 
+/* Calls `type` with each name of a list of types. */
+ts_code hg_read_types(hg *g, int64_t first, int64_t count, void *user,
+                      void (*type)(void *user, int64_t number, ts_text name));
+
 /* Nodes, locations and edges. root_index: 0, or the flat place of the root; *bad_root: it is none.
  */
 ts_code hg_read_graph(hg *g, int64_t root_index, bool *bad_root);
 
-/* A text of any length: of row `row` of the last batch, `column` in the order of the scan. Appends
- * to `out`. */
-ts_code hg_whole_text(ts_ctx *ctx, ts_buf *out, ts_scan *scan, const ts_batch *b, unsigned row,
-                      unsigned column);
+/* Edges, and what their names tell of their owners. Nodes, strings and root are known. */
+ts_code hg_read_edges(hg *g);
+
+/* A text of any length: that of row `row` of the last batch of the scan, in its first column. */
+typedef void hg_text_fn(void *user, const char *p, size_t n);
+ts_code hg_text_parts(ts_ctx *ctx, ts_scan *scan, const ts_batch *b, unsigned row, hg_text_fn *part,
+                      void *user);
+/* Appends it to `out`. */
+ts_code hg_whole_text(ts_ctx *ctx, ts_buf *out, ts_scan *scan, const ts_batch *b, unsigned row);
+/* The integer that a text is; false: none. */
+bool hg_integer(int64_t *value, const ts_scan_text *text);
 
 /* The properties of a plain object: begin, add, end. */
 ts_code hg_shape_add(ts_ctx *ctx, hg_shapes *s, uint32_t name);

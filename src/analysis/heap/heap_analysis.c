@@ -8,7 +8,7 @@
  * path compression, which cost a logarithm. Memory: 52 bytes a node and at most 8 an edge, or 64 a
  * node, what strings and classes take, and for a comparison 28 a node of the older file.
  */
-#include "analysis/heap/heap_analysis.h"
+#include "analysis/analysis.h"
 
 #include "analysis/heap/classes.h"
 #include "analysis/heap/compare.h"
@@ -16,7 +16,6 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
-#include "base/ckd.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -46,44 +45,18 @@ typedef struct heap_rows {
 
 /* --- what the snapshot states --------------------------------------------------------------- */
 
-static bool integer_of(int64_t *value, const ts_scan_text *text)
+static ts_code read_property(void *user, const ts_batch *b, unsigned i)
 {
-    int64_t v = 0;
-    size_t i = text->n > 0 && text->p[0] == '-' ? 1 : 0;
-    if (text->n == i || text->n != text->size) {
-        return false;
+    heap_run *r = user;
+    ts_text key = ts_cell_text(b, 1, i);
+    int64_t value = -1; /* what is no integer is no place */
+    bool known = hg_integer(&value, &b->columns[2].texts[i]);
+    if (ts_text_is(key, "root_index")) {
+        return ts_idmap_put(r->ctx, &r->roots, b->columns[0].ints[i], (uint64_t)value);
     }
-    for (; i < text->n; i++) {
-        if (text->p[i] < '0' || text->p[i] > '9' || ts_ckd_mul(&v, v, 10) ||
-            ts_ckd_add(&v, v, text->p[i] - '0')) {
-            return false;
-        }
-    }
-    *value = text->p[0] == '-' ? -v : v;
-    return true;
-}
-
-static ts_code read_properties(heap_run *r)
-{
-    static const unsigned columns[] = {TS_C_source_property__source_id, TS_C_source_property__key,
-                                       TS_C_source_property__value};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, r->reader, TS_T_source_property, columns, 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            const ts_scan_text *key = &b->columns[1].texts[i];
-            int64_t value = -1; /* what is no integer is no place */
-            bool known = integer_of(&value, &b->columns[2].texts[i]);
-            if (ts_text_is((ts_text){key->p, key->n}, "root_index")) {
-                code = ts_idmap_put(r->ctx, &r->roots, b->columns[0].ints[i], (uint64_t)value);
-            } else if (known && ts_text_is((ts_text){key->p, key->n}, "extra_native_bytes")) {
-                code = ts_idmap_put(r->ctx, &r->extras, b->columns[0].ints[i], (uint64_t)value);
-            }
-        }
-    }
-    ts_scan_close(scan);
-    return code;
+    return known && ts_text_is(key, "extra_native_bytes")
+               ? ts_idmap_put(r->ctx, &r->extras, b->columns[0].ints[i], (uint64_t)value)
+               : TS_OK;
 }
 
 static int64_t property(const ts_idmap *map, int64_t source)
@@ -297,21 +270,18 @@ static ts_code put_retained(heap_run *r, const heap_rows *f, uint32_t v, uint32_
     return code;
 }
 
-static ts_code put_with_ids(heap_run *r, const heap_rows *f, int64_t first_constructor)
+typedef struct ids_pass {
+    heap_run *r;
+    const heap_rows *f;
+    int64_t first_constructor;
+} ids_pass;
+
+static ts_code put_with_ids(void *user, const hg_range *range)
 {
-    static const unsigned columns[] = {TS_C_js_heap_nodes__id};
-    const hg *g = &f->g;
-    hg_range range = {0};
-    ts_code code =
-        hg_range_open(&range, r->reader, TS_T_js_heap_nodes, columns, 1, g->d.first_node, g->n);
-    while (code == TS_OK && (code = hg_range_next(&range, r->ctx, TS_T_js_heap_nodes)) == TS_OK &&
-           range.n > 0) {
-        uint32_t first = (uint32_t)range.at;
-        code =
-            put_retained(r, f, first, first + range.n, range.b->columns[0].ints, first_constructor);
-    }
-    hg_range_close(&range);
-    return code;
+    const ids_pass *p = user;
+    uint32_t first = (uint32_t)range->at;
+    return put_retained(p->r, p->f, first, first + range->n, range->b->columns[0].ints,
+                        p->first_constructor);
 }
 
 static ts_code put_dominated(heap_run *r, const hg *g)
@@ -334,10 +304,13 @@ static ts_code put_dominated(heap_run *r, const hg *g)
     return code;
 }
 
-static ts_code put_nodes(heap_run *r, const heap_rows *f, int64_t first_constructor)
+static ts_code put_nodes(heap_run *r, heap_rows *f, int64_t first_constructor)
 {
-    const hg *g = &f->g;
-    ts_code code = g->ids == NULL ? put_with_ids(r, f, first_constructor)
+    static const unsigned columns[] = {TS_C_js_heap_nodes__id};
+    hg *g = &f->g;
+    ids_pass ids = {r, f, first_constructor};
+    ts_code code = g->ids == NULL ? hg_each(g, TS_T_js_heap_nodes, columns, 1, g->d.first_node,
+                                            g->n, put_with_ids, &ids)
                                   : put_retained(r, f, 0, g->n, NULL, first_constructor);
     TS_STEP(code, put_dominated(r, g));
     return code;
@@ -345,17 +318,15 @@ static ts_code put_nodes(heap_run *r, const heap_rows *f, int64_t first_construc
 
 static ts_code put_duplicates(heap_run *r, heap_rows *f)
 {
-    static const unsigned columns[] = {TS_C_js_heap_string__string};
     const hg_group *groups = f->duplicates.groups.p;
-    ts_scan *scan = NULL;
     ts_buf text = {0};
-    ts_code code = ts_scan_open(&scan, r->reader, TS_T_js_heap_string, columns, 1);
+    ts_code code = TS_OK;
     for (size_t i = 0; i < f->duplicates.groups.n && code == TS_OK; i++) {
         if (groups[i].count < 2) {
             continue;
         }
         text.n = 0;
-        code = hg_string_text(&text, &f->g, groups[i].node, scan);
+        code = hg_string_text(&text, &f->g, groups[i].node);
         ts_row_js_heap_duplicate_string row = {
             .null = (uint64_t)groups[i].null << TS_C_js_heap_duplicate_string__length,
             .file_id = f->g.d.file_id,
@@ -370,7 +341,6 @@ static ts_code put_duplicates(heap_run *r, heap_rows *f)
         };
         TS_STEP(code, ts_put_js_heap_duplicate_string(r->sink, &row));
     }
-    ts_scan_close(scan);
     ts_buf_free(r->ctx, &text);
     return code;
 }
@@ -508,17 +478,17 @@ static ts_code analyse_file(heap_run *r, const ts_heap_places *d)
 
 static ts_code heap_analyse(ts_ctx *ctx, ts_reader *reader, ts_store *store)
 {
+    static const unsigned columns[] = {TS_C_source_property__source_id, TS_C_source_property__key,
+                                       TS_C_source_property__value};
+    const ts_rows_from from = {.ctx = ctx, .reader = reader};
     heap_run r = {.ctx = ctx, .reader = reader, .store = store, .sink = ts_store_sink(store)};
     ts_vec details = {0};
     const ts_heap_places *all;
     ts_code code;
     r.classes.ctx = ctx;
     ts_alloc_trim();
-    code = read_properties(&r);
-    if (code == TS_OK) {
-        const ts_rows_from from = {.ctx = ctx, .reader = reader};
-        code = ts_heap_places_read(&details, &from);
-    }
+    code = ts_rows_each(&from, TS_T_source_property, columns, 3, read_property, &r);
+    TS_STEP(code, ts_heap_places_read(&details, &from));
     all = details.p;
     for (size_t i = 0; i < details.n && code == TS_OK; i++) {
         code = analyse_file(&r, &all[i]);

@@ -1,29 +1,32 @@
 /* Nodes and locations of a heap file. */
-#include "analysis/heap/read.h"
+#include "analysis/heap/graph.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 
 #include "tables/formats/arkts/arkts_constants.h"
 
 /* --- names of types ------------------------------------------------------------------------- */
 
+typedef struct types_pass {
+    void *user;
+    void (*type)(void *user, int64_t number, ts_text name);
+} types_pass;
+
+static ts_code take_types(void *user, const hg_range *r)
+{
+    const types_pass *t = user;
+    for (unsigned i = 0; i < r->n; i++) {
+        t->type(t->user, (int64_t)(r->at + i), ts_cell_text(r->b, 0, i));
+    }
+    return TS_OK;
+}
+
 ts_code hg_read_types(hg *g, int64_t first, int64_t count, void *user,
                       void (*type)(void *user, int64_t number, ts_text name))
 {
     static const unsigned columns[] = {TS_C_js_heap_info__str_value};
-    hg_range range;
-    ts_code code =
-        hg_range_open(&range, g->reader, TS_T_js_heap_info, columns, 1, first, (uint64_t)count);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_info)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n; i++) {
-            const ts_scan_text *text = &range.b->columns[0].texts[i];
-            type(user, (int64_t)(range.at + i), (ts_text){text->p, text->n});
-        }
-    }
-    hg_range_close(&range);
-    return code;
+    types_pass t = {user, type};
+    return hg_each(g, TS_T_js_heap_info, columns, 1, first, (uint64_t)count, take_types, &t);
 }
 
 static void note_kind(void *user, int64_t number, ts_text name)
@@ -97,6 +100,7 @@ static uint32_t flags_of(uint32_t kind, uint16_t bits)
 enum { TYPE, NAME, SIZE, EDGES, DETACHED, ID, NODE_COLUMNS };
 
 typedef struct filling {
+    hg *g;
     uint64_t edges;
     bool stopped; /* the owners of the edges after are not known */
     bool wide_ids;
@@ -188,24 +192,26 @@ static ts_code take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint3
     return take_size(g, f, v, c[SIZE].null[i] == 0 && c[SIZE].ints[i] > 0 ? c[SIZE].ints[i] : 0);
 }
 
+static ts_code take_nodes(void *user, const hg_range *r)
+{
+    filling *f = user;
+    ts_code code = TS_OK;
+    for (unsigned i = 0; i < r->n && code == TS_OK; i++) {
+        code = take_node(f->g, f, r->b, i, (uint32_t)r->at + i);
+    }
+    return code;
+}
+
 static ts_code read_nodes(hg *g)
 {
     static const unsigned columns[NODE_COLUMNS] = {
         TS_C_js_heap_nodes__type,         TS_C_js_heap_nodes__name,
         TS_C_js_heap_nodes__self_size,    TS_C_js_heap_nodes__edge_count,
         TS_C_js_heap_nodes__detachedness, TS_C_js_heap_nodes__id};
-    hg_range range;
-    filling f = {0};
-    ts_code code = hg_range_open(&range, g->reader, TS_T_js_heap_nodes, columns, NODE_COLUMNS,
-                                 g->d.first_node, g->n);
+    filling f = {.g = g};
     g->first[0] = 0;
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_nodes)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            code = take_node(g, &f, range.b, i, (uint32_t)range.at + i);
-        }
-    }
-    hg_range_close(&range);
+    ts_code code = hg_each(g, TS_T_js_heap_nodes, columns, NODE_COLUMNS, g->d.first_node, g->n,
+                           take_nodes, &f);
     g->m = (uint32_t)f.edges;
     if (f.wide_ids) {
         HG_GIVE(g, g->ids);

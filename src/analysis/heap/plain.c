@@ -50,32 +50,29 @@ static void hash_names(candidate *made, ts_ctx *ctx, const hg_strings *s, const 
     made->hash[1] = ts_hash_more(&h);
 }
 
+static bool is_candidate(const void *owner, uint32_t number, const void *key)
+{
+    const candidate *all = ((const ts_vec *)owner)->p;
+    return memcmp(all[number].hash, key, sizeof all[number].hash) == 0;
+}
+
 static ts_code find_candidates(ts_vec *found, hg *g)
 {
     const hg_shape *shapes = g->shapes.shapes.p;
     const uint32_t *names = g->shapes.names.p;
-    size_t mask = 63;
+    ts_index index = {0};
     ts_code code = TS_OK;
-    while (mask < g->shapes.shapes.n * 2) {
-        mask = mask * 2 + 1;
-    }
-    uint32_t *slots = ts_zalloc(g->ctx, mask + 1, sizeof *slots);
-    TS_NEED(g->ctx, slots);
     for (uint32_t i = 0; i < g->shapes.shapes.n && code == TS_OK; i++) {
         candidate made = {.shape = i, .objects = shapes[i].objects, .order = i};
-        candidate *all = found->p;
-        size_t at;
-        if (shapes[i].count == 0) {
+        ts_index_place place;
+        if (shapes[i].count == 0 || (code = ts_index_reserve(g->ctx, &index)) != TS_OK) {
             continue;
         }
         made.names = names_shown(&g->strings, names + shapes[i].first, shapes[i].count);
         hash_names(&made, g->ctx, &g->strings, names + shapes[i].first);
-        for (at = (size_t)made.hash[0] & mask;
-             slots[at] != 0 && memcmp(all[slots[at] - 1].hash, made.hash, sizeof made.hash) != 0;
-             at = (at + 1) & mask) {
-        }
-        if (slots[at] != 0) {
-            all[slots[at] - 1].objects += made.objects;
+        uint32_t at = ts_index_search(&place, &index, made.hash[0], is_candidate, found, made.hash);
+        if (at != TS_INDEX_NONE) {
+            ((candidate *)found->p)[at].objects += made.objects;
             continue;
         }
         candidate *new = ts_vec_add(g->ctx, found, sizeof *new);
@@ -83,10 +80,10 @@ static ts_code find_candidates(ts_vec *found, hg *g)
             code = g->ctx->error.code;
         } else {
             *new = made;
-            slots[at] = (uint32_t)found->n;
+            ts_index_add(&index, place, (uint32_t)found->n - 1);
         }
     }
-    ts_free(g->ctx, slots);
+    ts_index_free(g->ctx, &index);
     return code;
 }
 
@@ -114,7 +111,7 @@ static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
 }
 
 /* The text of string `name` of the file. */
-static ts_code name_text(ts_text *out, ts_buf *buf, hg *g, ts_scan *scan, uint32_t name)
+static ts_code name_text(ts_text *out, ts_buf *buf, hg *g, uint32_t name)
 {
     const ts_batch *b;
     ts_code code;
@@ -123,14 +120,10 @@ static ts_code name_text(ts_text *out, ts_buf *buf, hg *g, ts_scan *scan, uint32
     if (name == HG_NONE || (g->strings.bits[name] & HG_TEXT_KNOWN) == 0) {
         return TS_OK;
     }
-    code = ts_scan_row(&b, scan, g->d.first_string + name);
-    if (code == TS_OK && b->rows != 1) {
-        return hg_changed(g->ctx, TS_T_js_heap_string);
-    }
-    if (code == TS_OK && (code = hg_whole_text(g->ctx, buf, scan, b, 0, 0)) == TS_OK) {
-        *out = ts_buf_text(buf);
-    }
-    return code;
+    TS_TRY(code, hg_string_row(&b, g, name));
+    TS_TRY(code, hg_whole_text(g->ctx, buf, g->texts, b, 0));
+    *out = ts_buf_text(buf);
+    return TS_OK;
 }
 
 static int ascending(const void *a, const void *b)
@@ -140,8 +133,7 @@ static int ascending(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static ts_code add_definition(hg_definitions *d, hg *g, hg_classes *c, ts_scan *scan,
-                              const candidate *from)
+static ts_code add_definition(hg_definitions *d, hg *g, hg_classes *c, const candidate *from)
 {
     const hg_shape *shape = (const hg_shape *)g->shapes.shapes.p + from->shape;
     const uint32_t *names = (const uint32_t *)g->shapes.names.p + shape->first;
@@ -155,7 +147,7 @@ static ts_code add_definition(hg_definitions *d, hg *g, hg_classes *c, ts_scan *
     for (uint32_t i = 0; i < from->names && code == TS_OK; i++) {
         ts_text name = {"", 0};
         uint32_t *number = ts_vec_add(g->ctx, &d->names, sizeof *number);
-        code = number == NULL ? g->ctx->error.code : name_text(&name, &buf, g, scan, names[i]);
+        code = number == NULL ? g->ctx->error.code : name_text(&name, &buf, g, names[i]);
         TS_STEP_IF(code, text.n > 1, ts_buf_put(g->ctx, &text, ", ", 2));
         TS_STEP_IF(code, (code = put_name(g->ctx, &text, name)) == TS_OK,
                    ts_pool_intern(g->ctx, number, NULL, &d->pool, name));
@@ -215,17 +207,14 @@ static ts_code index_definitions(hg_definitions *d, ts_ctx *ctx)
 
 static ts_code definitions_of(hg_definitions *d, hg *g, hg_classes *c, const ts_vec *found)
 {
-    static const unsigned columns[] = {TS_C_js_heap_string__string};
     const candidate *all = found->p;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, g->reader, TS_T_js_heap_string, columns, 1);
+    ts_code code = TS_OK;
     for (size_t i = 0; i < found->n && code == TS_OK; i++) {
         if (all[i].objects < 2 || all[i].objects < (g->shapes.objects.n + SHARE - 1) / SHARE) {
             break;
         }
-        code = add_definition(d, g, c, scan, &all[i]);
+        code = add_definition(d, g, c, &all[i]);
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -329,19 +318,31 @@ ts_code hg_shape_classes(uint32_t *texts, ts_ctx *ctx, const hg_definitions *d,
     return code;
 }
 
-static ts_code name_row(uint32_t *name, hg *g, const hg_definitions *d, const hg_range *range,
-                        unsigned row, ts_buf *buf)
+typedef struct names_pass {
+    const hg *g;
+    const hg_definitions *d;
+    uint32_t *names;
+    ts_buf buf;
+} names_pass;
+
+static ts_code take_names(void *user, const hg_range *r)
 {
-    const ts_scan_text *text = &range->b->columns[0].texts[row];
+    names_pass *p = user;
     ts_code code = TS_OK;
-    ts_text whole = {text->p, text->n};
-    if (text->n < text->size) {
-        buf->n = 0;
-        code = hg_whole_text(g->ctx, buf, range->scan, range->b, row, 0);
-        whole = ts_buf_text(buf);
-    }
-    if (code == TS_OK && !ts_pool_find(name, &d->pool, whole)) {
-        *name = HG_NONE;
+    for (unsigned i = 0; i < r->n && code == TS_OK; i++) {
+        uint32_t string = (uint32_t)r->at + i;
+        ts_text text = ts_cell_text(r->b, 0, i);
+        if ((p->g->strings.bits[string] & HG_TEXT_PROPERTY) == 0) {
+            continue;
+        }
+        if (text.n < r->b->columns[0].texts[i].size) {
+            p->buf.n = 0;
+            code = hg_whole_text(p->g->ctx, &p->buf, r->scan, r->b, i);
+            text = ts_buf_text(&p->buf);
+        }
+        if (code == TS_OK && !ts_pool_find(&p->names[string], &p->d->pool, text)) {
+            p->names[string] = HG_NONE;
+        }
     }
     return code;
 }
@@ -349,28 +350,11 @@ static ts_code name_row(uint32_t *name, hg *g, const hg_definitions *d, const hg
 ts_code hg_names_of(uint32_t **name_of, hg *g, const hg_definitions *d)
 {
     static const unsigned columns[] = {TS_C_js_heap_string__string};
-    hg_range range = {0};
-    ts_buf buf = {0};
-    ts_code code = TS_OK;
-    uint32_t *names = ts_alloc(g->ctx, g->strings.count, sizeof *names);
-    *name_of = names;
-    TS_NEED(g->ctx, names);
-    memset(names, 0xff, g->strings.count * sizeof *names);
-    if (d->all.n == 0) {
-        return TS_OK;
-    }
-    code = hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 1, g->d.first_string,
-                         g->strings.count);
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            uint32_t string = (uint32_t)range.at + i;
-            code = (g->strings.bits[string] & HG_TEXT_PROPERTY) != 0
-                       ? name_row(&names[string], g, d, &range, i, &buf)
-                       : TS_OK;
-        }
-    }
-    hg_range_close(&range);
-    ts_buf_free(g->ctx, &buf);
+    names_pass p = {.g = g, .d = d};
+    TS_NEED(g->ctx, *name_of = p.names = ts_alloc(g->ctx, g->strings.count, sizeof *p.names));
+    memset(p.names, 0xff, g->strings.count * sizeof *p.names);
+    ts_code code = hg_each(g, TS_T_js_heap_string, columns, 1, g->d.first_string,
+                           d->all.n == 0 ? 0 : g->strings.count, take_names, &p);
+    ts_buf_free(g->ctx, &p.buf);
     return code;
 }

@@ -2,7 +2,6 @@
 #include "analysis/heap/graph.h"
 
 #include "base/alloc.h"
-#include "base/ckd.h"
 
 /* --- detachedness --------------------------------------------------------------------------- */
 
@@ -198,10 +197,7 @@ static void move_sizes(hg *g, const owning *o)
             g->size.narrow[v] = 0;
             continue;
         }
-        if (ts_ckd_add(&g->size.wide[owner], g->size.wide[owner], g->size.wide[v])) {
-            g->size.wide[owner] = INT64_MAX;
-            g->saturated = true;
-        }
+        hg_add(g, &g->size.wide[owner], g->size.wide[v]);
         g->size.wide[v] = 0;
     }
 }

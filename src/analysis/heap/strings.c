@@ -208,7 +208,7 @@ enum { QUOTED_SHIFT = 16, ESCAPES_SHIFT = 32, FIELD = 0xffff };
 
 static uint64_t lengths_of(unsigned char c)
 {
-    uint64_t units = (c < 0x80 || c >= 0xc0 ? 1U : 0U) + (c >= 0xf0 ? 1U : 0U);
+    uint64_t units = hg_units(c);
     uint64_t quoted = c == ',' || c == '\'' || c == '"' || c == '{' || c == '}' ? 1 : 0;
     uint64_t escapes = 0;
     if (c == '"' || c == '\\' || c == '\b' || c == '\f' || c == '\n' || c == '\r' || c == '\t') {
@@ -251,23 +251,16 @@ typedef struct reading {
     uint32_t at;
 } reading;
 
-static ts_code hash_text(uint64_t hash[2], reading *r, ts_scan *scan, const ts_scan_text *text,
-                         unsigned row)
+static void hash_part(void *user, const char *p, size_t n)
+{
+    ts_hash_bytes(user, p, n);
+}
+
+static ts_code hash_text(uint64_t hash[2], const reading *r, const hg_range *range, unsigned row)
 {
     ts_hash h = ts_hash_begin(&r->g->ctx->hash_key);
-    ts_code code = TS_OK;
-    ts_hash_word(&h, text->size);
-    ts_hash_bytes(&h, text->p, text->n);
-    for (uint64_t at = text->n; at < text->size && code == TS_OK;) {
-        char part[4096];
-        size_t got = 0;
-        code = ts_scan_text_part(&got, scan, row, 0, at, part, sizeof part);
-        if (code == TS_OK && got == 0) {
-            return hg_changed(r->g->ctx, TS_T_js_heap_string);
-        }
-        ts_hash_bytes(&h, part, got);
-        at += got;
-    }
+    ts_hash_word(&h, range->b->columns[0].texts[row].size);
+    ts_code code = hg_text_parts(r->g->ctx, range->scan, range->b, row, hash_part, &h);
     hash[0] = ts_hash_end(&h);
     hash[1] = ts_hash_more(&h);
     return code;
@@ -300,7 +293,7 @@ static ts_code note_pair(reading *r, const hg_range *range, unsigned row)
     hg_pair_text *pair;
     ts_code code;
     r->text.n = 0;
-    code = hg_whole_text(r->g->ctx, &r->text, range->scan, range->b, row, 0);
+    code = hg_whole_text(r->g->ctx, &r->text, range->scan, range->b, row);
     if (code != TS_OK || !is_pair(&from, &table, r->text.p, r->text.n)) {
         return code;
     }
@@ -363,7 +356,7 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
     s->bytes[r->at] = (uint16_t)text->size;
     s->length[r->at] =
         formatted_length(r->lengths, p, text->size > LONG_BYTES ? LONG_BYTES + 1 : n);
-    TS_TRY(code, hash_text(r->hashes[r->at], r, range->scan, text, row));
+    TS_TRY(code, hash_text(r->hashes[r->at], r, range, row));
     __builtin_prefetch(&r->slots[(size_t)r->hashes[r->at][0] & r->mask], 1);
     return n > 0 && digit(p[0]) ? note_pair(r, range, row) : TS_OK;
 }
@@ -404,30 +397,33 @@ static ts_code strings_prepare(reading *r)
     return TS_OK;
 }
 
+static ts_code read_strings(void *user, const hg_range *range)
+{
+    reading *r = user;
+    hg_strings *s = &r->g->strings;
+    ts_code code = TS_OK;
+    for (unsigned i = 0; i < range->n && code == TS_OK; i++) {
+        code = read_string(r, range, i);
+        r->at++;
+    }
+    for (uint32_t i = r->at - range->n; i < r->at && code == TS_OK; i++) {
+        if ((s->bits[i] & HG_TEXT_KNOWN) != 0) {
+            s->same[i] = first_of_text(r, i);
+            s->twice = s->twice || s->same[i] != i;
+        }
+    }
+    return code;
+}
+
 ts_code hg_read_strings(hg *g)
 {
     static const unsigned columns[] = {TS_C_js_heap_string__string,
                                        TS_C_js_heap_string__file_index};
     reading r = {.g = g};
-    hg_range range = {0};
     ts_code code = strings_prepare(&r);
-    TS_STEP(code, hg_range_open(&range, g->reader, TS_T_js_heap_string, columns, 2,
-                                g->d.first_string, g->strings.count));
-    while (code == TS_OK && (code = hg_range_next(&range, g->ctx, TS_T_js_heap_string)) == TS_OK &&
-           range.n > 0) {
-        for (unsigned i = 0; i < range.n && code == TS_OK; i++) {
-            code = read_string(&r, &range, i);
-            r.at++;
-        }
-        for (uint32_t i = r.at - range.n; i < r.at && code == TS_OK; i++) {
-            if ((g->strings.bits[i] & HG_TEXT_KNOWN) != 0) {
-                g->strings.same[i] = first_of_text(&r, i);
-                g->strings.twice = g->strings.twice || g->strings.same[i] != i;
-            }
-        }
-    }
+    TS_STEP(code, hg_each(g, TS_T_js_heap_string, columns, 2, g->d.first_string, g->strings.count,
+                          read_strings, &r));
     g->strings.pair_count = r.pairs.count;
-    hg_range_close(&range);
     hg_give(g, r.hashes);
     hg_give(g, r.slots);
     ts_pool_free(g->ctx, &r.pairs);

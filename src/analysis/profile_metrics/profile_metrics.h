@@ -12,8 +12,6 @@
 #include "analysis/analysis.h"
 #include "base/vec.h"
 
-extern const ts_analysis ts_analysis_profile_metrics;
-
 /* Where a metric comes from: the client said so; Datakit would compute it so; Datakit would give 0,
  * because the recorder lacks the events that it adds up, and others say more. */
 typedef enum ts_metric_from {

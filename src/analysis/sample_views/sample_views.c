@@ -6,9 +6,10 @@
  * Viewers look names of frames up in data_dict: it gets those of all methods, in their order,
  * after all others. Time: linear in the profiles and the methods; memory: one name.
  */
-#include "analysis/sample_views/sample_views.h"
+#include "analysis/analysis.h"
 
 #include "base/buf.h"
+#include "tables/table_rows.h"
 
 #include <inttypes.h>
 
@@ -16,29 +17,25 @@ static const enum ts_table_id needs[] = {TS_T_stack_sample, TS_TABLE_COUNT};
 static const enum ts_table_id writes[] = {TS_TABLE_COUNT};
 static const ts_issue_code issues[] = {TS_ISSUE_COUNT};
 
+static ts_code count_samples(void *user, const ts_batch *b, unsigned i)
+{
+    *(int64_t *)user += b->columns[0].ints[i];
+    return TS_OK;
+}
+
 /* Whether there are samples besides those of CPU profiles of JavaScript. */
-static ts_code find_others(bool *any, ts_reader *reader)
+static ts_code find_others(bool *any, const ts_rows_from *from)
 {
     static const unsigned columns[] = {TS_C_js_cpu_profile__sample_count};
     const ts_batch *b;
-    ts_scan *scan = NULL;
+    ts_rows *rows = NULL;
     int64_t count = 0;
-    ts_code code = ts_scan_open(&scan, reader, TS_T_js_cpu_profile, columns, 1);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            count += b->columns[0].ints[i];
-        }
-    }
-    ts_scan_close(scan);
-    scan = NULL;
-    *any = false;
-    if (code == TS_OK &&
-        (code = ts_scan_open(&scan, reader, TS_T_stack_sample, NULL, 0)) == TS_OK &&
-        (code = ts_scan_seek(scan, count + 1)) == TS_OK &&
-        (code = ts_scan_next(&b, scan)) == TS_OK) {
-        *any = b->rows > 0;
-    }
-    ts_scan_close(scan);
+    ts_code code = ts_rows_each(from, TS_T_js_cpu_profile, columns, 1, count_samples, &count);
+    TS_STEP(code, ts_rows_open(&rows, from, TS_T_stack_sample, NULL, 0));
+    TS_STEP(code, ts_rows_seek(rows, count + 1));
+    TS_STEP(code, ts_rows_next(&b, rows));
+    *any = code == TS_OK && b->rows > 0;
+    ts_rows_close(rows);
     return code;
 }
 
@@ -72,39 +69,38 @@ static ts_code put_label(ts_ctx *ctx, ts_buf *label, const ts_batch *b, unsigned
                : ts_buf_put(ctx, label, name->p, whole_bytes(name));
 }
 
-static ts_code put_names(ts_ctx *ctx, ts_reader *reader, ts_store *store)
+typedef struct names_pass {
+    ts_ctx *ctx;
+    ts_store *store;
+    ts_buf label;
+} names_pass;
+
+static ts_code put_name(void *user, const ts_batch *b, unsigned i)
 {
-    static const unsigned columns[] = {TS_C_stack_method__class, TS_C_stack_method__name,
-                                       TS_C_stack_method__raw_id};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_buf label = {0};
-    ts_code code = ts_scan_open(&scan, reader, TS_T_stack_method, columns, 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            if ((code = put_label(ctx, &label, b, i)) == TS_OK) {
-                code = ts_dict_append(store, ts_buf_text(&label));
-            }
-        }
-    }
-    ts_buf_free(ctx, &label);
-    ts_scan_close(scan);
+    names_pass *p = user;
+    ts_code code = put_label(p->ctx, &p->label, b, i);
+    TS_STEP(code, ts_dict_append(p->store, ts_buf_text(&p->label)));
     return code;
 }
 
 static ts_code sample_views_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
 {
+    static const unsigned columns[] = {TS_C_stack_method__class, TS_C_stack_method__name,
+                                       TS_C_stack_method__raw_id};
+    const ts_rows_from from = {.ctx = ctx, .reader = reader};
+    names_pass names = {.ctx = ctx, .store = store};
     bool filled = true;
     bool others = false;
     ts_code code = TS_OK;
     if (ts_reader_has_table(reader, TS_T_perf_sample)) {
         code = ts_reader_has_rows(&filled, reader, TS_T_perf_sample);
     }
-    TS_STEP_IF(code, !filled, find_others(&others, reader));
+    TS_STEP_IF(code, !filled, find_others(&others, &from));
     if (code != TS_OK || !others) {
         return code;
     }
-    code = put_names(ctx, reader, store);
+    code = ts_rows_each(&from, TS_T_stack_method, columns, 3, put_name, &names);
+    ts_buf_free(ctx, &names.label);
     if (code == TS_OK) {
         ts_sink_show(ts_store_sink(store), TS_SHOW_SAMPLES);
     }

@@ -8,7 +8,7 @@
  *
  * Memory: 62 bytes a call path, 70 a method, 40 a (group, path) with samples. Time: linear.
  */
-#include "analysis/stack_totals/stack_totals.h"
+#include "analysis/analysis.h"
 
 #include "base/alloc.h"
 #include "model/path_sums.h"
