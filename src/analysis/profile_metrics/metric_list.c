@@ -227,8 +227,7 @@ void metric_make(metric_list *list, const metric_profile *p)
     }
 }
 
-/* --- what clients of Go compute -----------------------------------------------------------------
- */
+/* --- what clients of Go compute -------------------------------------------------------------- */
 
 void metric_put_recorded(metric_list *list, ts_text name, double value, ts_text text)
 {

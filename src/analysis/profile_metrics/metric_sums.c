@@ -8,30 +8,6 @@
 static const int64_t jvm_start_min =
     INT64_C(1577836800000); /* 2020-01-01 in ms: before that clocks were not set */
 
-typedef ts_code (*metric_row)(metric_work *m, void *user, const ts_batch *b, unsigned i);
-
-/* Calls `row` for each row of a table; one that the database does not have is empty. */
-static ts_code metric_each(metric_work *m, enum ts_table_id table, const unsigned *columns,
-                           unsigned n, metric_row row, void *user)
-{
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, m->reader, table, columns, n);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = row(m, user, b, i);
-        }
-    }
-    ts_scan_close(scan);
-    return code;
-}
-
-static ts_text metric_cell(const ts_batch *b, unsigned column, unsigned i)
-{
-    const ts_scan_text *t = &b->columns[column].texts[i];
-    return (ts_text){t->p, t->n};
-}
-
 static int64_t metric_int(const ts_batch *b, unsigned column, unsigned i)
 {
     return b->columns[column].null[i] != 0 ? TS_NO_TIME : b->columns[column].ints[i];
@@ -64,20 +40,19 @@ static void metric_add(metric_sum *sum, int64_t v)
     sum->n++;
 }
 
-/* --- profiles and their sources -----------------------------------------------------------------
- */
+/* --- profiles and their sources -------------------------------------------------------------- */
 
-static ts_code metric_read_profile(metric_work *m, void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_profile(void *user, const ts_batch *b, unsigned i)
 {
+    metric_work *m = user;
     metric_profile *p = ts_vec_add(m->ctx, &m->profiles, sizeof *p);
     void *owner;
     ts_code code;
-    (void)user;
     TS_NEED(m->ctx, p);
     *p = (metric_profile){
         .id = b->rowids[i],
         .source_id = b->columns[0].ints[i],
-        .language = ts_language_of(metric_cell(b, 1, i)),
+        .language = ts_language_of(ts_cell_text(b, 1, i)),
         .start = metric_int(b, 2, i),
         .end = metric_int(b, 3, i),
         .dur = metric_int(b, 4, i),
@@ -129,8 +104,7 @@ static void metric_mark_lossy(metric_work *m)
     }
 }
 
-/* --- values of samples --------------------------------------------------------------------------
- */
+/* --- values of samples ----------------------------------------------------------------------- */
 
 /* By the events that values stand for (tables/profile_kinds.h). */
 static const char *const value_events[SLOT_VALUES] = {
@@ -159,19 +133,19 @@ typedef struct metric_type {
     uint32_t slot;    /* + 1 */
 } metric_type;
 
-static ts_code metric_read_type(metric_work *m, void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_type(void *user, const ts_batch *b, unsigned i)
 {
-    ts_vec *types = user;
+    metric_work *m = user;
     int64_t profile_id = b->columns[1].ints[i];
     void *out;
     metric_type *type;
-    ts_code code = metric_reach(&out, m, types, b->columns[0].ints[i], sizeof *type);
+    ts_code code = metric_reach(&out, m, &m->types, b->columns[0].ints[i], sizeof *type);
     if (code != TS_OK || out == NULL) {
         return code;
     }
     type = out;
     for (uint32_t s = 0; s < SLOT_VALUES; s++) {
-        if (ts_text_is(metric_cell(b, 2, i), value_events[s])) {
+        if (ts_text_is(ts_cell_text(b, 2, i), value_events[s])) {
             type->slot = s + 1;
         }
     }
@@ -182,9 +156,10 @@ static ts_code metric_read_type(metric_work *m, void *user, const ts_batch *b, u
     return TS_OK;
 }
 
-static ts_code metric_read_value(metric_work *m, void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_value(void *user, const ts_batch *b, unsigned i)
 {
-    const metric_type *type = metric_at(user, b->columns[0].ints[i], sizeof *type);
+    metric_work *m = user;
+    const metric_type *type = metric_at(&m->types, b->columns[0].ints[i], sizeof *type);
     if (type != NULL && type->slot > 0 && type->profile > 0 && b->columns[1].null[i] == 0) {
         metric_add(&metric_profile_at(m, type->profile - 1)->sums[type->slot - 1],
                    b->columns[1].ints[i]);
@@ -192,23 +167,7 @@ static ts_code metric_read_value(metric_work *m, void *user, const ts_batch *b, 
     return TS_OK;
 }
 
-static ts_code metric_read_values(metric_work *m)
-{
-    static const unsigned types[] = {TS_C_profile_value_type__value_type_id,
-                                     TS_C_profile_value_type__profile_id,
-                                     TS_C_profile_value_type__event_type};
-    static const unsigned values[] = {TS_C_stack_sample_value__value_type_id,
-                                      TS_C_stack_sample_value__value};
-    ts_vec known = {0};
-    ts_code code = metric_each(m, TS_T_profile_value_type, types, 3, metric_read_type, &known);
-    TS_STEP_IF(code, known.n > 0,
-               metric_each(m, TS_T_stack_sample_value, values, 2, metric_read_value, &known));
-    ts_vec_free(m->ctx, &known);
-    return code;
-}
-
-/* --- events of JFR ------------------------------------------------------------------------------
- */
+/* --- events of JFR --------------------------------------------------------------------------- */
 
 /* A type of events: of which profile, and what its samples' durations are added to. */
 typedef struct metric_event_type {
@@ -242,14 +201,15 @@ static const struct {
     {"jdk.CPUTimeSample", SLOT_SAMPLED_CPU},
 };
 
-static ts_code metric_read_event_type(metric_work *m, void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_event_type(void *user, const ts_batch *b, unsigned i)
 {
+    metric_work *m = user;
     metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
-    ts_text name = metric_cell(b, 1, i);
+    ts_text name = ts_cell_text(b, 1, i);
     int64_t count = b->columns[2].ints[i] - b->columns[3].ints[i];
     metric_event_type *type;
     void *out;
-    ts_code code = p == NULL ? TS_OK : metric_reach(&out, m, user, b->rowids[i], sizeof *type);
+    ts_code code = p == NULL ? TS_OK : metric_reach(&out, m, &m->types, b->rowids[i], sizeof *type);
     if (p == NULL || code != TS_OK || out == NULL) {
         return code;
     }
@@ -271,39 +231,31 @@ static ts_code metric_read_event_type(metric_work *m, void *user, const ts_batch
     return TS_OK;
 }
 
-/* Both tables are in the order of the samples. */
-typedef struct metric_samples {
-    ts_vec types; /* metric_event_type */
-    ts_scan *scan;
-    const ts_batch *b;
-    unsigned at;
-} metric_samples;
-
-/* The duration of a sample, or TS_NO_TIME. */
-static ts_code metric_duration(int64_t *dur, metric_samples *s, int64_t id)
+/* The duration of a sample, or TS_NO_TIME. Both tables are in the order of the samples. */
+static ts_code metric_duration(int64_t *dur, metric_work *m, int64_t id)
 {
     ts_code code = TS_OK;
     *dur = TS_NO_TIME;
     while (code == TS_OK) {
-        while (s->b != NULL && s->at < s->b->rows && s->b->rowids[s->at] < id) {
-            s->at++;
+        while (m->b != NULL && m->at < m->b->rows && m->b->rowids[m->at] < id) {
+            m->at++;
         }
-        if (s->b != NULL && (s->b->rows == 0 || s->at < s->b->rows)) {
+        if (m->b != NULL && (m->b->rows == 0 || m->at < m->b->rows)) {
             break;
         }
-        s->at = 0;
-        code = ts_scan_next(&s->b, s->scan);
+        m->at = 0;
+        code = ts_scan_next(&m->b, m->scan);
     }
-    if (code == TS_OK && s->at < s->b->rows && s->b->rowids[s->at] == id) {
-        *dur = metric_int(s->b, 0, s->at);
+    if (code == TS_OK && m->at < m->b->rows && m->b->rowids[m->at] == id) {
+        *dur = metric_int(m->b, 0, m->at);
     }
     return code;
 }
 
-static ts_code metric_read_sample(metric_work *m, void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_sample(void *user, const ts_batch *b, unsigned i)
 {
-    metric_samples *s = user;
-    const metric_event_type *type = metric_at(&s->types, b->columns[1].ints[i], sizeof *type);
+    metric_work *m = user;
+    const metric_event_type *type = metric_at(&m->types, b->columns[1].ints[i], sizeof *type);
     metric_profile *p;
     int64_t dur;
     ts_code code = TS_OK;
@@ -313,7 +265,7 @@ static ts_code metric_read_sample(metric_work *m, void *user, const ts_batch *b,
     p = metric_profile_at(m, type->profile - 1);
     p->agent_allocs += type->alloc && b->columns[2].null[i] == 0 ? b->columns[2].reals[i] : 0;
     if (type->slot > 0) {
-        code = metric_duration(&dur, s, b->columns[0].ints[i]);
+        code = metric_duration(&dur, m, b->columns[0].ints[i]);
         if (code == TS_OK && dur != TS_NO_TIME) {
             metric_add(&p->sums[type->slot - 1], dur);
         }
@@ -321,26 +273,7 @@ static ts_code metric_read_sample(metric_work *m, void *user, const ts_batch *b,
     return code;
 }
 
-static ts_code metric_read_events(metric_work *m)
-{
-    static const unsigned types[] = {TS_C_jfr_event_type__source_id, TS_C_jfr_event_type__name,
-                                     TS_C_jfr_event_type__count, TS_C_jfr_event_type__lost};
-    static const unsigned samples[] = {TS_C_jfr_sample__sample_id, TS_C_jfr_sample__type_id,
-                                       TS_C_jfr_sample__weight};
-    static const unsigned durations[] = {TS_C_stack_sample__dur};
-    metric_samples s = {0};
-    ts_code code = metric_each(m, TS_T_jfr_event_type, types, 4, metric_read_event_type, &s.types);
-    if (code == TS_OK && s.types.n > 0 &&
-        (code = ts_scan_open(&s.scan, m->reader, TS_T_stack_sample, durations, 1)) == TS_OK) {
-        code = metric_each(m, TS_T_jfr_sample, samples, 3, metric_read_sample, &s);
-    }
-    ts_scan_close(s.scan);
-    ts_vec_free(m->ctx, &s.types);
-    return code;
-}
-
-/* --- series, pauses, facts ----------------------------------------------------------------------
- */
+/* --- series, pauses, facts ------------------------------------------------------------------- */
 
 typedef struct metric_series_of {
     uint32_t profile; /* number + 1 */
@@ -355,10 +288,11 @@ static const char *const series_names[SERIES_COUNT] = {
     [SERIES_DIRECT_ALLOC] = "datadog.DirectAllocationTotal.allocated",
 };
 
-static ts_code metric_read_series_row(metric_work *m, void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_series_row(void *user, const ts_batch *b, unsigned i)
 {
+    metric_work *m = user;
     const metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
-    ts_text name = metric_cell(b, 1, i);
+    ts_text name = ts_cell_text(b, 1, i);
     const char *bracket = memchr(name.p, '[', name.n);
     metric_series_of *series;
     void *out;
@@ -368,7 +302,7 @@ static ts_code metric_read_series_row(metric_work *m, void *user, const ts_batch
         if (!ts_text_is(name, series_names[k])) {
             continue;
         }
-        code = metric_reach(&out, m, user, b->rowids[i], sizeof *series);
+        code = metric_reach(&out, m, &m->types, b->rowids[i], sizeof *series);
         if (code == TS_OK && out != NULL) {
             series = out;
             *series = (metric_series_of){(uint32_t)(p - metric_profile_at(m, 0)) + 1, k + 1};
@@ -377,9 +311,10 @@ static ts_code metric_read_series_row(metric_work *m, void *user, const ts_batch
     return code;
 }
 
-static ts_code metric_read_point(metric_work *m, void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_point(void *user, const ts_batch *b, unsigned i)
 {
-    const metric_series_of *series = metric_at(user, b->columns[0].ints[i], sizeof *series);
+    metric_work *m = user;
+    const metric_series_of *series = metric_at(&m->types, b->columns[0].ints[i], sizeof *series);
     metric_points *points;
     if (series == NULL || series->profile == 0 || b->columns[1].null[i] != 0) {
         return TS_OK;
@@ -391,41 +326,28 @@ static ts_code metric_read_point(metric_work *m, void *user, const ts_batch *b, 
     return TS_OK;
 }
 
-static ts_code metric_read_series(metric_work *m)
+static ts_code metric_read_span(void *user, const ts_batch *b, unsigned i)
 {
-    static const unsigned names[] = {TS_C_timeseries__source_id, TS_C_timeseries__name};
-    static const unsigned values[] = {TS_C_timeseries_value__series_id,
-                                      TS_C_timeseries_value__value};
-    ts_vec known = {0};
-    ts_code code = metric_each(m, TS_T_timeseries, names, 2, metric_read_series_row, &known);
-    TS_STEP_IF(code, known.n > 0,
-               metric_each(m, TS_T_timeseries_value, values, 2, metric_read_point, &known));
-    ts_vec_free(m->ctx, &known);
-    return code;
-}
-
-static ts_code metric_read_span(metric_work *m, void *user, const ts_batch *b, unsigned i)
-{
-    bool pauses = user != NULL;
+    metric_work *m = user;
     metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
     int64_t dur = metric_int(b, 2, i);
     if (p != NULL && dur != TS_NO_TIME &&
-        ts_text_is(metric_cell(b, 1, i), pauses ? "gc" : "contended")) {
-        metric_add(&p->sums[pauses ? SLOT_GC : SLOT_WAITS], dur);
+        ts_text_is(ts_cell_text(b, 1, i), m->pauses ? "gc" : "contended")) {
+        metric_add(&p->sums[m->pauses ? SLOT_GC : SLOT_WAITS], dur);
     }
     return TS_OK;
 }
 
 /* When the VM was started, in ms as JFR has it: the first one with a clock that was set. */
-static ts_code metric_read_fact(metric_work *m, void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_fact(void *user, const ts_batch *b, unsigned i)
 {
+    metric_work *m = user;
     metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
-    ts_text value = metric_cell(b, 2, i);
+    ts_text value = ts_cell_text(b, 2, i);
     char digits[20];
     int64_t ms;
-    (void)user;
     if (p == NULL || p->jvm_start != TS_NO_TIME || value.n == 0 || value.n >= sizeof digits ||
-        !ts_text_is(metric_cell(b, 1, i), "jvmStartTime")) {
+        !ts_text_is(ts_cell_text(b, 1, i), "jvmStartTime")) {
         return TS_OK;
     }
     memcpy(digits, value.p, value.n);
@@ -437,31 +359,86 @@ static ts_code metric_read_fact(metric_work *m, void *user, const ts_batch *b, u
     return TS_OK;
 }
 
+/* Rows of a table, and then those of another one that refer to them. */
+typedef struct metric_step {
+    enum ts_table_id table;
+    const unsigned *columns;
+    unsigned n;
+    ts_row_fn *row;
+} metric_step;
+
+static ts_code metric_each(metric_work *m, const metric_step *step)
+{
+    const ts_rows_from from = {.ctx = m->ctx, .reader = m->reader};
+    return ts_rows_each(&from, step->table, step->columns, step->n, step->row, m);
+}
+
+static ts_code metric_each_of(metric_work *m, const metric_step steps[2])
+{
+    ts_code code = metric_each(m, &steps[0]);
+    TS_STEP_IF(code, m->types.n > 0, metric_each(m, &steps[1]));
+    ts_vec_free(m->ctx, &m->types);
+    return code;
+}
+
 ts_code metric_read(metric_work *m)
 {
     static const unsigned profiles[] = {TS_C_profile__source_id, TS_C_profile__language,
                                         TS_C_profile__start_ts, TS_C_profile__end_ts,
                                         TS_C_profile__dur};
+    static const unsigned kinds[] = {TS_C_profile_value_type__value_type_id,
+                                     TS_C_profile_value_type__profile_id,
+                                     TS_C_profile_value_type__event_type};
+    static const unsigned values[] = {TS_C_stack_sample_value__value_type_id,
+                                      TS_C_stack_sample_value__value};
+    static const unsigned types[] = {TS_C_jfr_event_type__source_id, TS_C_jfr_event_type__name,
+                                     TS_C_jfr_event_type__count, TS_C_jfr_event_type__lost};
+    static const unsigned samples[] = {TS_C_jfr_sample__sample_id, TS_C_jfr_sample__type_id,
+                                       TS_C_jfr_sample__weight};
+    static const unsigned durations[] = {TS_C_stack_sample__dur};
+    static const unsigned series[] = {TS_C_timeseries__source_id, TS_C_timeseries__name};
+    static const unsigned points[] = {TS_C_timeseries_value__series_id,
+                                      TS_C_timeseries_value__value};
     static const unsigned pauses[] = {TS_C_runtime_pause__source_id, TS_C_runtime_pause__kind,
                                       TS_C_runtime_pause__dur};
     static const unsigned waits[] = {TS_C_lock_wait__source_id, TS_C_lock_wait__kind,
                                      TS_C_lock_wait__dur};
     static const unsigned facts[] = {TS_C_source_property__source_id, TS_C_source_property__key,
                                      TS_C_source_property__value};
-    ts_code code = metric_each(m, TS_T_profile, profiles, 5, metric_read_profile, NULL);
-    if (code != TS_OK || m->profiles.n == 0 || (code = metric_find_owners(m)) != TS_OK ||
-        (code = metric_read_values(m)) != TS_OK || (code = metric_read_events(m)) != TS_OK ||
-        (code = metric_read_series(m)) != TS_OK ||
-        (code = metric_each(m, TS_T_runtime_pause, pauses, 3, metric_read_span, m)) != TS_OK ||
-        (code = metric_each(m, TS_T_lock_wait, waits, 3, metric_read_span, NULL)) != TS_OK) {
-        return code;
+    static const metric_step steps[] = {
+        {TS_T_profile_value_type, kinds, 3, metric_read_type},
+        {TS_T_stack_sample_value, values, 2, metric_read_value},
+        {TS_T_jfr_event_type, types, 4, metric_read_event_type},
+        {TS_T_jfr_sample, samples, 3, metric_read_sample},
+        {TS_T_timeseries, series, 2, metric_read_series_row},
+        {TS_T_timeseries_value, points, 2, metric_read_point},
+        {TS_T_runtime_pause, pauses, 3, metric_read_span},
+        {TS_T_lock_wait, waits, 3, metric_read_span},
+        {TS_T_source_property, facts, 3, metric_read_fact},
+        {TS_T_profile, profiles, 5, metric_read_profile},
+    };
+    ts_code code;
+    TS_TRY(code, metric_each(m, &steps[9]));
+    if (m->profiles.n == 0) {
+        return TS_OK;
     }
+    TS_TRY(code, metric_find_owners(m));
+    TS_TRY(code, metric_each_of(m, &steps[0]));
+    TS_TRY(code, ts_scan_open(&m->scan, m->reader, TS_T_stack_sample, durations, 1));
+    TS_TRY(code, metric_each_of(m, &steps[2]));
+    TS_TRY(code, metric_each_of(m, &steps[4]));
+    m->pauses = true;
+    TS_TRY(code, metric_each(m, &steps[6]));
+    m->pauses = false;
+    TS_TRY(code, metric_each(m, &steps[7]));
     metric_mark_lossy(m);
-    return metric_each(m, TS_T_source_property, facts, 3, metric_read_fact, NULL);
+    return metric_each(m, &steps[8]);
 }
 
 void metric_free(metric_work *m)
 {
+    ts_scan_close(m->scan);
+    ts_vec_free(m->ctx, &m->types);
     ts_vec_free(m->ctx, &m->owners);
     ts_vec_free(m->ctx, &m->profiles);
 }

@@ -3,7 +3,9 @@
 #define TS_ANALYSIS_METRIC_SUMS_H
 
 #include "analysis/profile_metrics/profile_metrics.h"
+#include "model/cells.h"
 #include "tables/frame_names.h"
+#include "tables/table_rows.h"
 #include "base/pool.h"
 #include "base/vec.h"
 
@@ -95,6 +97,12 @@ typedef struct metric_work {
     const ts_vec *lossy; /* int64_t: sources of which a part is lost */
     ts_vec owners;       /* uint32_t, by source: number of the profile + 1, or 0 */
     ts_vec profiles;     /* metric_profile */
+    /* While rows are read: */
+    ts_vec types;  /* metric_type, by kind of value, type of event, series: one after the other */
+    bool pauses;   /* spans are these, else waits */
+    ts_scan *scan; /* of samples */
+    const ts_batch *b;
+    unsigned at;
 } metric_work;
 
 /* Reads all that metrics are made of. */

@@ -13,8 +13,7 @@ static const enum ts_table_id needs[] = {TS_T_profile, TS_TABLE_COUNT};
 static const enum ts_table_id writes[] = {TS_T_profile_metric, TS_TABLE_COUNT};
 static const ts_issue_code issues[] = {TS_ISSUE_COUNT};
 
-/* --- all metrics --------------------------------------------------------------------------------
- */
+/* --- all metrics ----------------------------------------------------------------------------- */
 
 static int metric_by_name(const void *a, const void *b)
 {
@@ -44,11 +43,9 @@ static ts_code metric_take_numbers(metric_list *list, metric_numbers *n, int64_t
         }
         if (n->b->columns[NUMBER_PROFILE].ints[n->at] == profile_id &&
             n->b->columns[NUMBER_VALUE].null[n->at] == 0) {
-            const ts_scan_text *name = &n->b->columns[NUMBER_NAME].texts[n->at];
-            const ts_scan_text *text = &n->b->columns[NUMBER_TEXT].texts[n->at];
-            metric_put_recorded(list, (ts_text){name->p, name->n},
+            metric_put_recorded(list, ts_cell_text(n->b, NUMBER_NAME, n->at),
                                 n->b->columns[NUMBER_VALUE].reals[n->at],
-                                (ts_text){text->p, text->n});
+                                ts_cell_text(n->b, NUMBER_TEXT, n->at));
         }
         n->at++;
     }
@@ -89,8 +86,7 @@ ts_code ts_profile_metrics_read(ts_ctx *ctx, ts_reader *reader, const int64_t *p
     return code;
 }
 
-/* --- rows ---------------------------------------------------------------------------------------
- */
+/* --- rows ------------------------------------------------------------------------------------ */
 
 static ts_code metric_write(void *user, int64_t profile_id, int64_t source_id,
                             const ts_profile_metric *metric)
