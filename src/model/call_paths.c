@@ -5,47 +5,32 @@
 
 enum { PATHS_REPORT = 1 << 16 };
 
-static void paths_free(ts_ctx *ctx, void *what)
+typedef struct paths_pass {
+    ts_paths *p;
+    const ts_rows_from *from;
+} paths_pass;
+
+void ts_call_paths_free(ts_ctx *ctx, ts_paths *p)
 {
-    ts_paths *p = what;
     ts_ids_free(ctx, &p->nodes);
     ts_ids_free(ctx, &p->methods);
     ts_free(ctx, p->parent);
     ts_free(ctx, p->method);
     ts_free(ctx, p->line);
     ts_free(ctx, p->depth);
-    ts_free(ctx, p->idle);
-    ts_free(ctx, p);
+    ts_vec_free(ctx, &p->names);
 }
 
-static ts_code paths_methods(ts_paths *p, ts_model *m)
+static ts_code paths_method(void *user, const ts_batch *b, unsigned i)
 {
-    static const unsigned columns[] = {TS_C_stack_method__id, TS_C_stack_method__name};
-    ts_ctx *ctx = ts_model_ctx(m);
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    size_t cap = 0;
-    ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_stack_method, columns, 2);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        if (p->methods.count + (size_t)b->rows > cap) {
-            cap = 2 * cap + b->rows;
-            uint8_t *idle = ts_realloc(ctx, p->idle, cap, 1);
-            if (idle == NULL) {
-                code = ctx->error.code;
-                break;
-            }
-            p->idle = idle;
-        }
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            const ts_scan_text *t = &b->columns[1].texts[i];
-            p->idle[p->methods.count] = t->size == 6 && memcmp(t->p, "(idle)", 6) == 0   ? TS_IDLE
-                                        : t->size == 6 && memcmp(t->p, "(root)", 6) == 0 ? TS_ROOT
-                                                                                         : 0;
-            code = ts_ids_add(ctx, &p->methods, b->rowids[i]);
-        }
-    }
-    ts_rows_close(rows);
-    return code;
+    const ts_rows_from *from = ((paths_pass *)user)->from;
+    ts_paths *p = ((paths_pass *)user)->p;
+    ts_text name = ts_cell_text(b, 1, i);
+    uint8_t *idle = ts_vec_add(from->ctx, &p->names, 1);
+    TS_NEED(from->ctx, idle);
+    *idle = ts_text_is(name, "(idle)") ? TS_IDLE : ts_text_is(name, "(root)") ? TS_ROOT : 0;
+    p->idle = p->names.p;
+    return ts_ids_add(from->ctx, &p->methods, b->rowids[i]);
 }
 
 static ts_code paths_room(ts_paths *p, ts_ctx *ctx, size_t cap)
@@ -90,29 +75,28 @@ static ts_code paths_row(ts_paths *p, ts_ctx *ctx, const ts_batch *b, unsigned r
     return ts_ids_add(ctx, &p->nodes, b->rowids[row]);
 }
 
-static ts_code paths_build(void **what, ts_model *m, const void *user)
+ts_code ts_call_paths_read(ts_paths *p, ts_model *m)
 {
     static const unsigned columns[] = {TS_C_stack_node__parent_id, TS_C_stack_node__method_id,
                                        TS_C_stack_node__line};
-    ts_ctx *ctx = ts_model_ctx(m);
+    static const unsigned methods[] = {TS_C_stack_method__id, TS_C_stack_method__name};
+    const ts_rows_from *from = ts_model_rows(m);
+    uint64_t total = ts_rows_count(from, "stack_node");
+    paths_pass pass = {p, from};
     const ts_batch *b;
     ts_rows *rows = NULL;
     size_t cap = 0;
-    ts_paths *p = ts_zalloc(ctx, 1, sizeof *p);
-    (void)user;
-    *what = p;
-    TS_NEED(ctx, p);
-    p->dense = true;
-    uint64_t total = ts_rows_count(ts_model_rows(m), "stack_node");
-    ts_code code = paths_methods(p, m);
-    TS_STEP(code, ts_rows_open(&rows, ts_model_rows(m), TS_T_stack_node, columns, 3));
+    *p = (ts_paths){.dense = true};
+    ts_code code = ts_rows_each(from, TS_T_stack_method, methods, 2, paths_method, &pass);
+    TS_STEP(code, ts_rows_open(&rows, from, TS_T_stack_node, columns, 3));
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        if (p->nodes.count + (size_t)b->rows > cap) {
-            cap = cap == 0 && total < UINT32_MAX / 64 ? (size_t)total + b->rows : 2 * cap + b->rows;
-            code = paths_room(p, ctx, cap);
+        if (p->nodes.count + (size_t)b->rows >= cap) {
+            cap = cap == 0 && total < UINT32_MAX / 64 ? (size_t)total + b->rows + 1
+                                                      : 2 * cap + b->rows + 1;
+            code = paths_room(p, from->ctx, cap);
         }
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            code = paths_row(p, ctx, b, i);
+            code = paths_row(p, from->ctx, b, i);
         }
         if (p->nodes.count % PATHS_REPORT < b->rows) {
             ts_model_report(m, "reading call paths", p->nodes.count, total);
@@ -121,6 +105,21 @@ static ts_code paths_build(void **what, ts_model *m, const void *user)
     ts_rows_close(rows);
     p->dense = p->dense && p->nodes.ids == NULL && p->methods.ids == NULL;
     return code;
+}
+
+static void paths_free(ts_ctx *ctx, void *what)
+{
+    ts_call_paths_free(ctx, what);
+    ts_free(ctx, what);
+}
+
+static ts_code paths_build(void **what, ts_model *m, const void *user)
+{
+    ts_paths *p = ts_zalloc(ts_model_ctx(m), 1, sizeof *p);
+    (void)user;
+    *what = p;
+    TS_NEED(ts_model_ctx(m), p);
+    return ts_call_paths_read(p, m);
 }
 
 ts_code ts_call_paths(const ts_paths **out, ts_model *m)

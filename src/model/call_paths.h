@@ -2,13 +2,15 @@
 #ifndef TS_MODEL_CALL_PATHS_H
 #define TS_MODEL_CALL_PATHS_H
 
+#include "base/vec.h"
+#include "model/cells.h"
 #include "model/ids.h"
 #include "model/model.h"
 
 enum { TS_PATH_NO_LINE = INT32_MIN };
 enum { TS_IDLE = 1, TS_ROOT = 2 };
 
-/* stack_node as arrays; parents are before their children. */
+/* stack_node as arrays, which have room for one more; parents are before their children. */
 typedef struct ts_paths {
     ts_ids nodes;
     uint32_t *parent; /* place of the caller, or TS_NO_INDEX */
@@ -17,10 +19,15 @@ typedef struct ts_paths {
     uint32_t *depth;  /* callers above it */
     ts_ids methods;
     uint8_t *idle; /* per method: TS_IDLE or TS_ROOT when its name is (idle) or (root) */
+    ts_vec names;  /* has these */
     bool dense;    /* ids of both are 1, 2, 3 ..., and every method is there */
 } ts_paths;
 
 ts_code ts_call_paths(const ts_paths **out, ts_model *m);
+
+/* The same for a caller that frees them with ts_call_paths_free, also after an error. */
+ts_code ts_call_paths_read(ts_paths *p, ts_model *m);
+void ts_call_paths_free(ts_ctx *ctx, ts_paths *p);
 
 /*
  * Which call paths are not below another one of their method: out[i] for those of `n` paths, whose

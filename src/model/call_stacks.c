@@ -8,10 +8,9 @@
 
 enum { STACKS_LABEL_MAX = 32 * 1024 };
 
-/* --- shared ------------------------------------------------------------------------------------
- */
+/* --- shared ---------------------------------------------------------------------------------- */
 
-static ts_code stacks_grow(ts_ctx *ctx, void *array, size_t cap, size_t size)
+ts_code stacks_grow(ts_ctx *ctx, void *array, size_t cap, size_t size)
 {
     void *old;
     memcpy(&old, array, sizeof old);
@@ -43,51 +42,50 @@ ts_code stacks_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t me
     return TS_OK;
 }
 
-/* --- call paths ----------------------------------------------------------------------------------
- */
-
-static ts_code stacks_count_methods(ts_calls *p)
+ts_code stacks_add_sums(ts_calls *p, const stacks_sum *weights, unsigned n, const int64_t *sums)
 {
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, p->reader, TS_T_stack_method, NULL, 0);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            if (b->rowids[i] != (int64_t)p->methods + 1 || p->methods == UINT32_MAX - 1) {
-                code = ts_rows_changed(p->ctx, "stack_method");
-            }
-            p->methods++;
+    ts_code code;
+    for (unsigned k = 0; k < n; k++) {
+        ts_weight *w;
+        TS_TRY(code, stacks_add_weight(&w, p, TS_WEIGHT_HEAP, ts_text_of(weights[k].name),
+                                       ts_text_of(weights[k].unit)));
+        w->what.class = weights[k].class;
+        TS_NEED(p->ctx, w->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *w->self));
+        for (uint32_t i = 0; i < p->nodes; i++) {
+            w->self[i + 1] = sums[(size_t)i * n + k];
         }
     }
-    ts_scan_close(scan);
+    return TS_OK;
+}
+
+/* --- call paths ------------------------------------------------------------------------------ */
+
+/* Those of the database by their ids: what was place i is number i + 1. */
+static ts_code stacks_take_paths(ts_calls *p)
+{
+    ts_paths paths;
+    ts_code code = ts_call_paths_read(&paths, p->model);
+    TS_STEP_IF(code, !paths.dense, ts_rows_changed(p->ctx, "stack_node"));
+    if (code == TS_OK && paths.nodes.count > 0) {
+        p->parent = paths.parent;
+        p->method = paths.method;
+        p->line = paths.line;
+        p->nodes = paths.nodes.count;
+        for (uint32_t i = p->nodes; i > 0; i--) {
+            p->parent[i] = p->parent[i - 1] + 1; /* TS_NO_INDEX becomes 0 */
+            p->method[i] = p->method[i - 1] + 1;
+            p->line[i] = p->line[i - 1] > 0 ? p->line[i - 1] : 0;
+        }
+        p->parent[0] = 0;
+        paths.parent = paths.method = NULL;
+        paths.line = NULL;
+    }
+    p->methods = paths.methods.count;
+    ts_call_paths_free(p->ctx, &paths);
     return code;
 }
 
-static ts_code stacks_read_nodes(ts_calls *p)
-{
-    static const unsigned columns[] = {TS_C_stack_node__parent_id, TS_C_stack_node__method_id,
-                                       TS_C_stack_node__line};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    uint32_t cap = 0;
-    ts_code code = ts_scan_open(&scan, p->reader, TS_T_stack_node, columns, 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            int64_t parent = b->columns[0].ints[i];
-            int64_t method = b->columns[1].ints[i];
-            code = b->rowids[i] != (int64_t)p->nodes + 1 || parent < 0 || parent > p->nodes ||
-                           method < 0 || method > p->methods
-                       ? ts_rows_changed(p->ctx, "stack_node")
-                       : stacks_add_node(p, &cap, (uint32_t)parent, (uint32_t)method,
-                                         b->columns[2].ints[i]);
-        }
-    }
-    ts_scan_close(scan);
-    return code;
-}
-
-/* --- frames --------------------------------------------------------------------------------------
- */
+/* --- frames ---------------------------------------------------------------------------------- */
 
 enum { M_NAME, M_CLASS, M_PACKAGE, M_FILE, M_LINE, M_COLUMNS };
 
@@ -121,37 +119,45 @@ static ts_code stacks_label(ts_ctx *ctx, ts_buf *out, const ts_batch *b, unsigne
                : ts_buf_printf(ctx, out, "(anonymous)");
 }
 
+typedef struct frames_pass {
+    ts_calls *p;
+    ts_frames *frames;
+    bool *wanted; /* by method */
+    ts_buf label;
+} frames_pass;
+
+static ts_code stacks_frame(void *user, const ts_batch *b, unsigned i)
+{
+    frames_pass *f = user;
+    ts_calls *p = f->p;
+    int64_t id = b->rowids[i];
+    ts_code code;
+    if (id < 1 || id > p->methods || !f->wanted[id]) {
+        return TS_OK;
+    }
+    TS_TRY(code,
+           stacks_label(p->ctx, &f->label, b, i, (f->frames->parts & TS_FRAME_NAMELESS_LINE) != 0));
+    const ts_frame frame = {ts_buf_text(&f->label), stacks_cut(ts_cell_text(b, M_FILE, i)),
+                            b->columns[M_LINE].ints[i]};
+    return ts_frames_intern(p->ctx, &p->frame[id], f->frames, &frame);
+}
+
 static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
 {
     static const unsigned columns[M_COLUMNS] = {TS_C_stack_method__name, TS_C_stack_method__class,
                                                 TS_C_stack_method__package, TS_C_stack_method__file,
                                                 TS_C_stack_method__line};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_buf label = {0};
-    const bool nameless_line = (frames->parts & TS_FRAME_NAMELESS_LINE) != 0;
-    bool *wanted = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *wanted);
+    frames_pass f = {.p = p, .frames = frames};
+    f.wanted = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *f.wanted);
     p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame);
-    ts_code code = wanted == NULL || p->frame == NULL ? p->ctx->error.code : TS_OK;
+    ts_code code = f.wanted == NULL || p->frame == NULL ? p->ctx->error.code : TS_OK;
     for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
-        wanted[p->method[i]] = wanted[p->method[i]] || p->used[i];
+        f.wanted[p->method[i]] = f.wanted[p->method[i]] || p->used[i];
     }
-    TS_STEP(code, ts_scan_open(&scan, p->reader, TS_T_stack_method, columns, M_COLUMNS));
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            int64_t id = b->rowids[i];
-            if (id < 1 || id > p->methods || !wanted[id] ||
-                (code = stacks_label(p->ctx, &label, b, i, nameless_line)) != TS_OK) {
-                continue;
-            }
-            const ts_frame frame = {ts_buf_text(&label), stacks_cut(ts_cell_text(b, M_FILE, i)),
-                                    b->columns[M_LINE].ints[i]};
-            code = ts_frames_intern(p->ctx, &p->frame[id], frames, &frame);
-        }
-    }
-    ts_scan_close(scan);
-    ts_buf_free(p->ctx, &label);
-    ts_free(p->ctx, wanted);
+    TS_STEP(code, ts_rows_each(ts_model_rows(p->model), TS_T_stack_method, columns, M_COLUMNS,
+                               stacks_frame, &f));
+    ts_buf_free(p->ctx, &f.label);
+    ts_free(p->ctx, f.wanted);
     return code;
 }
 
@@ -160,37 +166,34 @@ uint32_t ts_calls_frame(const ts_calls *p, uint32_t node)
     return p->method[node] == 0 ? p->unknown : p->frame[p->method[node]];
 }
 
-/* --- opening -------------------------------------------------------------------------------------
- */
+/* --- opening --------------------------------------------------------------------------------- */
 
-static ts_code stacks_has_type(bool *has, const ts_calls *p, const char *name)
+typedef struct type_asked {
+    const char *name;
+    bool has;
+} type_asked;
+
+static ts_code stacks_type(void *user, const ts_batch *b, unsigned i)
 {
-    static const unsigned columns[] = {TS_C_stack_value_type__name};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    *has = false;
-    ts_code code = ts_scan_open(&scan, p->reader, TS_T_stack_value_type, columns, 1);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            *has = *has || ts_text_is(ts_cell_text(b, 0, i), name);
-        }
-    }
-    ts_scan_close(scan);
-    return code;
+    type_asked *asked = user;
+    asked->has = asked->has || ts_text_is(ts_cell_text(b, 0, i), asked->name);
+    return TS_OK;
 }
 
 /* Whose stacks: samples and calls, or the tree of heap timelines. */
 static ts_code stacks_choose_kind(ts_calls *p)
 {
-    const char *weight = p->filter.weight;
+    static const unsigned names[] = {TS_C_stack_value_type__name};
     bool trees = false;
-    bool sampled = true; /* with the weight that is wanted */
+    type_asked type = {p->filter.weight, false};
     ts_code code = ts_reader_has_rows(&p->any_sample, p->reader, TS_T_stack_sample);
     TS_STEP(code, ts_reader_has_rows(&p->any_slice, p->reader, TS_T_stack_slice));
     TS_STEP(code, ts_reader_has_rows(&trees, p->reader, TS_T_js_heap_trace_node));
-    TS_STEP_IF(code, trees && weight != NULL && stacks_is_heap_weight(weight),
-               stacks_has_type(&sampled, p, weight));
-    p->is_heap = trees && ((!p->any_sample && !p->any_slice) || !sampled);
+    bool only = type.name != NULL && stacks_is_heap_weight(type.name);
+    TS_STEP_IF(
+        code, trees && only,
+        ts_rows_each(ts_model_rows(p->model), TS_T_stack_value_type, names, 1, stacks_type, &type));
+    p->is_heap = trees && ((!p->any_sample && !p->any_slice) || (only && !type.has));
     if (code == TS_OK && !trees && !p->any_sample && !p->any_slice) {
         code = ts_reader_has_rows(&p->is_marks, p->reader, TS_T_callstack);
         p->is_heap = p->is_marks;
@@ -228,8 +231,8 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stac
     ts_code code = ts_calls_select(p, ctx, reader, filter);
     if (code == TS_OK && p->is_heap) {
         code = p->is_marks ? stacks_read_marks(p, frames) : stacks_read_heap(p, frames);
-    } else if (code == TS_OK && (code = stacks_count_methods(p)) == TS_OK) {
-        code = stacks_read_nodes(p);
+    } else if (code == TS_OK) {
+        code = stacks_take_paths(p);
     }
     TS_STEP_IF(code, load != TS_LOAD_COUNT && !p->is_heap, ts_events_get(&p->events, p->model));
     TS_STEP_IF(code, load != TS_LOAD_COUNT, stacks_list_weights(p));

@@ -47,9 +47,7 @@ void stacks_weighed_free(ts_ctx *ctx, ts_weight *weight);
 /* Chooses the weight and loads it, and what else is to be loaded. */
 ts_code stacks_load_weights(ts_calls *p, ts_calls_load load);
 
-/* --- the tree of heap timelines (stacks_of_heap.c)
- * ------------------------------------------------
- */
+/* --- the tree of heap timelines (stacks_of_heap.c) ------------------------------------------- */
 
 /* Call paths, weights and frames of it, in place of those of stack_node. */
 ts_code stacks_read_heap(ts_calls *p, ts_frames *frames);
@@ -60,8 +58,17 @@ bool stacks_is_heap_weight(const char *name);
 /* The same of callstack. */
 ts_code stacks_read_marks(ts_calls *p, ts_frames *frames);
 
-/* --- shared ------------------------------------------------------------------------------------
- */
+/* --- shared ---------------------------------------------------------------------------------- */
+
+/* The weights of call paths that are no rows of samples: sums has `n` for each of p->nodes. */
+typedef struct stacks_sum {
+    const char *name, *unit;
+    ts_event_class class;
+} stacks_sum;
+ts_code stacks_add_sums(ts_calls *p, const stacks_sum *weights, unsigned n, const int64_t *sums);
+
+/* Gives the array whose pointer is at `array` room for `cap` elements. */
+ts_code stacks_grow(ts_ctx *ctx, void *array, size_t cap, size_t size);
 
 /* One more call path; the caller knows that parent is smaller. */
 ts_code stacks_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t method, int64_t line);

@@ -8,8 +8,16 @@ enum { HEAP_REPORT = 1 << 17, PLACES = 16 };
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-static void places_of(ts_heap_places *d, const ts_batch *b, unsigned i)
+typedef struct places_pass {
+    ts_vec *out;
+    const ts_rows_from *from;
+} places_pass;
+
+static ts_code places_row(void *user, const ts_batch *b, unsigned i)
 {
+    const places_pass *p = user;
+    ts_heap_places *d = ts_vec_add(p->from->ctx, p->out, sizeof *d);
+    TS_NEED(p->from->ctx, d);
     int64_t *const fields[PLACES] = {
         &d->file_id,      &d->source_id,       &d->stride,          &d->first_info,
         &d->type_count,   &d->first_edge_type, &d->edge_type_count, &d->first_node,
@@ -22,34 +30,21 @@ static void places_of(ts_heap_places *d, const ts_batch *b, unsigned i)
     /* A snapshot that ends inside its description has counts of what has no rows. */
     d->type_count = d->first_info == 0 ? 0 : d->type_count;
     d->edge_type_count = d->first_edge_type == 0 ? 0 : d->edge_type_count;
+    return TS_OK;
 }
 
-static ts_code places_analysed(ts_vec *out, const ts_rows_from *from)
+static ts_code analysed_row(void *user, const ts_batch *b, unsigned i)
 {
-    static const unsigned columns[] = {TS_C_js_heap_analysis__file_id,
-                                       TS_C_js_heap_analysis__first_retained_rowid,
-                                       TS_C_js_heap_analysis__first_dominated_rowid};
-    ts_heap_places *all = out->p;
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, from, TS_T_js_heap_analysis, columns, 3);
-    if (code == TS_ERR_INPUT) { /* databases of other programs need not have the table */
-        ts_rows_close(rows);
-        return TS_OK;
-    }
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (size_t i = 0; i < (size_t)b->rows * out->n; i++) {
-            ts_heap_places *d = &all[i % out->n];
-            unsigned row = (unsigned)(i / out->n);
-            if (b->columns[0].ints[row] == d->file_id) {
-                d->analysed = true;
-                d->first_retained = b->columns[1].ints[row];
-                d->first_dominated = b->columns[2].ints[row];
-            }
+    const ts_vec *out = ((const places_pass *)user)->out;
+    for (size_t k = 0; k < out->n; k++) {
+        ts_heap_places *d = (ts_heap_places *)out->p + k;
+        if (b->columns[0].ints[i] == d->file_id) {
+            d->analysed = true;
+            d->first_retained = b->columns[1].ints[i];
+            d->first_dominated = b->columns[2].ints[i];
         }
     }
-    ts_rows_close(rows);
-    return code;
+    return TS_OK;
 }
 
 ts_code ts_heap_places_read(ts_vec *out, const ts_rows_from *from)
@@ -73,21 +68,15 @@ ts_code ts_heap_places_read(ts_vec *out, const ts_rows_from *from)
         TS_C_js_heap_file_detail__class_count,
         TS_C_js_heap_file_detail__complete,
     };
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, from, TS_T_js_heap_file_detail, columns, PLACES + 1);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            ts_heap_places *d = ts_vec_add(from->ctx, out, sizeof *d);
-            if (d == NULL) {
-                code = from->ctx->error.code;
-            } else {
-                places_of(d, b, i);
-            }
-        }
-    }
-    ts_rows_close(rows);
-    TS_STEP(code, places_analysed(out, from));
+    static const unsigned analysed[] = {TS_C_js_heap_analysis__file_id,
+                                        TS_C_js_heap_analysis__first_retained_rowid,
+                                        TS_C_js_heap_analysis__first_dominated_rowid};
+    places_pass pass = {out, from};
+    ts_code code =
+        ts_rows_each(from, TS_T_js_heap_file_detail, columns, PLACES + 1, places_row, &pass);
+    /* Databases of other programs need not have the table. */
+    TS_STEP_IF(code, ts_rows_there(from, TS_T_js_heap_analysis, analysed, 3),
+               ts_rows_each(from, TS_T_js_heap_analysis, analysed, 3, analysed_row, &pass));
     return code;
 }
 

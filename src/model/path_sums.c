@@ -7,38 +7,18 @@ enum { SUMS_REPORT = 1 << 16, SUMS_LISTED = 8, SUMS_EVENTS = 1000 };
 
 /* --- sums ------------------------------------------------------------------------------------- */
 
-static uint64_t sum_hash(const ts_path_sums *s, uint32_t lane, uint32_t node)
+typedef struct sum_key {
+    uint32_t lane, node;
+} sum_key;
+
+static bool sum_is(const void *owner, uint32_t number, const void *key)
 {
-    return ts_hash_number(&s->ctx->hash_key, (int64_t)((uint64_t)lane << 32 | node));
+    const ts_path_sum *sum = (const ts_path_sum *)((const ts_path_sums *)owner)->sums.p + number;
+    const sum_key *k = key;
+    return sum->node == k->node && sum->lane == k->lane;
 }
 
-static ts_code sums_grow(ts_path_sums *s)
-{
-    uint32_t count = s->slot_count == 0 ? 256 : s->slot_count * 2;
-    if (s->slot_count > UINT32_MAX / 4) {
-        return ts_fail(s->ctx, TS_ERR_LIMIT, "too many call paths of threads");
-    }
-    uint32_t *slots = ts_zalloc(s->ctx, count, sizeof *slots);
-    TS_NEED(s->ctx, slots);
-    const ts_path_sum *sums = s->sums.p;
-    const uint32_t *next = s->next.p;
-    for (uint32_t i = 0; i < s->sums.n; i++) {
-        if (next[i] != TS_NO_INDEX) {
-            continue;
-        }
-        uint64_t at = sum_hash(s, sums[i].lane, sums[i].node) & (count - 1);
-        while (slots[at] != 0) {
-            at = (at + 1) & (count - 1);
-        }
-        slots[at] = i + 1;
-    }
-    ts_free(s->ctx, s->slots);
-    s->slots = slots;
-    s->slot_count = count;
-    return TS_OK;
-}
-
-/* next: of the list of its call path, TS_NO_INDEX for one that is in the table. */
+/* next: of the list of its call path, 0 for one that is in the index. */
 static ts_path_sum *sums_new(ts_path_sums *s, uint32_t lane, uint32_t node, uint32_t next)
 {
     if (s->sums.n >= TS_NO_INDEX - 1) {
@@ -57,26 +37,25 @@ static ts_path_sum *sums_new(ts_path_sums *s, uint32_t lane, uint32_t node, uint
 
 static ts_path_sum *sums_hashed(ts_path_sums *s, uint32_t lane, uint32_t node)
 {
-    if (s->hashed >= s->slot_count - s->slot_count / 4 && sums_grow(s) != TS_OK) {
+    const sum_key key = {lane, node};
+    ts_index_place place;
+    if (ts_index_reserve(s->ctx, &s->index) != TS_OK) {
         return NULL;
     }
-    ts_path_sum *sums = s->sums.p;
-    uint64_t at = sum_hash(s, lane, node) & (s->slot_count - 1);
-    for (; s->slots[at] != 0; at = (at + 1) & (s->slot_count - 1)) {
-        ts_path_sum *sum = &sums[s->slots[at] - 1];
-        if (sum->node == node && sum->lane == lane) {
-            return sum;
-        }
+    uint32_t found = ts_index_search(
+        &place, &s->index, ts_hash_number(&s->index.key, (int64_t)((uint64_t)lane << 32 | node)),
+        sum_is, s, &key);
+    if (found != TS_INDEX_NONE) {
+        return (ts_path_sum *)s->sums.p + found;
     }
-    ts_path_sum *sum = sums_new(s, lane, node, TS_NO_INDEX);
+    ts_path_sum *sum = sums_new(s, lane, node, 0);
     if (sum != NULL) {
-        s->hashed++;
-        s->slots[at] = (uint32_t)s->sums.n;
+        ts_index_add(&s->index, place, (uint32_t)s->sums.n - 1);
     }
     return sum;
 }
 
-/* By the list of the call path, or, when it has as many as a list may have, by the table. Looking
+/* By the list of the call path, or, when it has as many as a list may have, by the index. Looking
  * at a few neighbours costs less than hashing, and most call paths are of few threads. */
 static ts_path_sum *sums_at(ts_path_sums *s, uint32_t lane, uint32_t node)
 {
@@ -113,10 +92,8 @@ void ts_path_sums_end(ts_path_sums *s)
     ts_vec_free(s->ctx, &s->next);
     ts_pool_free(s->ctx, &s->keys);
     ts_free(s->ctx, s->head);
-    ts_free(s->ctx, s->slots);
+    ts_index_free(s->ctx, &s->index);
     s->head = NULL;
-    s->slots = NULL;
-    s->slot_count = 0;
 }
 
 void ts_path_sums_free(ts_ctx *ctx, void *what)

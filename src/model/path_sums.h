@@ -6,6 +6,7 @@
 #ifndef TS_MODEL_PATH_SUMS_H
 #define TS_MODEL_PATH_SUMS_H
 
+#include "base/index.h"
 #include "base/pool.h"
 #include "base/vec.h"
 #include "model/call_paths.h"
@@ -43,11 +44,9 @@ typedef struct ts_path_sums {
     uint32_t lane;  /* of the row before */
     uint32_t event; /* of it */
     /* While rows are added: */
-    uint32_t *head;  /* of each call path its list of a few sums: place + 1 */
-    ts_vec next;     /* uint32_t of each: the next of its list, place + 1, or 0 */
-    uint32_t *slots; /* of those that are in no list: place + 1, or 0 */
-    uint32_t slot_count;
-    uint32_t hashed;
+    uint32_t *head; /* of each call path its list of a few sums: place + 1 */
+    ts_vec next;    /* uint32_t of each: the next of its list, place + 1, or 0 */
+    ts_index index; /* of those that are in no list */
 } ts_path_sums;
 
 /* Sums of all samples, or of all calls; kept by the model. */

@@ -69,28 +69,9 @@ static bool words_matter(const ts_events *e, bool leaf)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-typedef ts_code events_row(ts_events *e, const ts_batch *b, unsigned i);
-
-static ts_code events_read(ts_events *e, ts_model *m, enum ts_table_id table,
-                           const unsigned *columns, unsigned n, events_row *row)
+static ts_code source_row(void *user, const ts_batch *b, unsigned i)
 {
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    if (!ts_rows_there(ts_model_rows(m), table, columns, n)) {
-        return TS_OK;
-    }
-    ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, columns, n);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            code = row(e, b, i);
-        }
-    }
-    ts_rows_close(rows);
-    return code;
-}
-
-static ts_code source_row(ts_events *e, const ts_batch *b, unsigned i)
-{
+    ts_events *e = user;
     uint32_t number = 0;
     int64_t id = b->columns[0].ints[i];
     ts_code code = ts_vec_reach(e->ctx, &e->formats, id, sizeof(uint32_t));
@@ -109,8 +90,9 @@ static ts_text format_of(const ts_events *e, int64_t source_id)
     return number == 0 ? (ts_text){"", 0} : ts_pool_text(&e->format_names, number - 1);
 }
 
-static ts_code kind_row(ts_events *e, const ts_batch *b, unsigned i)
+static ts_code kind_row(void *user, const ts_batch *b, unsigned i)
 {
+    ts_events *e = user;
     int64_t id = b->rowids[i];
     int64_t source = b->columns[0].ints[i];
     uint32_t names[2];
@@ -135,8 +117,9 @@ static ts_code kind_row(ts_events *e, const ts_batch *b, unsigned i)
     return code;
 }
 
-static ts_code usual_row(ts_events *e, const ts_batch *b, unsigned i)
+static ts_code usual_row(void *user, const ts_batch *b, unsigned i)
 {
+    ts_events *e = user;
     const ts_value_type *kind =
         b->columns[0].null[i] ? NULL : ts_events_value(e, b->columns[0].ints[i]);
     if (kind != NULL) {
@@ -145,34 +128,37 @@ static ts_code usual_row(ts_events *e, const ts_batch *b, unsigned i)
     return TS_OK;
 }
 
-static ts_code label_row(ts_events *e, const ts_batch *b, unsigned i)
+static ts_code byte_set(const ts_events *e, ts_vec *v, int64_t id, uint8_t value)
 {
+    ts_code code;
+    TS_TRY(code, ts_vec_reach(e->ctx, v, id, sizeof value));
+    ((uint8_t *)v->p)[id] = value;
+    return TS_OK;
+}
+
+static ts_code label_row(void *user, const ts_batch *b, unsigned i)
+{
+    ts_events *e = user;
     int64_t id = b->columns[0].ints[i];
     if (!ts_text_is(ts_cell_text(b, 1, i), "state") || b->columns[2].null[i]) {
         return TS_OK;
     }
-    ts_code code = ts_vec_reach(e->ctx, &e->states, id, sizeof(uint8_t));
-    if (code == TS_OK) {
-        ((uint8_t *)e->states.p)[id] = word_find(ts_cell_text(b, 2, i), false);
-    }
-    return code;
+    return byte_set(e, &e->states, id, word_find(ts_cell_text(b, 2, i), false));
 }
 
-static ts_code record_row(ts_events *e, const ts_batch *b, unsigned i)
+static ts_code record_row(void *user, const ts_batch *b, unsigned i)
 {
+    ts_events *e = user;
     int64_t id = b->columns[0].ints[i];
     if (b->columns[0].null[i] || b->columns[1].null[i]) {
         return TS_OK;
     }
-    ts_code code = ts_vec_reach(e->ctx, &e->states, id, sizeof(uint8_t));
-    if (code == TS_OK) {
-        ((uint8_t *)e->states.p)[id] = word_find(ts_cell_text(b, 1, i), false);
-    }
-    return code;
+    return byte_set(e, &e->states, id, word_find(ts_cell_text(b, 1, i), false));
 }
 
-static ts_code method_row(ts_events *e, const ts_batch *b, unsigned i)
+static ts_code method_row(void *user, const ts_batch *b, unsigned i)
 {
+    ts_events *e = user;
     enum { LONGEST = 64 }; /* of the leaves that lines name */
     int64_t id = b->rowids[i];
     char both[LONGEST];
@@ -185,24 +171,20 @@ static ts_code method_row(ts_events *e, const ts_batch *b, unsigned i)
         memcpy(both + class.n + 1, name.p, name.n);
         word = word_find((ts_text){both, class.n + 1 + name.n}, true);
     }
-    ts_code code = word == 0 ? TS_OK : ts_vec_reach(e->ctx, &e->leaves, id, sizeof(uint8_t));
-    if (word != 0 && code == TS_OK) {
-        ((uint8_t *)e->leaves.p)[id] = word;
-    }
-    return code;
+    return word == 0 ? TS_OK : byte_set(e, &e->leaves, id, word);
 }
 
-static ts_code async_row(ts_events *e, const ts_batch *b, unsigned i)
+static ts_code async_row(void *user, const ts_batch *b, unsigned i)
 {
+    ts_events *e = user;
     int64_t id = b->columns[0].ints[i];
     if (b->columns[1].ints[i] == 0) {
         return TS_OK;
     }
-    ts_code code = ts_vec_reach(e->ctx, &e->async, id, sizeof(bool));
-    if (code == TS_OK) {
-        ((bool *)e->async.p)[id] = true;
-    }
-    return code;
+    ts_code code;
+    TS_TRY(code, ts_vec_reach(e->ctx, &e->async, id, sizeof(bool)));
+    ((bool *)e->async.p)[id] = true;
+    return TS_OK;
 }
 
 /* What the kinds of one source have. */
@@ -256,7 +238,7 @@ static ts_code events_make(ts_events *out, ts_model *m)
         enum ts_table_id table;
         const unsigned *columns;
         unsigned n;
-        events_row *row;
+        ts_row_fn *row;
         bool states, leaves; /* only where classes depend on them */
     } steps[] = {
         {TS_T_source, sources, 2, source_row, false, false},
@@ -268,11 +250,14 @@ static ts_code events_make(ts_events *out, ts_model *m)
         {TS_T_stack_method, methods, 2, method_row, false, true},
     };
     ts_code code = TS_OK;
-    *out = (ts_events){.ctx = ts_model_ctx(m)};
+    const ts_rows_from *from = ts_model_rows(m);
+    *out = (ts_events){.ctx = from->ctx};
     for (size_t i = 0; code == TS_OK && i < sizeof steps / sizeof steps[0]; i++) {
         if ((!steps[i].states || words_matter(out, false)) &&
-            (!steps[i].leaves || words_matter(out, true))) {
-            code = events_read(out, m, steps[i].table, steps[i].columns, steps[i].n, steps[i].row);
+            (!steps[i].leaves || words_matter(out, true)) &&
+            ts_rows_there(from, steps[i].table, steps[i].columns, steps[i].n)) {
+            code =
+                ts_rows_each(from, steps[i].table, steps[i].columns, steps[i].n, steps[i].row, out);
         }
     }
     TS_STEP(code, usual_kinds(out));

@@ -36,8 +36,17 @@ static void sources_free(ts_ctx *ctx, void *what)
     ts_free(ctx, s);
 }
 
-static ts_code sources_row(ts_sources *s, ts_ctx *ctx, const ts_batch *b, unsigned i)
+typedef struct sources_pass {
+    ts_ctx *ctx;
+    ts_sources *sources;
+    ts_threads *threads;
+    ts_vec processes;
+} sources_pass;
+
+static ts_code sources_row(void *user, const ts_batch *b, unsigned i)
 {
+    ts_sources *s = ((sources_pass *)user)->sources;
+    ts_ctx *ctx = ((sources_pass *)user)->ctx;
     ts_source_entry *row = ts_vec_add(ctx, &s->rows, sizeof *row);
     ts_code code;
     TS_NEED(ctx, row);
@@ -56,20 +65,10 @@ static ts_code sources_build(void **what, ts_model *m, const void *user)
         TS_C_source__id,    TS_C_source__parent_id, TS_C_source__path,  TS_C_source__name,
         TS_C_source__clock, TS_C_source__start_ts,  TS_C_source__end_ts};
     ts_ctx *ctx = ts_model_ctx(m);
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_sources *s = ts_zalloc(ctx, 1, sizeof *s);
+    sources_pass p = {.ctx = ctx};
     (void)user;
-    *what = s;
-    TS_NEED(ctx, s);
-    ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_source, columns, 7);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            code = sources_row(s, ctx, b, i);
-        }
-    }
-    ts_rows_close(rows);
-    return code;
+    TS_NEED(ctx, *what = p.sources = ts_zalloc(ctx, 1, sizeof *p.sources));
+    return ts_rows_each(ts_model_rows(m), TS_T_source, columns, 7, sources_row, &p);
 }
 
 ts_code ts_sources_get(const ts_sources **out, ts_model *m)
@@ -108,62 +107,41 @@ static const process_row *process_of(const ts_vec *all, int64_t id)
     return NULL;
 }
 
-static ts_code threads_processes(ts_vec *out, ts_threads *t, ts_model *m)
+static ts_code processes_row(void *user, const ts_batch *b, unsigned i)
 {
-    static const unsigned columns[] = {TS_C_process__id, TS_C_process__pid, TS_C_process__name};
-    ts_ctx *ctx = ts_model_ctx(m);
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_process, columns, 3);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            process_row *row = ts_vec_add(ctx, out, sizeof *row);
-            if (row == NULL) {
-                code = ctx->error.code;
-                break;
-            }
-            row->id = b->columns[P_ID].ints[i];
-            row->pid = cell_or(b, P_PID, i, INT64_MIN);
-            code = cell_text(&row->name, ctx, &t->texts, b, P_NAME, i);
-        }
-    }
-    ts_rows_close(rows);
-    return code;
+    sources_pass *p = user;
+    process_row *row = ts_vec_add(p->ctx, &p->processes, sizeof *row);
+    TS_NEED(p->ctx, row);
+    row->id = b->columns[P_ID].ints[i];
+    row->pid = cell_or(b, P_PID, i, INT64_MIN);
+    return cell_text(&row->name, p->ctx, &p->threads->texts, b, P_NAME, i);
 }
 
-static ts_code threads_row(ts_threads *t, ts_ctx *ctx, const ts_vec *processes, const ts_batch *b,
-                           unsigned i)
+static ts_code threads_row(void *user, const ts_batch *b, unsigned i)
 {
-    const process_row *p = process_of(processes, cell_or(b, T_IPID, i, -1));
-    ts_thread_entry *row = ts_vec_add(ctx, &t->rows, sizeof *row);
-    TS_NEED(ctx, row);
+    sources_pass *pass = user;
+    const process_row *p = process_of(&pass->processes, cell_or(b, T_IPID, i, -1));
+    ts_thread_entry *row = ts_vec_add(pass->ctx, &pass->threads->rows, sizeof *row);
+    TS_NEED(pass->ctx, row);
     row->id = b->columns[T_ID].ints[i];
     row->tid = cell_or(b, T_TID, i, INT64_MIN);
     row->pid = p == NULL ? INT64_MIN : p->pid;
     row->process = p == NULL ? TS_TEXT_NULL : p->name;
-    return cell_text(&row->name, ctx, &t->texts, b, T_NAME, i);
+    return cell_text(&row->name, pass->ctx, &pass->threads->texts, b, T_NAME, i);
 }
 
 static ts_code threads_build(void **what, ts_model *m, const void *user)
 {
-    static const unsigned columns[] = {TS_C_thread__id, TS_C_thread__tid, TS_C_thread__name,
+    static const unsigned threads[] = {TS_C_thread__id, TS_C_thread__tid, TS_C_thread__name,
                                        TS_C_thread__ipid};
+    static const unsigned processes[] = {TS_C_process__id, TS_C_process__pid, TS_C_process__name};
     ts_ctx *ctx = ts_model_ctx(m);
-    ts_vec processes = {0};
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_threads *t = ts_zalloc(ctx, 1, sizeof *t);
+    sources_pass p = {.ctx = ctx};
     (void)user;
-    *what = t;
-    ts_code code = t == NULL ? ctx->error.code : threads_processes(&processes, t, m);
-    TS_STEP(code, ts_rows_open(&rows, ts_model_rows(m), TS_T_thread, columns, 4));
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            code = threads_row(t, ctx, &processes, b, i);
-        }
-    }
-    ts_rows_close(rows);
-    ts_vec_free(ctx, &processes);
+    TS_NEED(ctx, *what = p.threads = ts_zalloc(ctx, 1, sizeof *p.threads));
+    ts_code code = ts_rows_each(ts_model_rows(m), TS_T_process, processes, 3, processes_row, &p);
+    TS_STEP(code, ts_rows_each(ts_model_rows(m), TS_T_thread, threads, 4, threads_row, &p));
+    ts_vec_free(ctx, &p.processes);
     return code;
 }
 

@@ -24,48 +24,31 @@ ts_code ts_tree_totals(ts_tree *t, ts_ctx *ctx)
 
 /* --- a tree that grows ------------------------------------------------------------------------ */
 
-static uint64_t trie_hash(ts_ctx *ctx, uint32_t parent, uint32_t method)
-{
-    return ts_hash_number(&ctx->hash_key, (int64_t)((uint64_t)parent << 32 | method));
-}
+typedef struct trie_key {
+    uint32_t parent, method;
+} trie_key;
 
-static ts_code trie_grow(ts_ctx *ctx, ts_trie *t)
+static bool trie_is(const void *owner, uint32_t number, const void *key)
 {
-    uint32_t count = t->slot_count == 0 ? 256 : 2 * t->slot_count;
-    if (t->slot_count > UINT32_MAX / 4) {
-        return ts_fail(ctx, TS_ERR_LIMIT, "too many call paths");
-    }
-    uint32_t *slots = ts_zalloc(ctx, count, sizeof *slots);
-    TS_NEED(ctx, slots);
-    const uint32_t *parent = t->parent.p;
-    const uint32_t *method = t->method.p;
-    for (uint32_t i = 0; i < t->parent.n; i++) {
-        uint64_t at = trie_hash(ctx, parent[i], method[i]) & (count - 1);
-        while (slots[at] != 0) {
-            at = (at + 1) & (count - 1);
-        }
-        slots[at] = i + 1;
-    }
-    ts_free(ctx, t->slots);
-    t->slots = slots;
-    t->slot_count = count;
-    return TS_OK;
+    const ts_trie *t = owner;
+    const trie_key *k = key;
+    return ((const uint32_t *)t->parent.p)[number] == k->parent &&
+           ((const uint32_t *)t->method.p)[number] == k->method;
 }
 
 static ts_code trie_add(ts_ctx *ctx, ts_trie *t, uint32_t parent, uint32_t method, uint32_t node_of)
 {
-    uint32_t depth = parent == TS_NO_INDEX ? 0 : ((uint32_t *)t->depth.p)[parent] + 1;
-    ts_vec *const words[] = {&t->parent, &t->method, &t->node_of, &t->depth};
-    const uint32_t values[] = {parent, method, node_of, depth};
+    ts_vec *const words[] = {&t->parent, &t->method, &t->node_of};
+    const uint32_t values[] = {parent, method, node_of};
     ts_code code = ts_vec_reserve(ctx, &t->self, 1, sizeof(ts_wide));
     TS_STEP(code, ts_vec_reserve(ctx, &t->count, 1, sizeof(uint64_t)));
-    for (unsigned i = 0; code == TS_OK && i < 4; i++) {
+    for (unsigned i = 0; code == TS_OK && i < 3; i++) {
         code = ts_vec_reserve(ctx, words[i], 1, sizeof(uint32_t));
     }
     if (code != TS_OK) {
         return code;
     }
-    for (unsigned i = 0; i < 4; i++) {
+    for (unsigned i = 0; i < 3; i++) {
         ((uint32_t *)words[i]->p)[words[i]->n++] = values[i];
     }
     ((ts_wide *)t->self.p)[t->self.n++] = 0;
@@ -76,23 +59,20 @@ static ts_code trie_add(ts_ctx *ctx, ts_trie *t, uint32_t parent, uint32_t metho
 ts_code ts_trie_child(uint32_t *out, ts_ctx *ctx, ts_trie *t, uint32_t parent, uint32_t method,
                       uint32_t node_of)
 {
+    const trie_key key = {parent, method};
+    ts_index_place place;
     ts_code code;
-    if (t->parent.n >= t->slot_count / 2 && (code = trie_grow(ctx, t)) != TS_OK) {
-        return code;
-    }
-    uint64_t at = trie_hash(ctx, parent, method) & (t->slot_count - 1);
-    for (; t->slots[at] != 0; at = (at + 1) & (t->slot_count - 1)) {
-        uint32_t i = t->slots[at] - 1;
-        if (((uint32_t *)t->parent.p)[i] == parent && ((uint32_t *)t->method.p)[i] == method) {
-            *out = i;
-            return TS_OK;
-        }
-    }
-    if ((code = trie_add(ctx, t, parent, method, node_of)) == TS_OK) {
+    TS_TRY(code, ts_index_reserve(ctx, &t->index));
+    *out =
+        ts_index_search(&place, &t->index,
+                        ts_hash_number(&t->index.key, (int64_t)((uint64_t)parent << 32 | method)),
+                        trie_is, t, &key);
+    if (*out == TS_INDEX_NONE) {
+        TS_TRY(code, trie_add(ctx, t, parent, method, node_of));
         *out = (uint32_t)t->parent.n - 1;
-        t->slots[at] = (uint32_t)t->parent.n;
+        ts_index_add(&t->index, place, *out);
     }
-    return code;
+    return TS_OK;
 }
 
 void ts_trie_add(ts_trie *t, uint32_t at, ts_wide self, uint64_t count)
@@ -117,10 +97,9 @@ void ts_trie_free(ts_ctx *ctx, ts_trie *t)
     ts_vec_free(ctx, &t->parent);
     ts_vec_free(ctx, &t->method);
     ts_vec_free(ctx, &t->node_of);
-    ts_vec_free(ctx, &t->depth);
     ts_vec_free(ctx, &t->self);
     ts_vec_free(ctx, &t->count);
-    ts_free(ctx, t->slots);
+    ts_index_free(ctx, &t->index);
     *t = (ts_trie){0};
 }
 

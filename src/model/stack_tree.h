@@ -3,6 +3,7 @@
 #define TS_MODEL_STACK_TREE_H
 
 #include "base/buf.h"
+#include "base/index.h"
 #include "base/vec.h"
 #include "model/call_paths.h"
 #include "model/cells.h"
@@ -34,11 +35,9 @@ typedef struct ts_trie {
     ts_vec parent; /* uint32_t each */
     ts_vec method;
     ts_vec node_of;
-    ts_vec depth;
     ts_vec self;  /* ts_wide */
     ts_vec count; /* uint64_t */
-    uint32_t *slots;
-    uint32_t slot_count;
+    ts_index index;
 } ts_trie;
 
 /* The child of `parent` (TS_NO_INDEX: a root) of that method, made with node_of when it is new. */

@@ -212,8 +212,7 @@ static bool means(const ts_weight *w, ts_text name, int meaning)
     }
 }
 
-/* --- samples and calls
- * ------------------------------------------------------------------------------ */
+/* --- samples and calls ----------------------------------------------------------------------- */
 
 enum { ITEM_SOURCE, ITEM_THREAD, ITEM_TS, ITEM_DUR, ITEM_NODE, ITEM_LAST };
 
@@ -557,8 +556,7 @@ ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit
     return code;
 }
 
-/* --- sums
- * ---------------------------------------------------------------------------------------------- */
+/* --- sums ------------------------------------------------------------------------------------ */
 
 typedef struct sum_work {
     ts_calls *p;

@@ -7,11 +7,12 @@
 
 enum { SELECT_SHOWN = 6, SELECT_TEXT = 40 };
 
-/* --- what there is -------------------------------------------------------------------------------
- */
+/* --- what there is --------------------------------------------------------------------------- */
 
 /* The first different ids and texts of all stacks. */
 typedef struct select_seen {
+    ts_ctx *ctx;
+    bool call; /* rows are those of calls */
     int64_t sources[SELECT_SHOWN];
     int64_t threads[SELECT_SHOWN];
     unsigned source_count, thread_count; /* one more than fit: there are others */
@@ -35,10 +36,11 @@ static void seen_id(int64_t *ids, unsigned *n, int64_t id)
 
 enum { SEEN_SOURCE, SEEN_THREAD, SEEN_TS, SEEN_NODE, SEEN_EVENT };
 
-static ts_code seen_row(select_seen *seen, ts_ctx *ctx, const ts_batch *b, unsigned i, bool call)
+static ts_code seen_row(void *user, const ts_batch *b, unsigned i)
 {
+    select_seen *seen = user;
     int64_t ts = b->columns[SEEN_TS].ints[i];
-    ts_text event = call ? TS_TEXT_LIT("call") : ts_cell_text(b, SEEN_EVENT, i);
+    ts_text event = seen->call ? TS_TEXT_LIT("call") : ts_cell_text(b, SEEN_EVENT, i);
     if (b->columns[SEEN_NODE].null[i] != 0) {
         return TS_OK;
     }
@@ -52,29 +54,25 @@ static ts_code seen_row(select_seen *seen, ts_ctx *ctx, const ts_batch *b, unsig
     }
     if (event.n > 0 && event.n <= SELECT_TEXT && seen->events.count <= SELECT_SHOWN) {
         uint32_t id;
-        return ts_pool_intern(ctx, &id, NULL, &seen->events, event);
+        return ts_pool_intern(seen->ctx, &id, NULL, &seen->events, event);
     }
     return TS_OK;
 }
 
-static ts_code seen_table(select_seen *seen, const ts_calls *p, bool call)
+static ts_code seen_all(select_seen *seen, const ts_calls *p)
 {
-    static const unsigned columns[2][5] = {
-        {TS_C_stack_sample__source_id, TS_C_stack_sample__itid, TS_C_stack_sample__ts,
-         TS_C_stack_sample__node_id, TS_C_stack_sample__event},
-        {TS_C_stack_slice__source_id, TS_C_stack_slice__itid, TS_C_stack_slice__ts,
-         TS_C_stack_slice__node_id, 0},
-    };
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, p->reader, call ? TS_T_stack_slice : TS_T_stack_sample,
-                                columns[call ? 1 : 0], call ? 4 : 5);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = seen_row(seen, p->ctx, b, i, call);
-        }
-    }
-    ts_scan_close(scan);
+    static const unsigned samples[] = {TS_C_stack_sample__source_id, TS_C_stack_sample__itid,
+                                       TS_C_stack_sample__ts, TS_C_stack_sample__node_id,
+                                       TS_C_stack_sample__event};
+    static const unsigned calls[] = {TS_C_stack_slice__source_id, TS_C_stack_slice__itid,
+                                     TS_C_stack_slice__ts, TS_C_stack_slice__node_id};
+    const ts_rows_from *from = ts_model_rows(p->model);
+    ts_code code = TS_OK;
+    seen->call = false;
+    TS_STEP_IF(code, p->any_sample,
+               ts_rows_each(from, TS_T_stack_sample, samples, 5, seen_row, seen));
+    seen->call = true;
+    TS_STEP_IF(code, p->any_slice, ts_rows_each(from, TS_T_stack_slice, calls, 4, seen_row, seen));
     return code;
 }
 
@@ -130,10 +128,9 @@ static ts_code put_rest(const ts_calls *p, ts_buf *out, const select_seen *seen)
 
 ts_code ts_calls_explain(const ts_calls *p, const char *what)
 {
-    select_seen seen = {.first = INT64_MAX, .last = INT64_MIN};
+    select_seen seen = {.ctx = p->ctx, .first = INT64_MAX, .last = INT64_MIN};
     ts_buf text = {0};
-    ts_code code = p->any_sample ? seen_table(&seen, p, false) : TS_OK;
-    TS_STEP_IF(code, p->any_slice, seen_table(&seen, p, true));
+    ts_code code = seen_all(&seen, p);
     TS_STEP(code, put_ids(p, &text, "source", TS_T_source, TS_C_source__name, seen.sources,
                           seen.source_count));
     TS_STEP(code, put_ids(p, &text, "itid", TS_T_thread, TS_C_thread__name, seen.threads,
@@ -147,31 +144,19 @@ ts_code ts_calls_explain(const ts_calls *p, const char *what)
     return code;
 }
 
-/* --- all
- * ------------------------------------------------------------------------------------------ */
+/* --- all ------------------------------------------------------------------------------------- */
 
 /* Sources whose calls were traced: their samples without a time are sums of the same calls. */
-static ts_code find_sliced(ts_calls *p)
+static ts_code find_sliced(void *user, const ts_batch *b, unsigned i)
 {
-    static const unsigned columns[] = {TS_C_stack_slice__source_id};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = TS_OK;
-    if (!p->any_sample || !p->any_slice) {
-        return TS_OK;
+    ts_calls *p = user;
+    int64_t id = b->columns[0].ints[i];
+    ts_code code;
+    if (!ts_vec_bool(&p->sliced, id)) {
+        TS_TRY(code, ts_vec_reach(p->ctx, &p->sliced, id, sizeof(bool)));
+        ((bool *)p->sliced.p)[id] = true;
     }
-    code = ts_scan_open(&scan, p->reader, TS_T_stack_slice, columns, 1);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            int64_t id = b->columns[0].ints[i];
-            if (!ts_vec_bool(&p->sliced, id) &&
-                (code = ts_vec_reach(p->ctx, &p->sliced, id, sizeof(bool))) == TS_OK) {
-                ((bool *)p->sliced.p)[id] = true;
-            }
-        }
-    }
-    ts_scan_close(scan);
-    return code;
+    return TS_OK;
 }
 
 ts_code stacks_select(ts_calls *p)
@@ -185,8 +170,11 @@ ts_code stacks_select(ts_calls *p)
                        "the allocation stacks of a heap have no threads, events and times: "
                        "--thread, --event, --from and --until select nothing of them");
     }
+    static const unsigned columns[] = {TS_C_stack_slice__source_id};
     ts_code code = ts_select_make(&p->select, p->model, w);
-    return code != TS_OK ? code : find_sliced(p);
+    TS_STEP_IF(code, p->any_sample && p->any_slice,
+               ts_rows_each(ts_model_rows(p->model), TS_T_stack_slice, columns, 1, find_sliced, p));
+    return code;
 }
 
 bool ts_calls_wants_source(const ts_calls *p, int64_t source_id)

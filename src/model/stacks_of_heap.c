@@ -15,19 +15,17 @@
 
 enum { INUSE_SPACE, INUSE_OBJECTS, ALLOC_SPACE, ALLOC_OBJECTS, HEAP_WEIGHTS };
 
-static const struct {
-    ts_text name, unit;
-} heap_weights[HEAP_WEIGHTS] = {
-    {{"inuse_space", 11}, {"bytes", 5}},
-    {{"inuse_objects", 13}, {"count", 5}},
-    {{"alloc_space", 11}, {"bytes", 5}},
-    {{"alloc_objects", 13}, {"count", 5}},
+static const stacks_sum heap_weights[HEAP_WEIGHTS] = {
+    {"inuse_space", "bytes", TS_CLASS_live},
+    {"inuse_objects", "count", TS_CLASS_live},
+    {"alloc_space", "bytes", TS_CLASS_allocation},
+    {"alloc_objects", "count", TS_CLASS_allocation},
 };
 
 bool stacks_is_heap_weight(const char *name)
 {
     for (unsigned i = 0; i < HEAP_WEIGHTS; i++) {
-        if (ts_text_is(heap_weights[i].name, name)) {
+        if (strcmp(heap_weights[i].name, name) == 0) {
             return true;
         }
     }
@@ -69,29 +67,14 @@ static int64_t heap_cell_key(const ts_batch *b, unsigned column, unsigned i)
                : heap_key(b->columns[0].ints[i], b->columns[column].ints[i]);
 }
 
-/* Reads all rows of a table; `row` is called for each of a wanted file, which is column 0. */
-typedef ts_code (*heap_row)(heap_work *w, const ts_batch *b, unsigned i);
-
-static ts_code heap_each(heap_work *w, enum ts_table_id table, const unsigned *columns, unsigned n,
-                         heap_row row)
+static bool heap_wants(const heap_work *w, const ts_batch *b, unsigned i)
 {
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, w->p->reader, table, columns, n);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            if (table == TS_T_js_heap_file_detail ||
-                ts_vec_bool(&w->files, b->columns[0].ints[i])) {
-                code = row(w, b, i);
-            }
-        }
-    }
-    ts_scan_close(scan);
-    return code;
+    return ts_vec_bool(&w->files, b->columns[0].ints[i]);
 }
 
-static ts_code heap_file(heap_work *w, const ts_batch *b, unsigned i)
+static ts_code heap_file(void *user, const ts_batch *b, unsigned i)
 {
+    heap_work *w = user;
     int64_t id = b->columns[0].ints[i];
     ts_code code = ts_vec_reach(w->p->ctx, &w->files, id, sizeof(bool));
     if (code == TS_OK) {
@@ -107,8 +90,12 @@ static ts_code heap_want_string(int64_t *key, heap_work *w, const ts_batch *b, u
     return *key < 0 ? TS_OK : ts_idmap_put(w->p->ctx, &w->strings, *key, 0);
 }
 
-static ts_code heap_add_function(heap_work *w, const ts_batch *b, unsigned i)
+static ts_code heap_add_function(void *user, const ts_batch *b, unsigned i)
 {
+    heap_work *w = user;
+    if (!heap_wants(w, b, i)) {
+        return TS_OK;
+    }
     int64_t key = heap_cell_key(b, 1, i);
     heap_function *f = ts_vec_add(w->p->ctx, &w->functions, sizeof *f);
     ts_code code = f == NULL ? w->p->ctx->error.code : TS_OK;
@@ -123,12 +110,13 @@ static ts_code heap_add_function(heap_work *w, const ts_batch *b, unsigned i)
     return code;
 }
 
-static ts_code heap_string(heap_work *w, const ts_batch *b, unsigned i)
+static ts_code heap_string(void *user, const ts_batch *b, unsigned i)
 {
+    heap_work *w = user;
     int64_t key = heap_cell_key(b, 1, i);
     uint64_t known;
     uint32_t id;
-    if (!ts_idmap_find(&known, &w->strings, key) || known != 0) {
+    if (!heap_wants(w, b, i) || !ts_idmap_find(&known, &w->strings, key) || known != 0) {
         return TS_OK;
     }
     ts_code code = ts_pool_intern(w->p->ctx, &id, NULL, &w->texts, ts_cell_text(b, 2, i));
@@ -142,11 +130,15 @@ static uint32_t heap_find(const ts_idmap *map, const ts_batch *b, unsigned colum
     return key >= 0 && ts_idmap_find(&value, map, key) ? (uint32_t)value : 0;
 }
 
-static ts_code heap_node(heap_work *w, const ts_batch *b, unsigned i)
+static ts_code heap_node(void *user, const ts_batch *b, unsigned i)
 {
+    heap_work *w = user;
     ts_calls *p = w->p;
     int64_t key = heap_cell_key(b, 1, i);
     heap_sums *sums;
+    if (!heap_wants(w, b, i)) {
+        return TS_OK;
+    }
     ts_code code = stacks_add_node(p, &w->cap, heap_find(&w->by_id, b, 5, i),
                                    heap_find(&w->by_index, b, 2, i), 0);
     TS_STEP_IF(code, key >= 0, ts_idmap_put(p->ctx, &w->by_id, key, p->nodes));
@@ -161,9 +153,10 @@ static ts_code heap_node(heap_work *w, const ts_batch *b, unsigned i)
     return code;
 }
 
-static ts_code heap_live(heap_work *w, const ts_batch *b, unsigned i)
+static ts_code heap_live(void *user, const ts_batch *b, unsigned i)
 {
-    uint32_t node = heap_find(&w->by_id, b, 2, i);
+    heap_work *w = user;
+    uint32_t node = !heap_wants(w, b, i) ? 0 : heap_find(&w->by_id, b, 2, i);
     heap_sums *all = w->sums.p;
     if (node == 0) {
         return TS_OK;
@@ -175,8 +168,7 @@ static ts_code heap_live(heap_work *w, const ts_batch *b, unsigned i)
                : TS_OK;
 }
 
-/* --- reading
- * ----------------------------------------------------------------------------------------- */
+/* --- reading ---------------------------------------------------------------------------------- */
 
 static ts_code heap_read(heap_work *w)
 {
@@ -196,11 +188,23 @@ static ts_code heap_read(heap_work *w)
                                      TS_C_js_heap_trace_node__parent_id};
     static const unsigned live[] = {TS_C_js_heap_nodes__file_id, TS_C_js_heap_nodes__self_size,
                                     TS_C_js_heap_nodes__trace_node_id};
-    ts_code code = heap_each(w, TS_T_js_heap_file_detail, files, 2, heap_file);
-    TS_STEP(code, heap_each(w, TS_T_js_heap_trace_function_info, functions, 5, heap_add_function));
-    TS_STEP(code, heap_each(w, TS_T_js_heap_string, strings, 3, heap_string));
-    TS_STEP(code, heap_each(w, TS_T_js_heap_trace_node, nodes, 6, heap_node));
-    TS_STEP(code, heap_each(w, TS_T_js_heap_nodes, live, 3, heap_live));
+    static const struct {
+        enum ts_table_id table;
+        const unsigned *columns;
+        unsigned n;
+        ts_row_fn *row;
+    } steps[] = {
+        {TS_T_js_heap_file_detail, files, 2, heap_file},
+        {TS_T_js_heap_trace_function_info, functions, 5, heap_add_function},
+        {TS_T_js_heap_string, strings, 3, heap_string},
+        {TS_T_js_heap_trace_node, nodes, 6, heap_node},
+        {TS_T_js_heap_nodes, live, 3, heap_live},
+    };
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < sizeof steps / sizeof steps[0]; i++) {
+        code = ts_rows_each(ts_model_rows(w->p->model), steps[i].table, steps[i].columns,
+                            steps[i].n, steps[i].row, w);
+    }
     return code;
 }
 
@@ -231,34 +235,12 @@ static ts_code heap_frames(heap_work *w, ts_frames *frames)
     return code;
 }
 
-static ts_code heap_sum_up(heap_work *w)
-{
-    ts_calls *p = w->p;
-    const heap_sums *all = w->sums.p;
-    ts_code code = TS_OK;
-    for (unsigned k = 0; k < HEAP_WEIGHTS && code == TS_OK; k++) {
-        ts_weight *weight;
-        code = stacks_add_weight(&weight, p, TS_WEIGHT_HEAP, heap_weights[k].name,
-                                 heap_weights[k].unit);
-        if (code != TS_OK) {
-            break;
-        }
-        weight->what.class = k < ALLOC_SPACE ? TS_CLASS_live : TS_CLASS_allocation;
-        weight->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *weight->self);
-        code = weight->self == NULL ? p->ctx->error.code : TS_OK;
-        for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
-            weight->self[i] = all[i - 1][k];
-        }
-    }
-    return code;
-}
-
 ts_code stacks_read_heap(ts_calls *p, ts_frames *frames)
 {
     heap_work w = {.p = p};
     ts_code code = heap_read(&w);
     TS_STEP(code, heap_frames(&w, frames));
-    TS_STEP(code, heap_sum_up(&w));
+    TS_STEP(code, stacks_add_sums(p, heap_weights, HEAP_WEIGHTS, w.sums.p));
     ts_vec_free(p->ctx, &w.files);
     ts_vec_free(p->ctx, &w.functions);
     ts_vec_free(p->ctx, &w.sums);

@@ -13,8 +13,10 @@
 
 enum { MARK_LABEL_MAX = 32 * 1024 }; /* bytes of a name that are shown */
 
+static const stacks_sum mark_weights[] = {{"wall", "ns", TS_CLASS_wall},
+                                          {"samples", "count", TS_CLASS_other}};
 typedef struct mark_sums {
-    int64_t wall, count;
+    int64_t wall, count; /* in that order */
 } mark_sums;
 
 typedef struct marks_work {
@@ -96,38 +98,13 @@ static ts_code name_marks(marks_work *w, ts_frames *frames)
     return code;
 }
 
-static ts_code add_weights(marks_work *w)
-{
-    ts_calls *p = w->p;
-    const mark_sums *sums = w->sums.p;
-    ts_weight *wall = NULL;
-    ts_weight *count = NULL;
-    ts_code code =
-        stacks_add_weight(&wall, p, TS_WEIGHT_HEAP, TS_TEXT_LIT("wall"), TS_TEXT_LIT("ns"));
-    TS_TRY(code, code != TS_OK ? code
-                               : stacks_add_weight(&count, p, TS_WEIGHT_HEAP,
-                                                   TS_TEXT_LIT("samples"), TS_TEXT_LIT("count")));
-    wall->what.class = TS_CLASS_wall;
-    count->what.class = TS_CLASS_other;
-    wall->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *wall->self);
-    count->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *count->self);
-    if (wall->self == NULL || count->self == NULL) {
-        return p->ctx->error.code;
-    }
-    for (uint32_t i = 1; i <= p->nodes; i++) {
-        wall->self[i] = sums[i - 1].wall;
-        count->self[i] = sums[i - 1].count;
-    }
-    return TS_OK;
-}
-
 ts_code stacks_read_marks(ts_calls *p, ts_frames *frames)
 {
     marks_work w = {.p = p};
     const ts_select all = {.sources = {.all = true}, .threads = {.all = true}, .span = TS_SPAN_ALL};
     ts_code code = ts_slices_each(p->model, &all, add_mark, &w);
-    code = code != TS_OK ? code : name_marks(&w, frames);
-    code = code != TS_OK ? code : add_weights(&w);
+    TS_STEP(code, name_marks(&w, frames));
+    TS_STEP(code, stacks_add_sums(p, mark_weights, 2, w.sums.p));
     ts_vec_free(p->ctx, &w.nodes);
     ts_vec_free(p->ctx, &w.sums);
     ts_idmap_free(p->ctx, &w.paths);

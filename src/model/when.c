@@ -231,6 +231,7 @@ static void widen(ts_span *range, int64_t from, int64_t to)
 }
 
 typedef struct observed {
+    ts_ctx *ctx;
     ts_vec spans; /* of ts_span, by source */
 } observed;
 
@@ -242,32 +243,23 @@ static void observed_free(ts_ctx *ctx, void *what)
 }
 
 /* Least and greatest time of the rows of each source. */
-static ts_code observed_rows(observed *o, ts_model *m, enum ts_table_id table,
-                             const unsigned *columns)
+static ts_code observed_row(void *user, const ts_batch *b, unsigned i)
 {
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, columns, 3);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            int64_t source = b->columns[0].ints[i];
-            int64_t ts = b->columns[1].ints[i];
-            int64_t dur = b->columns[2].null[i] ? 0 : b->columns[2].ints[i];
-            size_t n = o->spans.n;
-            if (b->columns[0].null[i] || b->columns[1].null[i]) {
-                continue;
-            }
-            code = ts_vec_reach(ts_model_ctx(m), &o->spans, source, sizeof(ts_span));
-            for (; code == TS_OK && n < o->spans.n; n++) {
-                ((ts_span *)o->spans.p)[n] = (ts_span){INT64_MAX, INT64_MIN};
-            }
-            if (code == TS_OK) {
-                widen((ts_span *)o->spans.p + source, ts, dur > 0 ? ts_sat_add(ts, dur) : ts);
-            }
-        }
+    observed *o = user;
+    int64_t source = b->columns[0].ints[i];
+    int64_t ts = b->columns[1].ints[i];
+    int64_t dur = b->columns[2].null[i] ? 0 : b->columns[2].ints[i];
+    size_t n = o->spans.n;
+    ts_code code;
+    if (b->columns[0].null[i] || b->columns[1].null[i]) {
+        return TS_OK;
     }
-    ts_rows_close(rows);
-    return code;
+    TS_TRY(code, ts_vec_reach(o->ctx, &o->spans, source, sizeof(ts_span)));
+    for (; n < o->spans.n; n++) {
+        ((ts_span *)o->spans.p)[n] = (ts_span){INT64_MAX, INT64_MIN};
+    }
+    widen((ts_span *)o->spans.p + source, ts, dur > 0 ? ts_sat_add(ts, dur) : ts);
+    return TS_OK;
 }
 
 static ts_code observed_build(void **what, ts_model *m, const void *user)
@@ -276,14 +268,14 @@ static ts_code observed_build(void **what, ts_model *m, const void *user)
                                        TS_C_stack_sample__dur};
     static const unsigned slices[] = {TS_C_stack_slice__source_id, TS_C_stack_slice__ts,
                                       TS_C_stack_slice__dur};
-    observed *o = ts_zalloc(ts_model_ctx(m), 1, sizeof *o);
+    const ts_rows_from *from = ts_model_rows(m);
+    observed *o = ts_zalloc(from->ctx, 1, sizeof *o);
     (void)user;
     *what = o;
-    if (o == NULL) {
-        return ts_model_ctx(m)->error.code;
-    }
-    ts_code code = observed_rows(o, m, TS_T_stack_sample, samples);
-    TS_STEP(code, observed_rows(o, m, TS_T_stack_slice, slices));
+    TS_NEED(from->ctx, o);
+    o->ctx = from->ctx;
+    ts_code code = ts_rows_each(from, TS_T_stack_sample, samples, 3, observed_row, o);
+    TS_STEP(code, ts_rows_each(from, TS_T_stack_slice, slices, 3, observed_row, o));
     return code;
 }
 
