@@ -30,13 +30,18 @@ void ts_heap_rows_close(ts_heap_rows *r)
     ts_rows_close(r->strings);
 }
 
+void ts_heap_put_number(ts_jout *out, bool known, ts_wide value)
+{
+    if (known) {
+        ts_wide_put(out, NULL, value);
+    } else {
+        ts_jout_null(out, NULL);
+    }
+}
+
 static void put_cell(ts_jout *out, ts_cell cell)
 {
-    if (cell.null) {
-        ts_jout_null(out, NULL);
-    } else {
-        ts_jout_int(out, NULL, cell.value);
-    }
+    ts_heap_put_number(out, !cell.null, cell.value);
 }
 
 static ts_code ts_heap_put_string(ts_heap_rows *r, ts_cell name)
@@ -72,14 +77,28 @@ ts_code ts_heap_put_node(ts_heap_rows *r, uint32_t node)
         }
         return code;
     }
-    ts_cell name = ts_cell_of(b, N_NAME, 0);
-    ts_cell size = ts_cell_of(b, N_SIZE, 0);
-    ts_cell edges = ts_cell_of(b, N_EDGES, 0);
     put_cell(out, ts_cell_of(b, N_ID, 0));
     ts_jout_str(out, NULL, ts_heap_type(&r->file->node_types, ts_cell_of(b, N_TYPE, 0)));
-    code = ts_heap_put_string(r, name);
-    put_cell(out, size);
-    put_cell(out, edges);
+    code = ts_heap_put_string(r, ts_cell_of(b, N_NAME, 0));
+    put_cell(out, ts_cell_of(b, N_SIZE, 0));
+    put_cell(out, ts_cell_of(b, N_EDGES, 0));
+    return code;
+}
+
+ts_code ts_heap_put_retained(ts_heap_rows *r, sqlite3_stmt *stmt, uint32_t node, int n)
+{
+    const ts_rows_from from = ts_view_rows(r->call);
+    bool row = false;
+    sqlite3_reset(stmt);
+    sqlite3_bind_int64(stmt, 1, ts_sat_add(r->file->at.first_retained, node));
+    ts_code code = ts_stmt_step(&row, &from, stmt);
+    for (int i = 0; code == TS_OK && i < n; i++) {
+        if (row) {
+            ts_view_cell(r->call->out, NULL, stmt, i);
+        } else {
+            ts_jout_null(r->call->out, NULL);
+        }
+    }
     return code;
 }
 
@@ -121,4 +140,31 @@ void ts_heap_columns(ts_jout *out, const char *names)
         names += names[n] == ',' ? n + 1 : n;
     }
     ts_jout_close(out, ']');
+}
+
+void ts_heap_table(ts_jout *out, const char *names)
+{
+    ts_heap_columns(out, names);
+    ts_jout_open(out, "rows", '[');
+}
+
+void ts_heap_table_end(ts_jout *out, uint64_t row_count)
+{
+    ts_jout_close(out, ']');
+    ts_jout_uint(out, "row_count", row_count);
+}
+
+ts_code ts_heap_file_asked(ts_heap_file *f, ts_view_call *call)
+{
+    return ts_heap_file_read(f, call->views->model, ts_view_value_of(call, 0)->number);
+}
+
+ts_code ts_heap_order(uint32_t **places, ts_ctx *ctx, size_t n,
+                      int (*order)(const void *user, uint32_t a, uint32_t b), const void *user)
+{
+    TS_NEED(ctx, *places = ts_alloc(ctx, n, sizeof **places));
+    for (size_t i = 0; i < n; i++) {
+        (*places)[i] = (uint32_t)i;
+    }
+    return ts_sort_by(ctx, *places, n, order, user);
 }

@@ -59,15 +59,6 @@ static int by_growth(const void *user, uint32_t a, uint32_t b)
     return (x < y) - (x > y);
 }
 
-static void put_number(ts_jout *out, bool known, ts_wide value)
-{
-    if (known) {
-        ts_wide_put(out, NULL, value);
-    } else {
-        ts_jout_null(out, NULL);
-    }
-}
-
 static void diff_put(ts_jout *out, const diff *d, const ts_heap_pair *row)
 {
     ts_jout_open(out, NULL, '[');
@@ -78,9 +69,9 @@ static void diff_put(ts_jout *out, const diff *d, const ts_heap_pair *row)
             const ts_heap_class *c = diff_class(d, row, i);
             bool here = c == NULL || (size == 1 ? c->has_size : c->has_count);
             known = known && here;
-            put_number(out, here, c == NULL ? 0 : size == 1 ? c->size : c->count);
+            ts_heap_put_number(out, here, c == NULL ? 0 : size == 1 ? c->size : c->count);
         }
-        put_number(out, known, diff_delta(d, row, size == 1));
+        ts_heap_put_number(out, known, diff_delta(d, row, size == 1));
     }
     ts_jout_close(out, ']');
 }
@@ -104,14 +95,12 @@ static ts_code diff_totals(diff *d, ts_view_call *call)
     TS_STEP(code, ts_sort_by(ctx, places, n, by_growth, d));
     if (code == TS_OK) {
         ts_jout_open(out, NULL, '{');
-        ts_heap_columns(out, "class,count,previous_count,count_delta,self_size,"
-                             "previous_self_size,self_size_delta");
-        ts_jout_open(out, "rows", '[');
+        ts_heap_table(out, "class,count,previous_count,count_delta,self_size,"
+                           "previous_self_size,self_size_delta");
         for (uint64_t i = page.first; i < n && i < page.end; i++) {
             diff_put(out, d, &rows[places[i]]);
         }
-        ts_jout_close(out, ']');
-        ts_jout_uint(out, "row_count", n);
+        ts_heap_table_end(out, n);
         ts_jout_close(out, '}');
     }
     ts_free(ctx, places);
@@ -142,9 +131,8 @@ static ts_code diff_ids(const ts_heap_changes *changes, ts_view_call *call)
     ts_text filter = ts_view_value_of(call, Q_FILTER)->text;
     uint64_t row = 0;
     ts_jout_open(out, NULL, '{');
-    ts_heap_columns(out, "class,new_count,deleted_count,count_delta,new_size,deleted_size,"
-                         "size_delta,kept_count");
-    ts_jout_open(out, "rows", '[');
+    ts_heap_table(out, "class,new_count,deleted_count,count_delta,new_size,deleted_size,"
+                       "size_delta,kept_count");
     for (size_t i = 0; i < changes->rows.n; i++) {
         ts_text text = rows[i].text == TS_NO_INDEX ? TS_TEXT_NULL
                                                    : ts_pool_text(&changes->texts, rows[i].text);
@@ -155,8 +143,7 @@ static ts_code diff_ids(const ts_heap_changes *changes, ts_view_call *call)
             row++;
         }
     }
-    ts_jout_close(out, ']');
-    ts_jout_uint(out, "row_count", row);
+    ts_heap_table_end(out, row);
     ts_jout_bool(out, "comparable", changes->comparable);
     ts_jout_close(out, '}');
     return TS_OK;

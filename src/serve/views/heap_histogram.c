@@ -1,7 +1,7 @@
 /* GET heap/classes: the rows of v_js_class_histogram. */
 #include "serve/views/heap_private.h"
 
-enum { P_FILE, P_SORT, P_ORDER, P_FILTER, P_OFFSET, P_LIMIT };
+enum { P_SORT = 1, P_ORDER, P_FILTER, P_OFFSET, P_LIMIT };
 
 const ts_view_param ts_heap_classes_params[] = {
     TS_PARAM_FILE,
@@ -33,22 +33,13 @@ bool ts_text_has(ts_text text, ts_text part)
     return part.n == 0;
 }
 
-static void put_number(ts_jout *out, bool known, ts_wide value)
-{
-    if (known) {
-        ts_wide_put(out, NULL, value);
-    } else {
-        ts_jout_null(out, NULL);
-    }
-}
-
 static void put_class(ts_jout *out, const ts_heap_classes *c, uint32_t class)
 {
     const ts_heap_class *one = (const ts_heap_class *)c->classes.p + class;
     ts_jout_open(out, NULL, '[');
     ts_view_text(out, NULL, ts_heap_class_text(c, class));
-    put_number(out, one->has_count, one->count);
-    put_number(out, one->has_size, one->size);
+    ts_heap_put_number(out, one->has_count, one->count);
+    ts_heap_put_number(out, one->has_size, one->size);
     ts_jout_uint(out, NULL, class);
     ts_jout_close(out, ']');
 }
@@ -59,9 +50,7 @@ ts_code ts_heap_classes_run(ts_view_call *call)
     ts_jout *out = call->out;
     const ts_heap_classes *c = NULL;
     ts_heap_file *f = ts_alloc(ctx, 1, sizeof *f);
-    ts_code code = f == NULL ? ctx->error.code
-                             : ts_heap_file_read(f, call->views->model,
-                                                 ts_view_value_of(call, P_FILE)->number);
+    ts_code code = f == NULL ? ctx->error.code : ts_heap_file_asked(f, call);
     TS_STEP(code, ts_heap_classes_get(&c, call->views->model, f));
     ts_free(ctx, f);
     if (code != TS_OK) {
@@ -77,8 +66,7 @@ ts_code ts_heap_classes_run(ts_view_call *call)
     ts_wide size = 0;
     uint64_t row = 0;
     ts_jout_open(out, NULL, '{');
-    ts_heap_columns(out, "class,count,self_size,id");
-    ts_jout_open(out, "rows", '[');
+    ts_heap_table(out, "class,count,self_size,id");
     for (size_t i = 0; i < c->classes.n; i++) {
         uint32_t class = order[reverse ? c->classes.n - 1 - i : i];
         if (!ts_text_has(ts_heap_class_text(c, class), filter)) {
@@ -91,8 +79,7 @@ ts_code ts_heap_classes_run(ts_view_call *call)
         }
         row++;
     }
-    ts_jout_close(out, ']');
-    ts_jout_uint(out, "row_count", row);
+    ts_heap_table_end(out, row);
     ts_wide_put(out, "count", count);
     ts_wide_put(out, "self_size", size);
     ts_jout_close(out, '}');

@@ -2,7 +2,7 @@
  */
 #include "serve/views/heap_private.h"
 
-enum { P_FILE, P_CLASS, P_ID_FROM, P_ID_TO, P_OFFSET, P_LIMIT };
+enum { P_CLASS = 1, P_ID_FROM, P_ID_TO, P_OFFSET, P_LIMIT };
 
 const ts_view_param ts_heap_objects_params[] = {
     TS_PARAM_FILE,
@@ -61,30 +61,6 @@ static int by_own_size(const void *user, uint32_t a, uint32_t b)
     return (sizes[a] < sizes[b]) - (sizes[a] > sizes[b]);
 }
 
-static ts_code objects_row_put(objects *o, ts_heap_rows *rows, sqlite3_stmt *stmt, uint32_t node)
-{
-    const ts_rows_from from = ts_view_rows(o->call);
-    ts_jout *out = o->call->out;
-    bool row = false;
-    ts_jout_open(out, NULL, '[');
-    ts_code code = ts_heap_put_node(rows, node);
-    ts_jout_uint(out, NULL, node);
-    if (code == TS_OK && stmt != NULL) {
-        sqlite3_reset(stmt);
-        sqlite3_bind_int64(stmt, 1, ts_sat_add(o->file.at.first_retained, node));
-        code = ts_stmt_step(&row, &from, stmt);
-        for (int i = 0; code == TS_OK && i < 3; i++) {
-            if (row) {
-                ts_view_cell(out, NULL, stmt, i);
-            } else {
-                ts_jout_null(out, NULL);
-            }
-        }
-    }
-    ts_jout_close(out, ']');
-    return code;
-}
-
 static ts_code objects_put(objects *o)
 {
     ts_ctx *ctx = ts_view_ctx(o->call);
@@ -95,12 +71,8 @@ static ts_code objects_put(objects *o)
     size_t n = o->nodes.n;
     ts_heap_rows rows = {0};
     sqlite3_stmt *stmt = NULL;
-    uint32_t *places = ts_alloc(ctx, n, sizeof *places);
-    ts_code code = places == NULL ? ctx->error.code : TS_OK;
-    for (size_t i = 0; code == TS_OK && i < n; i++) {
-        places[i] = (uint32_t)i;
-    }
-    TS_STEP(code, ts_sort_by(ctx, places, n, by_own_size, o->sizes.p));
+    uint32_t *places = NULL;
+    ts_code code = ts_heap_order(&places, ctx, n, by_own_size, o->sizes.p);
     if (code == TS_OK && o->file.at.analysed) {
         code = ts_stmt_prepare(&stmt, &from,
                                "SELECT distance, shallow_size, retained_size "
@@ -108,17 +80,20 @@ static ts_code objects_put(objects *o)
     }
     if (code == TS_OK && (code = ts_heap_rows_open(&rows, o->call, &o->file)) == TS_OK) {
         ts_jout_open(out, NULL, '{');
-        ts_heap_columns(out,
-                        o->file.at.analysed
-                            ? "id,type,name,self_size,edge_count,node_index,distance,shallow_size,"
-                              "retained_size"
-                            : "id,type,name,self_size,edge_count,node_index");
-        ts_jout_open(out, "rows", '[');
+        ts_heap_table(out,
+                      o->file.at.analysed
+                          ? "id,type,name,self_size,edge_count,node_index,distance,shallow_size,"
+                            "retained_size"
+                          : "id,type,name,self_size,edge_count,node_index");
         for (uint64_t i = page.first; code == TS_OK && i < n && i < page.end; i++) {
-            code = objects_row_put(o, &rows, stmt, nodes[places[i]]);
+            uint32_t node = nodes[places[i]];
+            ts_jout_open(out, NULL, '[');
+            code = ts_heap_put_node(&rows, node);
+            ts_jout_uint(out, NULL, node);
+            TS_STEP_IF(code, stmt != NULL, ts_heap_put_retained(&rows, stmt, node, 3));
+            ts_jout_close(out, ']');
         }
-        ts_jout_close(out, ']');
-        ts_jout_uint(out, "row_count", n);
+        ts_heap_table_end(out, n);
         ts_jout_close(out, '}');
     }
     ts_heap_rows_close(&rows);
@@ -135,8 +110,7 @@ ts_code ts_heap_objects_run(ts_view_call *call)
     TS_NEED(ctx, o);
     o->call = call;
     o->by_class = class->given;
-    ts_code code =
-        ts_heap_file_read(&o->file, call->views->model, ts_view_value_of(call, P_FILE)->number);
+    ts_code code = ts_heap_file_asked(&o->file, call);
     if (code == TS_OK && o->by_class) {
         code = ts_heap_classes_get(&o->classes, call->views->model, &o->file);
         o->class = (uint32_t) class->number;
@@ -259,15 +233,10 @@ static ts_code marks_put(allocations *a)
     const allocation *marks = a->marks.p;
     size_t n = a->marks.n;
     size_t joined = n / ALLOCATIONS_MOST + (n % ALLOCATIONS_MOST != 0);
-    uint32_t *places = ts_alloc(ctx, n, sizeof *places);
-    ts_code code = places == NULL ? ctx->error.code : TS_OK;
-    for (size_t i = 0; code == TS_OK && i < n; i++) {
-        places[i] = (uint32_t)i;
-    }
-    TS_STEP(code, ts_sort_by(ctx, places, n, by_timestamp, marks));
+    uint32_t *places = NULL;
+    ts_code code = ts_heap_order(&places, ctx, n, by_timestamp, marks);
     ts_jout_open(out, NULL, '{');
-    ts_heap_columns(out, "timestamp_us,live_count,live_size,id_from,id_to");
-    ts_jout_open(out, "rows", '[');
+    ts_heap_table(out, "timestamp_us,live_count,live_size,id_from,id_to");
     for (size_t i = 0; code == TS_OK && i < n;) {
         allocation sum = marks[places[i]];
         size_t end = i + 1;
@@ -282,11 +251,7 @@ static ts_code marks_put(allocations *a)
         }
         i = end;
         ts_jout_open(out, NULL, '[');
-        if (sum.timestamp.null) {
-            ts_jout_null(out, NULL);
-        } else {
-            ts_jout_int(out, NULL, sum.timestamp.value);
-        }
+        ts_heap_put_number(out, !sum.timestamp.null, sum.timestamp.value);
         ts_jout_uint(out, NULL, sum.count);
         ts_wide_put(out, NULL, sum.size);
         ts_jout_int(out, NULL, sum.lo);
@@ -305,8 +270,7 @@ ts_code ts_heap_allocations_run(ts_view_call *call)
     allocations *a = ts_zalloc(ctx, 1, sizeof *a);
     TS_NEED(ctx, a);
     a->call = call;
-    ts_code code =
-        ts_heap_file_read(&a->file, call->views->model, ts_view_value_of(call, P_FILE)->number);
+    ts_code code = ts_heap_file_asked(&a->file, call);
     TS_STEP(code, marks_read(a));
     TS_STEP(code, marks_fill(a));
     TS_STEP(code, marks_put(a));

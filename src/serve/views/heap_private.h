@@ -25,6 +25,18 @@ ts_code ts_heap_put_node(ts_heap_rows *r, uint32_t node);
 ts_code ts_heap_put_edge(ts_heap_rows *r, uint32_t edge);
 /* "columns":[...] of names with commas between them. */
 void ts_heap_columns(ts_jout *out, const char *names);
+/* The same, then "rows":[ up to the end, after which other members may follow. */
+void ts_heap_table(ts_jout *out, const char *names);
+void ts_heap_table_end(ts_jout *out, uint64_t row_count);
+/* A number; null when it is not known. */
+void ts_heap_put_number(ts_jout *out, bool known, ts_wide value);
+/* `n` columns of a row of js_heap_retained; null when there is no such row. */
+ts_code ts_heap_put_retained(ts_heap_rows *r, sqlite3_stmt *stmt, uint32_t node, int n);
+/* The file that the parameter `file`, the first one, names. */
+ts_code ts_heap_file_asked(ts_heap_file *f, ts_view_call *call);
+/* Places 0 to n - 1 in an order (ts_sort_by); caller frees them. */
+ts_code ts_heap_order(uint32_t **places, ts_ctx *ctx, size_t n,
+                      int (*order)(const void *user, uint32_t a, uint32_t b), const void *user);
 
 /* What nodes of a class did between two files. */
 typedef struct ts_heap_change {

@@ -115,7 +115,7 @@ ts_code ts_heap_duplicates_run(ts_view_call *call)
 
 /* --- heap/dominated --------------------------------------------------------------------------- */
 
-enum { D_FILE, D_NODE, D_OFFSET, D_LIMIT };
+enum { D_NODE = 1, D_OFFSET, D_LIMIT };
 
 const ts_view_param ts_heap_dominated_params[] = {
     TS_PARAM_FILE, TS_PARAM_NODE, TS_PARAMS_PAGE(10000, 100, "rows"), {.name = NULL}};
@@ -180,23 +180,6 @@ static ts_code dominated_find(dominated *d, int64_t node)
     return code;
 }
 
-static ts_code dominated_row(dominated *d, ts_heap_rows *rows, sqlite3_stmt *stmt, uint32_t node)
-{
-    const ts_rows_from from = ts_view_rows(d->call);
-    bool row = false;
-    ts_jout_open(d->call->out, NULL, '[');
-    ts_code code = ts_heap_put_node(rows, node);
-    ts_jout_uint(d->call->out, NULL, node);
-    sqlite3_reset(stmt);
-    sqlite3_bind_int64(stmt, 1, ts_sat_add(d->file.at.first_retained, node));
-    TS_STEP(code, ts_stmt_step(&row, &from, stmt));
-    for (int i = 0; code == TS_OK && row && i < 4; i++) {
-        ts_view_cell(d->call->out, NULL, stmt, i);
-    }
-    ts_jout_close(d->call->out, ']');
-    return code;
-}
-
 static int by_retained(const void *user, uint32_t a, uint32_t b)
 {
     const dominated *d = user;
@@ -216,25 +199,24 @@ static ts_code dominated_put(dominated *d)
     ts_jout *out = d->call->out;
     sqlite3_stmt *stmt = NULL;
     ts_heap_rows rows = {0};
-    uint32_t *places = ts_alloc(from.ctx, n, sizeof *places);
-    ts_code code = places == NULL ? from.ctx->error.code : TS_OK;
-    for (size_t i = 0; code == TS_OK && i < n; i++) {
-        places[i] = (uint32_t)i;
-    }
-    TS_STEP(code, ts_sort_by(from.ctx, places, n, by_retained, d));
+    uint32_t *places = NULL;
+    ts_code code = ts_heap_order(&places, from.ctx, n, by_retained, d);
     TS_STEP(code, ts_stmt_prepare(&stmt, &from,
                                   "SELECT tree_count, distance, shallow_size, retained_size "
                                   "FROM js_heap_retained WHERE rowid = ?1"));
     if (code == TS_OK && (code = ts_heap_rows_open(&rows, d->call, &d->file)) == TS_OK) {
         ts_jout_open(out, NULL, '{');
-        ts_heap_columns(out, "id,type,name,self_size,edge_count,node_index,tree_count,distance,"
-                             "shallow_size,retained_size");
-        ts_jout_open(out, "rows", '[');
+        ts_heap_table(out, "id,type,name,self_size,edge_count,node_index,tree_count,distance,"
+                           "shallow_size,retained_size");
         for (uint64_t i = page.first; code == TS_OK && i < n && i < page.end; i++) {
-            code = dominated_row(d, &rows, stmt, children[places[i]]);
+            uint32_t node = children[places[i]];
+            ts_jout_open(out, NULL, '[');
+            code = ts_heap_put_node(&rows, node);
+            ts_jout_uint(out, NULL, node);
+            TS_STEP(code, ts_heap_put_retained(&rows, stmt, node, 4));
+            ts_jout_close(out, ']');
         }
-        ts_jout_close(out, ']');
-        ts_jout_uint(out, "row_count", n);
+        ts_heap_table_end(out, n);
         ts_jout_close(out, '}');
     }
     ts_heap_rows_close(&rows);
@@ -250,8 +232,7 @@ ts_code ts_heap_dominated_run(ts_view_call *call)
     dominated *d = ts_zalloc(from.ctx, 1, sizeof *d);
     TS_NEED(from.ctx, d);
     d->call = call;
-    ts_code code =
-        ts_heap_file_read(&d->file, call->views->model, ts_view_value_of(call, D_FILE)->number);
+    ts_code code = ts_heap_file_asked(&d->file, call);
     if (code == TS_OK && (!d->file.at.analysed || node >= d->file.at.node_count)) {
         code = ts_fail(from.ctx, TS_ERR_USAGE, "heap file %lld %s", (long long)d->file.at.file_id,
                        d->file.at.analysed ? "has no such node" : "was not analysed");

@@ -1,7 +1,7 @@
 /* GET heap/edges, heap/retainers, heap/path and heap/node: objects and what refers to them. */
 #include "serve/views/heap_private.h"
 
-enum { P_FILE, P_NODE, P_OFFSET, P_LIMIT };
+enum { P_NODE = 1, P_OFFSET, P_LIMIT };
 
 const ts_view_param ts_heap_edges_params[] = {
     TS_PARAM_FILE, TS_PARAM_NODE, TS_PARAMS_PAGE(10000, 100, "rows"), {.name = NULL}};
@@ -24,8 +24,7 @@ static ts_code request_open(heap_request **out, ts_view_call *call, bool with_gr
     TS_NEED(ctx, q);
     q->call = call;
     q->node = (uint32_t)ts_view_value_of(call, P_NODE)->number;
-    ts_code code =
-        ts_heap_file_read(&q->file, call->views->model, ts_view_value_of(call, P_FILE)->number);
+    ts_code code = ts_heap_file_asked(&q->file, call);
     if (code == TS_OK && q->node >= q->file.at.node_count) {
         code = ts_fail(ctx, TS_ERR_USAGE, "heap file %lld has no node %u",
                        (long long)q->file.at.file_id, q->node);
@@ -71,18 +70,16 @@ static ts_code references_put(heap_request *q, bool retainers)
     ts_jout *out = q->call->out;
     ts_code code = TS_OK;
     ts_jout_open(out, NULL, '{');
-    ts_heap_columns(out, retainers ? "edge_index,edge_type,edge_name,retainer_id,retainer_type,"
-                                     "retainer_name,retainer_self_size,retainer_edge_count,"
-                                     "retainer_index"
-                                   : "edge_index,type,name,to_node_id,to_type,to_name,to_self_size,"
-                                     "to_edge_count,to_node_index");
-    ts_jout_open(out, "rows", '[');
+    ts_heap_table(out, retainers ? "edge_index,edge_type,edge_name,retainer_id,retainer_type,"
+                                   "retainer_name,retainer_self_size,retainer_edge_count,"
+                                   "retainer_index"
+                                 : "edge_index,type,name,to_node_id,to_type,to_name,to_self_size,"
+                                   "to_edge_count,to_node_index");
     for (uint64_t i = page.first; code == TS_OK && i < count && i < page.end; i++) {
         uint32_t edge = retainers ? g->in[begin + i] : (uint32_t)(begin + i);
         code = put_reference(q, edge, retainers ? ts_heap_owner(g, edge) : g->to[edge]);
     }
-    ts_jout_close(out, ']');
-    ts_jout_uint(out, "row_count", count);
+    ts_heap_table_end(out, count);
     ts_jout_close(out, '}');
     return code;
 }
@@ -132,9 +129,8 @@ static ts_code path_put(heap_request *q)
         } else {
             ts_jout_uint(out, "distance", q->graph->distance[q->node]);
         }
-        ts_heap_columns(out, "edge_index,edge_type,edge_name,id,type,name,self_size,edge_count,"
-                             "node_index");
-        ts_jout_open(out, "rows", '[');
+        ts_heap_table(out, "edge_index,edge_type,edge_name,id,type,name,self_size,edge_count,"
+                           "node_index");
         if (n > 0) { /* the root, which no edge leads to */
             ts_jout_open(out, NULL, '[');
             for (unsigned i = 0; i < 3; i++) {
