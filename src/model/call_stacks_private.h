@@ -36,12 +36,15 @@ ts_code stacks_each_value(const ts_calls *p, const bool *wanted, bool ns, ts_cal
 /* A class that is nothing but one kind of value is called as that is. */
 void stacks_settle_class(ts_calls *p, ts_weight *class);
 
-/* --- by sums (weigh_paths.c) ------------------------------------------------------------------ */
+/* --- what call paths weigh (weigh_paths.c) ---------------------------------------------------- */
 
-/* Fills in weight->of and total. */
-ts_code stacks_weigh(ts_calls *p, ts_weight *weight);
-/* The totals of these weights of classes in ns, by class; NULL: not wanted. */
-ts_code stacks_weigh_classes(ts_calls *p, ts_weight *const classes[TS_CLASS_other]);
+/* Fills in weight->self, unless it is there, or for a page weight->of and total. *items: rows that
+ * were looked at. */
+ts_code stacks_weigh(uint64_t *items, ts_calls *p, ts_weight *weight);
+/* The same of these weights of classes in ns, by class, NULL: not wanted; for a page only the
+ * totals. */
+ts_code stacks_weigh_classes(uint64_t *items, ts_calls *p,
+                             ts_weight *const classes[TS_CLASS_other]);
 void stacks_weighed_free(ts_ctx *ctx, ts_weight *weight);
 
 /* Chooses the weight and loads it, and what else is to be loaded. */

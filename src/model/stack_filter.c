@@ -12,6 +12,7 @@ enum { C_NAME, C_CLASS, C_PACKAGE, C_FILE, C_LINE };
 
 typedef struct frame_filter {
     ts_model *model;
+    const ts_paths *paths;
     ts_pattern patterns[F_PATTERNS];
     bool wanted[F_PATTERNS];
     ts_buf label;
@@ -46,10 +47,18 @@ static void filter_free(frame_filter *f)
     ts_free(ctx, f->hits);
 }
 
-static ts_code filter_method(frame_filter *f, const ts_batch *b, unsigned row, uint8_t *hits)
+static ts_code filter_method(void *user, const ts_batch *b, unsigned row)
 {
+    frame_filter *f = user;
     ts_ctx *ctx = ts_model_ctx(f->model);
     const ts_scan_text *file = &b->columns[C_FILE].texts[row];
+    uint32_t method = ts_ids_find(&f->paths->methods, b->rowids[row]);
+    if (row == 0) {
+        ts_model_report(f->model, "looking at methods", method, f->paths->methods.count);
+    }
+    if (method == TS_NO_INDEX) {
+        return TS_OK;
+    }
     f->label.n = 0;
     f->where.n = 0;
     ts_code code = ts_method_label(&f->label, ctx, &b->columns[C_PACKAGE].texts[row],
@@ -61,32 +70,9 @@ static ts_code filter_method(frame_filter *f, const ts_batch *b, unsigned row, u
         if (f->wanted[i] &&
             (ts_pattern_in(&f->patterns[i], ts_buf_text(&f->label)) ||
              (f->where.n > 0 && ts_pattern_in(&f->patterns[i], ts_buf_text(&f->where))))) {
-            *hits |= (uint8_t)(1U << i);
+            f->hits[method] |= (uint8_t)(1U << i);
         }
     }
-    return code;
-}
-
-static ts_code filter_methods(frame_filter *f, const ts_paths *paths)
-{
-    static const unsigned columns[] = {TS_C_stack_method__name, TS_C_stack_method__class,
-                                       TS_C_stack_method__package, TS_C_stack_method__file,
-                                       TS_C_stack_method__line};
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    uint64_t done = 0;
-    ts_code code = ts_rows_open(&rows, ts_model_rows(f->model), TS_T_stack_method, columns, 5);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            uint32_t method = ts_ids_find(&paths->methods, b->rowids[i]);
-            if (method != TS_NO_INDEX) {
-                code = filter_method(f, b, i, &f->hits[method]);
-            }
-        }
-        done += b->rows;
-        ts_model_report(f->model, "looking at methods", done, paths->methods.count);
-    }
-    ts_rows_close(rows);
     return code;
 }
 
@@ -114,11 +100,16 @@ static ts_code filter_nodes(const frame_filter *f, ts_path_weights *w, const ts_
 ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
                          const ts_paths *paths, const ts_frame_filter *filter)
 {
-    frame_filter f = {.model = model};
+    static const unsigned columns[] = {TS_C_stack_method__name, TS_C_stack_method__class,
+                                       TS_C_stack_method__package, TS_C_stack_method__file,
+                                       TS_C_stack_method__line};
+    frame_filter f = {.model = model, .paths = paths};
     *hidden = NULL;
     ts_code code = filter_begin(&f, filter, paths->methods.count);
     bool any = f.wanted[F_ONLY] || f.wanted[F_IGNORE] || f.wanted[F_HIDE];
-    TS_STEP_IF(code, any, filter_methods(&f, paths));
+    TS_STEP_IF(
+        code, any,
+        ts_rows_each(ts_model_rows(model), TS_T_stack_method, columns, 5, filter_method, &f));
     TS_STEP_IF(code, any, filter_nodes(&f, w, paths));
     if (code == TS_OK && f.wanted[F_HIDE]) {
         for (uint32_t i = 0; i < paths->methods.count; i++) {

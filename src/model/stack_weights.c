@@ -558,39 +558,6 @@ ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit
 
 /* --- sums ------------------------------------------------------------------------------------ */
 
-typedef struct sum_work {
-    ts_calls *p;
-    ts_weight *weight;                  /* or: */
-    ts_weight *classes[TS_CLASS_other]; /* by the class of the item; NULL: not wanted */
-    uint64_t items;
-} sum_work;
-
-static ts_code sum_room(ts_calls *p, ts_weight *weight)
-{
-    if (weight->self == NULL) {
-        weight->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *weight->self);
-    }
-    return weight->self == NULL ? p->ctx->error.code : TS_OK;
-}
-
-static ts_code sum_item(void *user, const ts_calls_item *item)
-{
-    sum_work *w = user;
-    ts_weight *weight = w->weight;
-    w->items++;
-    if (weight == NULL) {
-        weight = item->what.class == TS_CLASS_other ? NULL : w->classes[item->what.class];
-        ts_code code = weight == NULL ? TS_OK : sum_room(w->p, weight);
-        if (weight == NULL || code != TS_OK) {
-            return code;
-        }
-        weight->length = true;
-    }
-    int64_t *sum = &weight->self[item->node];
-    weight->over = ts_ckd_add(sum, *sum, item->weight) || weight->over;
-    return TS_OK;
-}
-
 static ts_code sum_over(const ts_calls *p, const ts_weight *weight)
 {
     return ts_fail(p->ctx, TS_ERR_LIMIT, "the sum of %.*s does not fit 64 bits",
@@ -610,19 +577,11 @@ static void sum_total(const ts_calls *p, ts_weight *weight)
 
 static ts_code load_weight(uint64_t *items, ts_calls *p, ts_weight *weight)
 {
-    sum_work w = {.p = p, .weight = weight};
-    ts_code code = TS_OK;
-    *items = 0;
-    if (p->paths != NULL) {
-        return stacks_weigh(p, weight);
+    ts_code code = stacks_weigh(items, p, weight);
+    if (p->own != NULL) {
+        sum_total(p, weight);
+        TS_STEP_IF(code, weight->over, sum_over(p, weight));
     }
-    if (weight->self == NULL) {
-        code = sum_room(p, weight);
-        code = code != TS_OK ? code : ts_calls_each(p, weight, sum_item, &w);
-    }
-    *items = w.items;
-    sum_total(p, weight);
-    TS_STEP_IF(code, weight->over, sum_over(p, weight));
     return code;
 }
 
@@ -639,31 +598,17 @@ void stacks_settle_class(ts_calls *p, ts_weight *class)
 /* The weights of all classes that lengths give, in one pass. */
 static ts_code load_lengths(uint64_t *items, ts_calls *p)
 {
-    const ts_weight any = {.kind = TS_WEIGHT_CLASS, .what = {TS_CLASS_other, NULL}};
-    sum_work w = {.p = p};
+    ts_weight *classes[TS_CLASS_other] = {NULL};
     bool wanted = false;
+    *items = 0;
     for (unsigned i = 0; i < p->weight_count; i++) {
         ts_weight *weight = &p->weights[i];
         if (weight->kind == TS_WEIGHT_CLASS && ts_text_is(weight->unit, "ns")) {
-            w.classes[weight->what.class] = weight;
+            classes[weight->what.class] = weight;
             wanted = true;
         }
     }
-    if (p->paths != NULL) {
-        return stacks_weigh_classes(p, w.classes);
-    }
-    ts_code code = wanted ? stacks_each_length(p, &any, sum_item, &w) : TS_OK;
-    for (unsigned c = 0; code == TS_OK && c < TS_CLASS_other; c++) {
-        if (w.classes[c] != NULL) {
-            sum_work values = {.p = p, .weight = w.classes[c]};
-            code = sum_room(p, w.classes[c]);
-            code = code != TS_OK ? code : stacks_each_value_of(p, w.classes[c], sum_item, &values);
-            w.items += values.items;
-            stacks_settle_class(p, w.classes[c]);
-        }
-    }
-    *items = w.items;
-    return code;
+    return wanted ? stacks_weigh_classes(items, p, classes) : TS_OK;
 }
 
 static void drop_weight(ts_calls *p, ts_weight *weight)
@@ -822,8 +767,22 @@ enum { TS_RANK_DUR = TS_RANK_ASYNC + 1, TS_RANK_SAMPLES, RANKS };
 
 static int rank_of(const ts_weight *w)
 {
-    bool ns = ts_text_is(w->unit, "ns");
-    bool bytes = ts_text_is(w->unit, "bytes");
+    static const struct {
+        ts_event_class class;
+        const char *unit; /* NULL: any other */
+        int rank;
+    } ranks[] = {
+        {TS_CLASS_cpu, "ns", TS_RANK_CPU},
+        {TS_CLASS_cpu, "cycles", TS_RANK_CPU_CYCLES},
+        {TS_CLASS_cpu, NULL, TS_RANK_CPU_COUNT},
+        {TS_CLASS_wall, "ns", TS_RANK_WALL},
+        {TS_CLASS_allocation, "bytes", TS_RANK_ALLOCATED},
+        {TS_CLASS_allocation, NULL, TS_RANK_ALLOCATIONS},
+        {TS_CLASS_live, "bytes", TS_RANK_LIVE},
+        {TS_CLASS_live, NULL, TS_RANK_LIVE_COUNT},
+        {TS_CLASS_waiting, "ns", TS_RANK_WAITING},
+        {TS_CLASS_waiting, NULL, TS_RANK_WAITS},
+    };
     switch (w->kind) {
     case TS_WEIGHT_SAMPLES:
         return TS_RANK_SAMPLES;
@@ -843,21 +802,11 @@ static int rank_of(const ts_weight *w)
     if (w->part) {
         return (w->classes >> TS_CLASS_other & 1) != 0 ? TS_RANK_OTHER : RANKS;
     }
-    switch (w->what.class) {
-    case TS_CLASS_cpu:
-        return ns                              ? TS_RANK_CPU
-               : ts_text_is(w->unit, "cycles") ? TS_RANK_CPU_CYCLES
-                                               : TS_RANK_CPU_COUNT;
-    case TS_CLASS_wall:
-        return ns ? TS_RANK_WALL : TS_RANK_OTHER;
-    case TS_CLASS_allocation:
-        return bytes ? TS_RANK_ALLOCATED : TS_RANK_ALLOCATIONS;
-    case TS_CLASS_live:
-        return bytes ? TS_RANK_LIVE : TS_RANK_LIVE_COUNT;
-    case TS_CLASS_waiting:
-        return ns ? TS_RANK_WAITING : TS_RANK_WAITS;
-    case TS_CLASS_other:
-        break;
+    for (size_t i = 0; i < sizeof ranks / sizeof ranks[0]; i++) {
+        if (ranks[i].class == w->what.class &&
+            (ranks[i].unit == NULL || ts_text_is(w->unit, ranks[i].unit))) {
+            return ranks[i].rank;
+        }
     }
     return TS_RANK_OTHER;
 }
@@ -886,7 +835,7 @@ static ts_code choose_default(ts_calls *p)
     }
     if (code == TS_OK && p->paths != NULL) { /* an empty tree of the last one */
         p->chosen = p->weight_count - 1;
-        return stacks_weigh(p, &p->weights[p->chosen]);
+        return stacks_weigh(&seen, p, &p->weights[p->chosen]);
     }
     return code != TS_OK ? code : nothing_left(p, NULL, seen);
 }

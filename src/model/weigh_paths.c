@@ -1,5 +1,8 @@
-/* What call paths weigh for a page, which asks again and again: by kept sums, or, of a span, by the
- * rows in it. */
+/*
+ * What call paths weigh: for exports, which ask once, by the rows (p->own is there), in 64 bits by
+ * number of call path; for a page, which asks again and again, by kept sums, or, of a span, by the
+ * rows in it.
+ */
 #include "model/call_stacks_private.h"
 
 #include "base/alloc.h"
@@ -12,7 +15,16 @@ typedef struct weigh_work {
     ts_weight *weight;         /* or: */
     ts_weight *const *classes; /* by the class of what is added; NULL: not wanted */
     bool totals;               /* nothing but these */
+    uint64_t items;            /* rows that were looked at */
 } weigh_work;
+
+/* What is added to; NULL: nothing. */
+static ts_weight *weigh_target(const weigh_work *w, const ts_event_kind *what)
+{
+    return w->weight != NULL               ? w->weight
+           : what->class == TS_CLASS_other ? NULL
+                                           : w->classes[what->class];
+}
 
 static bool is_idle(const ts_event_kind *what)
 {
@@ -24,10 +36,7 @@ static bool is_idle(const ts_event_kind *what)
 static void weigh_add(weigh_work *w, uint32_t node, ts_wide sum, uint64_t count,
                       const ts_event_kind *what, bool call)
 {
-    ts_weight *weight = w->weight;
-    if (weight == NULL && what->class != TS_CLASS_other) {
-        weight = w->classes[what->class];
-    }
+    ts_weight *weight = weigh_target(w, what);
     if (weight == NULL) {
         return;
     }
@@ -53,10 +62,34 @@ static void weigh_add(weigh_work *w, uint32_t node, ts_wide sum, uint64_t count,
     }
 }
 
+static ts_code self_room(ts_calls *p, ts_weight *weight)
+{
+    if (weight->self == NULL) {
+        weight->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *weight->self);
+    }
+    return weight->self == NULL ? p->ctx->error.code : TS_OK;
+}
+
 static ts_code weigh_item(void *user, const ts_calls_item *item)
 {
-    weigh_add(user, item->node, item->weight, 1, &item->what, item->call);
+    weigh_work *w = user;
+    ts_weight *weight = weigh_target(w, &item->what);
+    ts_code code;
+    w->items++;
+    if (w->p->own == NULL) {
+        weigh_add(w, item->node, item->weight, 1, &item->what, item->call);
+    } else if (weight != NULL) {
+        TS_TRY(code, self_room(w->p, weight));
+        int64_t *sum = &weight->self[item->node];
+        weight->over = ts_ckd_add(sum, *sum, item->weight) || weight->over;
+        weight->length = weight->length || w->weight == NULL;
+    }
     return TS_OK;
+}
+
+static bool by_sums(const ts_calls *p)
+{
+    return p->own == NULL && ts_select_whole(&p->select);
 }
 
 /* --- by sums ---------------------------------------------------------------------------------- */
@@ -213,7 +246,7 @@ static ts_code values_by_sums(weigh_work *w, const ts_weight *weight)
 static ts_code add_lengths(weigh_work *w, const ts_weight *weight)
 {
     ts_calls *p = w->p;
-    if (!ts_select_whole(&p->select)) {
+    if (!by_sums(p)) {
         return stacks_each_length(p, weight, weigh_item, w);
     }
     ts_code code = p->any_sample ? each_sum(w, p->sums[0], weight, false) : TS_OK;
@@ -226,31 +259,39 @@ static ts_code add_values(weigh_work *w, const ts_weight *weight)
     if (!w->p->any_sample) {
         return TS_OK;
     }
-    return ts_select_whole(&w->p->select) ? values_by_sums(w, weight)
-                                          : stacks_each_value_of(w->p, weight, weigh_item, w);
+    return by_sums(w->p) ? values_by_sums(w, weight)
+                         : stacks_each_value_of(w->p, weight, weigh_item, w);
 }
 
-ts_code stacks_weigh(ts_calls *p, ts_weight *weight)
+static ts_code weigh_room(ts_calls *p, ts_weight *weight)
 {
-    weigh_work w = {.p = p, .weight = weight};
-    bool class = weight->kind == TS_WEIGHT_CLASS;
-    ts_code code = TS_OK;
+    if (p->own != NULL) {
+        return self_room(p, weight);
+    }
     stacks_weighed_free(p->ctx, weight);
     weight->total = 0;
     weight->of = (ts_path_weights){.n = p->paths->nodes.count};
     weight->of.self = ts_zalloc(p->ctx, weight->of.n, sizeof *weight->of.self);
     weight->of.count = ts_zalloc(p->ctx, weight->of.n, sizeof *weight->of.count);
-    if (weight->of.self == NULL || weight->of.count == NULL) {
-        return p->ctx->error.code;
-    }
-    if (weight->kind != TS_WEIGHT_VALUE && (!class || ts_text_is(weight->unit, "ns"))) {
-        code = add_lengths(&w, weight);
-    }
-    TS_STEP_IF(code, (class || weight->kind == TS_WEIGHT_VALUE), add_values(&w, weight));
+    return weight->of.self == NULL || weight->of.count == NULL ? p->ctx->error.code : TS_OK;
+}
+
+ts_code stacks_weigh(uint64_t *items, ts_calls *p, ts_weight *weight)
+{
+    weigh_work w = {.p = p, .weight = weight};
+    bool class = weight->kind == TS_WEIGHT_CLASS;
+    bool known = weight->self != NULL || p->is_heap;
+    ts_code code = weigh_room(p, weight);
+    TS_STEP_IF(code,
+               !known && weight->kind != TS_WEIGHT_VALUE &&
+                   (!class || ts_text_is(weight->unit, "ns")),
+               add_lengths(&w, weight));
+    TS_STEP_IF(code, !known && (class || weight->kind == TS_WEIGHT_VALUE), add_values(&w, weight));
+    *items = w.items;
     return code;
 }
 
-ts_code stacks_weigh_classes(ts_calls *p, ts_weight *const classes[TS_CLASS_other])
+ts_code stacks_weigh_classes(uint64_t *items, ts_calls *p, ts_weight *const classes[TS_CLASS_other])
 {
     static const ts_weight any = {.kind = TS_WEIGHT_CLASS, .what = {TS_CLASS_other, NULL}};
     weigh_work w = {.p = p, .classes = classes, .totals = true};
@@ -258,10 +299,12 @@ ts_code stacks_weigh_classes(ts_calls *p, ts_weight *const classes[TS_CLASS_othe
     for (unsigned c = 0; code == TS_OK && c < TS_CLASS_other; c++) {
         if (classes[c] != NULL) {
             w.weight = classes[c];
-            code = add_values(&w, classes[c]);
-            stacks_settle_class(p, classes[c]);
+            code = p->own != NULL ? self_room(p, w.weight) : TS_OK;
+            TS_STEP(code, add_values(&w, w.weight));
+            stacks_settle_class(p, w.weight);
         }
     }
+    *items = w.items;
     return code;
 }
 
@@ -278,12 +321,9 @@ static ts_code has_rows(bool *has, ts_model *m, enum ts_table_id table)
 {
     const ts_batch *b = NULL;
     ts_rows *rows = NULL;
-    *has = false;
-    if (!ts_rows_there(ts_model_rows(m), table, NULL, 0)) {
-        return TS_OK;
-    }
-    ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, NULL, 0);
-    TS_STEP(code, ts_rows_next(&b, rows));
+    bool there = ts_rows_there(ts_model_rows(m), table, NULL, 0);
+    ts_code code = there ? ts_rows_open(&rows, ts_model_rows(m), table, NULL, 0) : TS_OK;
+    TS_STEP_IF(code, there, ts_rows_next(&b, rows));
     *has = code == TS_OK && b != NULL && b->rows > 0;
     ts_rows_close(rows);
     return code;
@@ -300,10 +340,8 @@ static ts_code weigh_sums(ts_calls *p)
     const ts_sum_lane *lanes = p->sums[1] == NULL ? NULL : p->sums[1]->lanes.p;
     for (size_t i = 0; code == TS_OK && p->any_sample && lanes != NULL && i < p->sums[1]->lanes.n;
          i++) {
-        code = ts_vec_reach(p->ctx, &p->sliced, lanes[i].source, sizeof(bool));
-        if (code == TS_OK) {
-            ((bool *)p->sliced.p)[lanes[i].source] = lanes[i].source > 0;
-        }
+        TS_TRY(code, ts_vec_reach(p->ctx, &p->sliced, lanes[i].source, sizeof(bool)));
+        ((bool *)p->sliced.p)[lanes[i].source] = lanes[i].source > 0;
     }
     return code;
 }

@@ -154,13 +154,11 @@ void hg_free(hg *g)
     ts_free(ctx, g->page);
     ts_free(ctx, g->held_once);
     hg_strings_free(ctx, &g->strings);
-    ts_vec_free(ctx, &g->pair_edges);
-    ts_vec_free(ctx, &g->skipped);
-    ts_vec_free(ctx, &g->entries);
-    ts_vec_free(ctx, &g->elements);
-    ts_vec_free(ctx, &g->parts);
-    ts_vec_free(ctx, &g->locations);
-    ts_vec_free(ctx, &g->far_types);
+    ts_vec *const vecs[] = {&g->pair_edges, &g->skipped,   &g->entries,  &g->elements,
+                            &g->parts,      &g->locations, &g->far_types};
+    for (size_t i = 0; i < sizeof vecs / sizeof vecs[0]; i++) {
+        ts_vec_free(ctx, vecs[i]);
+    }
     hg_shapes_free(ctx, &g->shapes);
     *g = (hg){.ctx = ctx, .reader = g->reader, .root = HG_NONE};
 }

@@ -59,10 +59,8 @@ typedef struct naming {
     uint32_t undefined; /* of types that are not in the list */
     uint32_t nameless;
     ts_buf buf;
-    uint32_t *local; /* by key: row + 1 */
-    size_t local_count;
-    uint32_t *known; /* by text: row + 1 of the class without a place */
-    size_t known_count;
+    ts_vec local; /* uint32_t by key: row + 1 */
+    ts_vec known; /* uint32_t by text: row + 1 of the class without a place */
     ts_code code;
 } naming;
 
@@ -217,20 +215,13 @@ static uint32_t text_of(const naming *w, places *at, uint32_t v)
                : w->plain[name];
 }
 
-/* An entry of an array that grows with zeros; NULL: ctx->error. */
-static uint32_t *entry_of(ts_ctx *ctx, uint32_t **array, size_t *count, size_t at)
+/* An entry of an array that grows with zeros. */
+static ts_code entry_of(uint32_t **entry, ts_ctx *ctx, ts_vec *v, uint32_t at)
 {
-    if (at >= *count) {
-        size_t more = at * 2 + 64;
-        uint32_t *p = ts_realloc(ctx, *array, more, sizeof *p);
-        if (p == NULL) {
-            return NULL;
-        }
-        memset(p + *count, 0, (more - *count) * sizeof *p);
-        *array = p;
-        *count = more;
-    }
-    return *array + at;
+    ts_code code;
+    TS_TRY(code, ts_vec_reach(ctx, v, at, sizeof **entry));
+    *entry = (uint32_t *)v->p + at;
+    return TS_OK;
 }
 
 /* The row of a class in this file, + 1. */
@@ -240,14 +231,13 @@ static ts_code class_row(uint32_t *row, ts_vec *rows, naming *w, const hg_key *k
     uint32_t *entry;
     ts_code code;
     TS_TRY(code, hg_class_key(&number, w->c, key));
-    entry = entry_of(w->g->ctx, &w->local, &w->local_count, number);
-    if (entry != NULL && *entry == 0) {
+    TS_TRY(code, entry_of(&entry, w->g->ctx, &w->local, number));
+    if (*entry == 0) {
         hg_class *made = ts_vec_add(w->g->ctx, rows, sizeof *made);
         TS_NEED(w->g->ctx, made);
         *made = (hg_class){.key = number, .distance = HG_NONE};
         *entry = (uint32_t)rows->n;
     }
-    TS_NEED(w->g->ctx, entry);
     *row = *entry;
     return TS_OK;
 }
@@ -287,7 +277,7 @@ static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t
             return code;
         }
     }
-    TS_NEED(g->ctx, known = entry_of(g->ctx, &w->known, &w->known_count, key.text));
+    TS_TRY(code, entry_of(&known, g->ctx, &w->known, key.text));
     if (!key.placed && *known != 0) {
         g->class[v] = *known - 1;
         return TS_OK;
@@ -319,8 +309,8 @@ ts_code hg_classify(ts_vec *rows, hg *g, hg_classes *c, const uint32_t *shape_te
     ts_free(g->ctx, w.plain);
     ts_free(g->ctx, w.detached);
     ts_free(g->ctx, w.types);
-    ts_free(g->ctx, w.local);
-    ts_free(g->ctx, w.known);
+    ts_vec_free(g->ctx, &w.local);
+    ts_vec_free(g->ctx, &w.known);
     ts_buf_free(g->ctx, &w.buf);
     return code;
 }

@@ -124,57 +124,52 @@ const ts_view_param ts_heap_dominated_params[] = {
 typedef struct dominated {
     ts_view_call *call;
     ts_heap_file file;
-    sqlite3_stmt *place; /* js_heap_dominated by rowid */
-    sqlite3_stmt *node;  /* js_heap_retained by rowid */
-    ts_vec children;     /* of uint32_t: node_index */
-    ts_vec sizes;        /* of ts_wide: retained_size */
+    ts_rows *places; /* js_heap_dominated */
+    ts_rows *nodes;  /* js_heap_retained */
+    ts_vec children; /* of uint32_t: node_index */
+    ts_vec sizes;    /* of ts_wide: retained_size */
 } dominated;
 
 /* tree_position, tree_count and retained_size of a node. */
 static ts_code node_place(int64_t out[3], dominated *d, int64_t node)
 {
-    const ts_rows_from from = ts_view_rows(d->call);
-    bool row = false;
+    const ts_batch *b = NULL;
     ts_code code = TS_OK;
-    sqlite3_reset(d->node);
-    sqlite3_bind_int64(d->node, 1, ts_sat_add(d->file.at.first_retained, node));
     if (node >= 0 && node < d->file.at.node_count) {
-        code = ts_stmt_step(&row, &from, d->node);
+        code = ts_rows_one(&b, d->nodes, ts_sat_add(d->file.at.first_retained, node));
     }
-    TS_STEP_IF(code, !row, ts_fail(from.ctx, TS_ERR_INPUT, "the tree of dominators is damaged"));
-    for (int i = 0; code == TS_OK && i < 3; i++) {
-        out[i] = sqlite3_column_int64(d->node, i);
+    bool good = code == TS_OK && b != NULL && b->rows > 0;
+    for (unsigned i = 0; good && i < 3; i++) {
+        out[i] = b->columns[i].ints[0];
     }
-    if (code == TS_OK && (out[0] < 0 || out[0] >= d->file.at.node_count || out[1] < 1 ||
-                          out[1] > d->file.at.node_count - out[0])) {
-        code = ts_fail(from.ctx, TS_ERR_INPUT, "the tree of dominators is damaged");
-    }
+    TS_STEP_IF(code,
+               !good || out[0] < 0 || out[0] >= d->file.at.node_count || out[1] < 1 ||
+                   out[1] > d->file.at.node_count - out[0],
+               ts_fail(ts_view_ctx(d->call), TS_ERR_INPUT, "the tree of dominators is damaged"));
     return code;
 }
 
 static ts_code dominated_find(dominated *d, int64_t node)
 {
-    const ts_rows_from from = ts_view_rows(d->call);
+    ts_ctx *ctx = ts_view_ctx(d->call);
     int64_t top[3];
     ts_code code = node_place(top, d, node);
     int64_t at = code == TS_OK ? top[0] + 1 : 0;
     int64_t until = code == TS_OK ? top[0] + top[1] : 0;
     while (code == TS_OK && at < until) {
         int64_t child[3];
-        bool row;
-        sqlite3_reset(d->place);
-        sqlite3_bind_int64(d->place, 1, ts_sat_add(d->file.at.first_dominated, at));
-        code = ts_stmt_step(&row, &from, d->place);
-        int64_t index = code == TS_OK && row ? sqlite3_column_int64(d->place, 0) : -1;
-        TS_STEP(code, node_place(child, d, index));
-        uint32_t *kept = code == TS_OK ? ts_vec_add(from.ctx, &d->children, sizeof *kept) : NULL;
-        ts_wide *size = kept == NULL ? NULL : ts_vec_add(from.ctx, &d->sizes, sizeof *size);
-        TS_NEED(from.ctx, size);
+        const ts_batch *b;
+        TS_TRY(code, ts_rows_one(&b, d->places, ts_sat_add(d->file.at.first_dominated, at)));
+        int64_t index = b->rows > 0 ? b->columns[0].ints[0] : -1;
+        TS_TRY(code, node_place(child, d, index));
+        uint32_t *kept = ts_vec_add(ctx, &d->children, sizeof *kept);
+        ts_wide *size = kept == NULL ? NULL : ts_vec_add(ctx, &d->sizes, sizeof *size);
+        TS_NEED(ctx, size);
         *kept = (uint32_t)index;
         *size = child[2];
         at += child[1];
         if (d->children.n % 4096 == 0) {
-            code = ts_guard_check(d->call->guard, from.ctx);
+            code = ts_guard_check(d->call->guard, ctx);
         }
     }
     return code;
@@ -227,6 +222,10 @@ static ts_code dominated_put(dominated *d)
 
 ts_code ts_heap_dominated_run(ts_view_call *call)
 {
+    static const unsigned place[] = {TS_C_js_heap_dominated__node_index};
+    static const unsigned node_columns[] = {TS_C_js_heap_retained__tree_position,
+                                            TS_C_js_heap_retained__tree_count,
+                                            TS_C_js_heap_retained__retained_size};
     const ts_rows_from from = ts_view_rows(call);
     int64_t node = ts_view_value_of(call, D_NODE)->number;
     dominated *d = ts_zalloc(from.ctx, 1, sizeof *d);
@@ -237,15 +236,12 @@ ts_code ts_heap_dominated_run(ts_view_call *call)
         code = ts_fail(from.ctx, TS_ERR_USAGE, "heap file %lld %s", (long long)d->file.at.file_id,
                        d->file.at.analysed ? "has no such node" : "was not analysed");
     }
-    TS_STEP(code, ts_stmt_prepare(&d->place, &from,
-                                  "SELECT node_index FROM js_heap_dominated WHERE rowid = ?1"));
-    TS_STEP(code, ts_stmt_prepare(&d->node, &from,
-                                  "SELECT tree_position, tree_count, retained_size "
-                                  "FROM js_heap_retained WHERE rowid = ?1"));
+    TS_STEP(code, ts_rows_open(&d->places, &from, TS_T_js_heap_dominated, place, 1));
+    TS_STEP(code, ts_rows_open(&d->nodes, &from, TS_T_js_heap_retained, node_columns, 3));
     TS_STEP(code, dominated_find(d, node));
     TS_STEP(code, dominated_put(d));
-    sqlite3_finalize(d->place);
-    sqlite3_finalize(d->node);
+    ts_rows_close(d->places);
+    ts_rows_close(d->nodes);
     ts_vec_free(from.ctx, &d->children);
     ts_vec_free(from.ctx, &d->sizes);
     ts_free(from.ctx, d);
