@@ -5,8 +5,7 @@
 #include "base/pool.h"
 #include "model/stack_tree.h"
 
-/* --- methods that are one ----------------------------------------------------------------------
- */
+/* --- methods that are one -------------------------------------------------------------------- */
 
 enum { ONE_TEXTS = 6, ONE_NAME = 3, ONE_LINE = 6, ONE_SOURCE = 7 };
 
@@ -92,8 +91,7 @@ ts_code ts_methods_one(const uint32_t **one, ts_model *m, bool by_source)
     return code;
 }
 
-/* --- sums --------------------------------------------------------------------------------------
- */
+/* --- sums ------------------------------------------------------------------------------------ */
 
 void ts_method_sums_free(ts_ctx *ctx, ts_method_sums *m)
 {
