@@ -170,6 +170,11 @@ void ts_jout_put(ts_jout *j, const char *p, size_t n)
     jout_value_end(j);
 }
 
+void ts_jout_put_str(ts_jout *j, const char *s)
+{
+    ts_jout_put(j, s, strlen(s));
+}
+
 /* The text with its quotation marks, and a colon when it is a key. */
 static inline void jout_quote(ts_jout *j, ts_text text, bool key)
 {
@@ -337,6 +342,14 @@ static void jout_number(ts_jout *j, const char *key, uint64_t magnitude, bool ne
 void ts_jout_int(ts_jout *j, const char *key, int64_t value)
 {
     jout_number(j, key, value < 0 ? 0 - (uint64_t)value : (uint64_t)value, value < 0);
+}
+
+void ts_jout_put_int(ts_jout *j, int64_t v)
+{
+    const bool comma = j->comma;
+    j->comma = false;
+    ts_jout_int(j, NULL, v);
+    j->comma = comma;
 }
 
 void ts_jout_uint(ts_jout *j, const char *key, uint64_t value)

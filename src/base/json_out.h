@@ -88,6 +88,8 @@ void ts_jout_printf(ts_jout *j, const char *key, const char *fmt, ...)
 
 /* Bytes between values, and around the document: they change nothing about commas. */
 void ts_jout_put(ts_jout *j, const char *p, size_t n);
+void ts_jout_put_str(ts_jout *j, const char *s);
+void ts_jout_put_int(ts_jout *j, int64_t v);
 
 /* A line break, for documents whose elements stand in lines of their own. */
 void ts_jout_line(ts_jout *j);

@@ -1,6 +1,9 @@
-#include "export/export.h"
+#include "export/export_parts.h"
 
-#include "base/buf.h"
+#include "base/alloc.h"
+
+#define EXPORT_LISTED(name) &ts_export_##name,
+const ts_export *const ts_exports[] = {TS_EXPORTS(EXPORT_LISTED) NULL};
 
 static ts_code export_unknown(ts_ctx *ctx, const char *name)
 {
@@ -26,6 +29,52 @@ ts_code ts_export_find(const ts_export **out, ts_ctx *ctx, const char *name)
     return export_unknown(ctx, name);
 }
 
+ts_code ts_parts_calls(ts_parts *x, unsigned frame_parts, ts_calls_load load)
+{
+    x->frames.parts = frame_parts;
+    return ts_calls_open(&x->calls, x->ctx, x->reader, &x->input->side.filter, &x->frames, load);
+}
+
+/* A writer's text on its way to the output. */
+typedef struct export_sink {
+    ts_jout *w;
+    const ts_export_output *output;
+} export_sink;
+
+static int export_take(void *user, const void *bytes, size_t len)
+{
+    const export_sink *sink = user;
+    ts_jout_fail(sink->w, sink->output->put(sink->output->user, bytes, len));
+    ts_jout_fail(sink->w, ts_check_cancel(sink->w->ctx));
+    return (int)sink->w->code;
+}
+
+static ts_code export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input *input,
+                          const ts_export_output *output)
+{
+    ts_parts *x = ts_zalloc(ctx, 1, what->work);
+    TS_NEED(ctx, x);
+    export_sink sink = {&x->w, output};
+    x->ctx = ctx;
+    x->reader = input->side.reader;
+    x->input = input;
+    ts_jout_begin(&x->w, ctx, export_take, &sink);
+    x->w.null_is_empty = true;
+    ts_jout_fail(&x->w, what->run(x));
+    ts_code code = ts_jout_end(&x->w);
+    if (what->release != NULL) {
+        what->release(x);
+    }
+    ts_metrics_free(&x->metrics, ctx);
+    ts_methods_free(&x->methods, ctx);
+    ts_uploads_free(&x->uploads, ctx);
+    ts_naming_free(&x->names, ctx);
+    ts_calls_free(&x->calls);
+    ts_frames_free(ctx, &x->frames);
+    ts_free(ctx, x);
+    return code;
+}
+
 ts_code ts_export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input *input,
                       const ts_export_output *output)
 {
@@ -41,7 +90,7 @@ ts_code ts_export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input 
                        what->name, input->lp_derived ? "--lp-derived" : "--lp-extended");
     }
     ts_log(ctx, TS_LOG_INFO, "export %s", what->name);
-    ts_code code = what->run(ctx, input, output);
+    ts_code code = export_run(ctx, what, input, output);
     return code == TS_OK || code == TS_ERR_USAGE
                ? code
                : ts_cause(ctx, "the export %s failed", what->name);

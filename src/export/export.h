@@ -1,8 +1,8 @@
 /*
  * Exports: a finished database as a file of another format, for another program. An export reads
- * tables by typed scans (tables/table_scan.h), mostly through export_profile.h, and hands bytes
- * over; it knows no SQL, no other export, and neither prints nor opens files. One file (or folder)
- * and one line in export_list.c each.
+ * tables by typed scans (tables/table_scan.h), mostly through model/call_stacks.h, and hands bytes
+ * over; it knows no SQL, no other export, and neither prints nor opens files. One file and one line
+ * in TS_EXPORTS each; export_parts.h has what they are made of.
  */
 #ifndef TS_EXPORT_EXPORT_H
 #define TS_EXPORT_EXPORT_H
@@ -42,11 +42,27 @@ typedef struct ts_export {
     bool difference; /* it can show `before` */
     bool dimensions; /* it knows `dimension` */
     bool points;     /* it knows lp_derived and lp_extended */
+    size_t work;     /* bytes of its struct (export_parts.h) */
     /* TS_ERR_USAGE when the filter fits nothing; the message says what there is. */
-    ts_code (*run)(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output);
+    ts_code (*run)(void *work);
+    void (*release)(void *work); /* what it holds beside the parts; NULL: nothing */
 } ts_export;
 
-/* In the order of --to=list; NULL ends it (export_list.c). */
+/* All of them, in the order of --to=list. */
+#define TS_EXPORTS(X)                                                                              \
+    X(flame)                                                                                       \
+    X(folded)                                                                                      \
+    X(speedscope)                                                                                  \
+    X(pprof)                                                                                       \
+    X(chrome)                                                                                      \
+    X(datakit_flamegraph)                                                                          \
+    X(line_protocol)                                                                               \
+    X(profile_json)
+
+#define TS_EXPORT_DECLARED(name) extern const ts_export ts_export_##name;
+TS_EXPORTS(TS_EXPORT_DECLARED)
+
+/* The same as an array; NULL ends it. */
 extern const ts_export *const ts_exports[];
 
 /* The export of that name. TS_ERR_USAGE names those that there are. */

@@ -10,17 +10,12 @@
  * Texts are escaped so that none can end the script (base/json_out.h).
  */
 #include "base/alloc.h"
-#include "export/export_formats.h"
-#include "export/export_json.h"
 #include "export/export_page.h"
-#include "model/call_stacks.h"
+#include "export/export_parts.h"
 
 typedef struct flame_work {
-    ts_ctx *ctx;
-    ts_jout w;
-    ts_export_sink sink;
-    ts_frames frames;
-    ts_calls calls[2];
+    ts_parts x;
+    ts_calls before;
     ts_frame_paths tree;
     ts_pool files;
     uint32_t *file; /* by frame: place in files */
@@ -28,12 +23,12 @@ typedef struct flame_work {
 
 static ts_code flame_files(flame_work *f)
 {
-    uint32_t n = f->frames.keys.count;
+    uint32_t n = f->x.frames.keys.count;
     ts_code code = TS_OK;
-    TS_NEED(f->ctx, f->file = ts_alloc(f->ctx, (size_t)n + 1, sizeof *f->file));
+    TS_NEED(f->x.ctx, f->file = ts_alloc(f->x.ctx, (size_t)n + 1, sizeof *f->file));
     for (uint32_t i = 0; i < n && code == TS_OK; i++) {
-        ts_frame frame = ts_frames_get(&f->frames, i);
-        code = ts_pool_intern(f->ctx, &f->file[i], NULL, &f->files, frame.file);
+        ts_frame frame = ts_frames_get(&f->x.frames, i);
+        code = ts_pool_intern(f->x.ctx, &f->file[i], NULL, &f->files, frame.file);
     }
     return code;
 }
@@ -46,8 +41,8 @@ static void flame_begin_list(ts_jout *w, const char *name)
 
 static void flame_frames(flame_work *f)
 {
-    ts_jout *w = &f->w;
-    uint32_t n = f->frames.keys.count;
+    ts_jout *w = &f->x.w;
+    uint32_t n = f->x.frames.keys.count;
     flame_begin_list(w, "files");
     for (uint32_t i = 0; i < f->files.count && w->code == TS_OK; i++) {
         if (i > 0) {
@@ -63,7 +58,7 @@ static void flame_frames(flame_work *f)
         if (i > 0) {
             ts_jout_next_line(w);
         }
-        ts_jout_text(w, NULL, ts_frames_get(&f->frames, i).label);
+        ts_jout_text(w, NULL, ts_frames_get(&f->x.frames, i).label);
     }
     ts_jout_close(w, ']');
     flame_begin_list(w, "file");
@@ -73,46 +68,46 @@ static void flame_frames(flame_work *f)
     ts_jout_close(w, ']');
     flame_begin_list(w, "line");
     for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
-        ts_jout_int(w, NULL, ts_frames_get(&f->frames, i).line);
+        ts_jout_int(w, NULL, ts_frames_get(&f->x.frames, i).line);
     }
     ts_jout_ends(w, "]}");
 }
 
 static void flame_numbers(flame_work *f, const char *name, const int64_t *values)
 {
-    flame_begin_list(&f->w, name);
-    for (uint32_t i = 1; i <= f->tree.n && f->w.code == TS_OK; i++) {
-        ts_jout_int(&f->w, NULL, values[i]);
+    flame_begin_list(&f->x.w, name);
+    for (uint32_t i = 1; i <= f->tree.n && f->x.w.code == TS_OK; i++) {
+        ts_jout_int(&f->x.w, NULL, values[i]);
     }
-    ts_jout_close(&f->w, ']');
+    ts_jout_close(&f->x.w, ']');
 }
 
 static void flame_nodes(flame_work *f)
 {
     const ts_frame_paths *t = &f->tree;
-    ts_jout_next_line(&f->w);
-    ts_jout_open(&f->w, "nodes", '{');
-    ts_jout_open(&f->w, "parent", '[');
-    for (uint32_t i = 1; i <= t->n && f->w.code == TS_OK; i++) {
-        ts_jout_int(&f->w, NULL, (int64_t)i - t->parent[i]);
+    ts_jout_next_line(&f->x.w);
+    ts_jout_open(&f->x.w, "nodes", '{');
+    ts_jout_open(&f->x.w, "parent", '[');
+    for (uint32_t i = 1; i <= t->n && f->x.w.code == TS_OK; i++) {
+        ts_jout_int(&f->x.w, NULL, (int64_t)i - t->parent[i]);
     }
-    ts_jout_close(&f->w, ']');
-    flame_begin_list(&f->w, "frame");
-    for (uint32_t i = 1; i <= t->n && f->w.code == TS_OK; i++) {
-        ts_jout_int(&f->w, NULL, t->frame[i]);
+    ts_jout_close(&f->x.w, ']');
+    flame_begin_list(&f->x.w, "frame");
+    for (uint32_t i = 1; i <= t->n && f->x.w.code == TS_OK; i++) {
+        ts_jout_int(&f->x.w, NULL, t->frame[i]);
     }
-    ts_jout_close(&f->w, ']');
+    ts_jout_close(&f->x.w, ']');
     flame_numbers(f, "self", t->self);
     if (t->before != NULL) {
         flame_numbers(f, "before", t->before);
     }
-    ts_jout_ends(&f->w, "}}");
+    ts_jout_ends(&f->x.w, "}}");
 }
 
 static void flame_write(flame_work *f, const ts_export_input *input)
 {
-    const ts_weight *weight = &f->calls[0].weights[f->calls[0].chosen];
-    ts_jout *w = &f->w;
+    const ts_weight *weight = &f->x.calls.weights[f->x.calls.chosen];
+    ts_jout *w = &f->x.w;
     ts_jout_put(w, ts_flame_page_head, ts_flame_page_head_size);
     ts_jout_open(w, NULL, '{');
     ts_jout_str(w, "title", input->side.title);
@@ -133,49 +128,47 @@ static void flame_write(flame_work *f, const ts_export_input *input)
 /* Both sides are weighed by the same: the name that the newer one chose. */
 static ts_code flame_before(flame_work *f, const ts_export_side *before)
 {
-    const ts_weight *weight = &f->calls[0].weights[f->calls[0].chosen];
+    const ts_weight *weight = &f->x.calls.weights[f->x.calls.chosen];
     ts_export_side side = *before;
     char *name = NULL;
     if (side.filter.weight == NULL) {
-        TS_NEED(f->ctx, name = ts_strndup(f->ctx, weight->name.p, weight->name.n));
+        TS_NEED(f->x.ctx, name = ts_strndup(f->x.ctx, weight->name.p, weight->name.n));
         side.filter.weight = name;
     }
-    ts_code code =
-        ts_calls_open(&f->calls[1], f->ctx, side.reader, &side.filter, &f->frames, TS_LOAD_CHOSEN);
-    f->calls[1].filter.weight = NULL;
-    ts_free(f->ctx, name);
+    ts_code code = ts_calls_open(&f->before, f->x.ctx, side.reader, &side.filter, &f->x.frames,
+                                 TS_LOAD_CHOSEN);
+    f->before.filter.weight = NULL;
+    ts_free(f->x.ctx, name);
     return code;
 }
 
-static ts_code flame_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
+static ts_code flame_run(void *work)
 {
-    flame_work *f = ts_zalloc(ctx, 1, sizeof *f);
+    flame_work *f = work;
+    const ts_export_input *input = f->x.input;
     bool difference = input->before != NULL;
-    TS_NEED(ctx, f);
-    f->ctx = ctx;
+    ts_code code;
+    f->x.w.escapes |= TS_JOUT_MARKUP;
     /* Lines move from one version of a program to the next. */
-    f->frames.parts = difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE;
-    ts_export_json(&f->w, &f->sink, ctx, output);
-    f->w.escapes |= TS_JOUT_MARKUP;
-    ts_code code = ts_calls_open(&f->calls[0], ctx, input->side.reader, &input->side.filter,
-                                 &f->frames, TS_LOAD_CHOSEN);
+    TS_TRY(code, ts_parts_calls(&f->x, difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE,
+                                TS_LOAD_CHOSEN));
     TS_STEP_IF(code, difference, flame_before(f, input->before));
     TS_STEP(code,
-            ts_frame_paths_make(&f->tree, ctx, &f->calls[0], difference ? &f->calls[1] : NULL));
+            ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls, difference ? &f->before : NULL));
     TS_STEP(code, flame_files(f));
     if (code == TS_OK) {
         flame_write(f, input);
     }
-    ts_jout_fail(&f->w, code);
-    code = ts_jout_end(&f->w);
-    ts_free(ctx, f->file);
-    ts_pool_free(ctx, &f->files);
-    ts_frame_paths_free(&f->tree, ctx);
-    ts_calls_free(&f->calls[1]);
-    ts_calls_free(&f->calls[0]);
-    ts_frames_free(ctx, &f->frames);
-    ts_free(ctx, f);
     return code;
+}
+
+static void flame_release(void *work)
+{
+    flame_work *f = work;
+    ts_free(f->x.ctx, f->file);
+    ts_pool_free(f->x.ctx, &f->files);
+    ts_frame_paths_free(&f->tree, f->x.ctx);
+    ts_calls_free(&f->before);
 }
 
 const ts_export ts_export_flame = {
@@ -184,5 +177,7 @@ const ts_export ts_export_flame = {
     .extension = ".html",
     .needs = TS_NEEDS_STACKS,
     .difference = true,
+    .work = sizeof(flame_work),
     .run = flame_run,
+    .release = flame_release,
 };

@@ -5,86 +5,81 @@
  */
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "export/export_formats.h"
-#include "model/call_stacks.h"
-#include "export/export_text.h"
+#include "export/export_parts.h"
+
+typedef struct folded_work {
+    ts_parts x;
+    ts_calls before;
+    ts_frame_paths tree;
+    uint32_t *path; /* a place for the frames of one stack */
+} folded_work;
 
 /* A semicolon would divide the frame, a line break the line. Characters that steer a terminal or
  * turn the reading direction must not reach whoever prints the file. */
-static void folded_label(ts_writer *w, ts_text label)
+static void folded_label(ts_jout *w, ts_text label)
 {
     size_t from = 0;
     uint32_t cp;
     for (size_t i = 0, n; i < label.n; i += n) {
         n = ts_utf8_next(&cp, label.p + i, label.n - i);
         if (cp == ';' || cp == UINT32_MAX || ts_utf8_steers(cp)) {
-            ts_write(w, label.p + from, i - from);
-            ts_write_char(w, cp == ';' ? ':' : cp == UINT32_MAX ? '?' : ' ');
+            ts_jout_put(w, label.p + from, i - from);
+            ts_jout_put(w, cp == ';' ? ":" : cp == UINT32_MAX ? "?" : " ", 1);
             from = i + n;
         }
     }
-    ts_write(w, label.p + from, label.n - from);
+    ts_jout_put(w, label.p + from, label.n - from);
 }
 
-/* path: a place for the frames of one stack. */
-static void folded_stack(ts_writer *w, const ts_frame_paths *tree, const ts_frames *frames,
-                         uint32_t node, uint32_t *path)
+static void folded_stack(const folded_work *f, ts_jout *w, uint32_t node)
 {
+    const ts_frame_paths *tree = &f->tree;
     uint32_t n = 0;
     for (uint32_t at = node; at != 0; at = tree->parent[at]) {
-        path[n++] = at;
+        f->path[n++] = at;
     }
     while (n-- > 0) {
-        folded_label(w, ts_frames_get(frames, tree->frame[path[n]]).label);
-        if (n > 0) {
-            ts_write_char(w, ';');
-        }
+        folded_label(w, ts_frames_get(&f->x.frames, tree->frame[f->path[n]]).label);
+        ts_jout_put(w, ";", n > 0 ? 1 : 0);
     }
     if (tree->before != NULL) {
-        ts_write_char(w, ' ');
-        ts_write_i64(w, tree->before[node]);
+        ts_jout_put(w, " ", 1);
+        ts_jout_put_int(w, tree->before[node]);
     }
-    ts_write_char(w, ' ');
-    ts_write_i64(w, tree->self[node]);
-    ts_write_char(w, '\n');
+    ts_jout_put(w, " ", 1);
+    ts_jout_put_int(w, tree->self[node]);
+    ts_jout_line(w);
 }
 
-/* The longest path is not longer than there are paths. */
-static ts_code folded_write(ts_writer *w, const ts_frame_paths *tree, const ts_frames *frames)
+static ts_code folded_run(void *work)
 {
-    uint32_t *path = ts_alloc(w->ctx, (size_t)tree->n + 1, sizeof *path);
-    TS_NEED(w->ctx, path);
-    for (uint32_t i = 1; i <= tree->n && w->code == TS_OK; i++) {
+    folded_work *f = work;
+    const ts_export_side *before = f->x.input->before;
+    const ts_frame_paths *tree = &f->tree;
+    ts_code code;
+    TS_TRY(code, ts_parts_calls(&f->x, 0, TS_LOAD_CHOSEN));
+    if (before != NULL) {
+        TS_TRY(code, ts_calls_open(&f->before, f->x.ctx, before->reader, &before->filter,
+                                   &f->x.frames, TS_LOAD_CHOSEN));
+    }
+    TS_TRY(code, ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls,
+                                     before != NULL ? &f->before : NULL));
+    /* The longest path is not longer than there are paths. */
+    TS_NEED(f->x.ctx, f->path = ts_alloc(f->x.ctx, (size_t)tree->n + 1, sizeof *f->path));
+    for (uint32_t i = 1; i <= tree->n && f->x.w.code == TS_OK; i++) {
         if (tree->self[i] > 0 || (tree->before != NULL && tree->before[i] > 0)) {
-            folded_stack(w, tree, frames, i, path);
+            folded_stack(f, &f->x.w, i);
         }
     }
-    ts_free(w->ctx, path);
-    return w->code;
+    return TS_OK;
 }
 
-static ts_code folded_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
+static void folded_release(void *work)
 {
-    ts_frames frames = {.parts = 0};
-    ts_calls profiles[2] = {{0}, {0}};
-    ts_frame_paths tree = {0};
-    ts_writer w;
-    bool difference = input->before != NULL;
-    ts_writer_begin(&w, ctx, output);
-    ts_code code = ts_calls_open(&profiles[0], ctx, input->side.reader, &input->side.filter,
-                                 &frames, TS_LOAD_CHOSEN);
-    TS_STEP_IF(code, difference,
-               ts_calls_open(&profiles[1], ctx, input->before->reader, &input->before->filter,
-                             &frames, TS_LOAD_CHOSEN));
-    TS_STEP(code, ts_frame_paths_make(&tree, ctx, &profiles[0], difference ? &profiles[1] : NULL));
-    TS_STEP(code, folded_write(&w, &tree, &frames));
-    ts_writer_fail(&w, code);
-    code = ts_writer_end(&w);
-    ts_frame_paths_free(&tree, ctx);
-    ts_calls_free(&profiles[1]);
-    ts_calls_free(&profiles[0]);
-    ts_frames_free(ctx, &frames);
-    return code;
+    folded_work *f = work;
+    ts_free(f->x.ctx, f->path);
+    ts_frame_paths_free(&f->tree, f->x.ctx);
+    ts_calls_free(&f->before);
 }
 
 const ts_export ts_export_folded = {
@@ -93,5 +88,7 @@ const ts_export ts_export_folded = {
     .extension = ".folded",
     .needs = TS_NEEDS_STACKS,
     .difference = true,
+    .work = sizeof(folded_work),
     .run = folded_run,
+    .release = folded_release,
 };

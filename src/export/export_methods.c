@@ -1,12 +1,11 @@
-#include "export/export_methods.h"
+#include "export/export_parts.h"
 
 #include "base/alloc.h"
-#include "export/export_language.h"
-#include "model/cells.h"
+#include "tables/frame_names.h"
 
 enum { METHODS_TEXT_MAX = 32 * 1024 };
 
-/* --- the pool ----------------------------------------------------------------------------------
+/* --- the pool -----------------------------------------------------------------------------------
  */
 
 typedef struct method_head {
@@ -60,7 +59,115 @@ ts_method_row ts_methods_get(const ts_methods *m, uint32_t key)
     return out;
 }
 
-/* --- rows --------------------------------------------------------------------------------------
+/* --- texts by the rules of languages (tables/frame_names.h) ------------------------------------
+ */
+
+typedef struct method_names {
+    ts_text name, cls, package, library, signature; /* none is NULL */
+} method_names;
+
+static ts_text language_text(ts_text t)
+{
+    return t.p == NULL ? (ts_text){"", 0} : t;
+}
+
+static ts_code language_join(ts_ctx *ctx, ts_buf *out, ts_text cls, ts_text name)
+{
+    ts_code code = TS_OK;
+    if (cls.n > 0 && (code = ts_buf_put(ctx, out, cls.p, cls.n)) == TS_OK) {
+        code = ts_buf_putc(ctx, out, '.');
+    }
+    TS_STEP(code, ts_buf_put(ctx, out, name.p, name.n));
+    return code;
+}
+
+/* --- Java with its types spelt: "Ret (Arg,Arg)" ---------------------------------------------- */
+
+/* A result that is a primitive type or void is not shown. */
+static bool spelt_is_plain(ts_text ret)
+{
+    static const char *const words[] = {"byte", "char",  "double",  "float", "int",
+                                        "long", "short", "boolean", "void"};
+    for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+        if (ts_text_is(ret, words[i])) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Divides it; false when it is none. */
+static bool spelt_split(ts_text *ret, ts_text *arguments, ts_text signature)
+{
+    const char *bracket = signature.n > 0 ? memchr(signature.p, '(', signature.n) : NULL;
+    if (bracket == NULL || bracket < signature.p + 2 || bracket[-1] != ' ' ||
+        signature.p[signature.n - 1] != ')') {
+        return false;
+    }
+    *ret = (ts_text){signature.p, (size_t)(bracket - signature.p) - 1};
+    *arguments = (ts_text){bracket, signature.n - ret->n - 1};
+    return true;
+}
+
+static ts_code spelt_put(ts_ctx *ctx, ts_buf *out, const method_names *m, ts_text ret,
+                         ts_text arguments)
+{
+    ts_code code = TS_OK;
+    if (!spelt_is_plain(ret) && (code = ts_buf_put(ctx, out, ret.p, ret.n)) == TS_OK) {
+        code = ts_buf_putc(ctx, out, ' ');
+    }
+    TS_STEP(code, language_join(ctx, out, m->cls, m->name));
+    for (size_t i = 0; i < arguments.n && code == TS_OK; i++) {
+        bool blank = arguments.p[i] == ',' && i + 1 < arguments.n && arguments.p[i + 1] != ' ';
+        code = ts_buf_put(ctx, out, blank ? ", " : arguments.p + i, blank ? 2 : 1);
+    }
+    return code;
+}
+
+static ts_code language_java(ts_ctx *ctx, ts_buf *text, ts_buf *scratch, method_names *m)
+{
+    ts_text package = m->package;
+    ts_text cls;
+    ts_text ret, arguments;
+    ts_code code;
+    TS_TRY(code, ts_java_class(ctx, scratch, m->cls));
+    cls = ts_buf_text(scratch);
+    if (package.n == 0) {
+        ts_java_split(&package, &cls, cls);
+    }
+    m->cls = language_text(cls);
+    m->package = language_text(package);
+    m->library = language_text(ts_java_library(m->package, m->library));
+    if (spelt_split(&ret, &arguments, m->signature)) {
+        return spelt_put(ctx, text, m, ret, arguments);
+    }
+    return ts_java_method(ctx, text, m->cls, m->name, m->signature);
+}
+
+/*
+ * Appends the method's text for people to *text: of Java "Ret Class.name(Arg, Arg)", of Go
+ * "(*T).name", else its name. Of Java a class with a package in front is divided, and what only
+ * tells hidden classes apart goes; of Go the class becomes the bare type. language: as profiles
+ * name it. Texts of *m may borrow from *scratch afterwards, which is emptied first.
+ */
+static ts_code language_method(ts_ctx *ctx, ts_buf *text, ts_buf *scratch, method_names *m,
+                               ts_text language)
+{
+    ts_language known = ts_language_of(language);
+    ts_code code;
+    scratch->n = 0;
+    if (known == TS_LANG_JAVA) {
+        return language_java(ctx, text, scratch, m);
+    }
+    if (known != TS_LANG_GO) {
+        return ts_buf_put(ctx, text, m->name.p, m->name.n);
+    }
+    code = language_join(ctx, text, m->cls, m->name);
+    m->cls = language_text(ts_frame_class(known, m->cls));
+    return code;
+}
+
+/* --- rows ---------------------------------------------------------------------------------------
  */
 
 enum {
@@ -86,50 +193,46 @@ typedef struct method_buffers {
     ts_buf text, names, key;
 } method_buffers;
 
-static ts_code methods_row(ts_methods *m, ts_ctx *ctx, const ts_uploads *uploads, const ts_batch *b,
-                           unsigned i, method_buffers *buffers)
+static ts_code methods_row(ts_methods *m, ts_ctx *ctx, const ts_uploads *uploads, const ts_walk *at,
+                           method_buffers *buffers)
 {
-    const ts_upload *up = ts_uploads_find(uploads, b->columns[MC_SOURCE].ints[i]);
-    int64_t line = b->columns[MC_LINE].ints[i];
-    ts_text name = methods_cut(ts_cell_text(b, MC_NAME, i));
-    ts_named named = {
+    const ts_upload *up = ts_uploads_find(uploads, ts_walk_int(at, MC_SOURCE));
+    int64_t line = ts_walk_int(at, MC_LINE);
+    ts_text name = methods_cut(ts_walk_text(at, MC_NAME));
+    method_names named = {
         .name = name.n == 0 ? TS_TEXT_LIT("(anonymous)") : name,
-        .cls = methods_cut(ts_cell_text(b, MC_CLASS, i)),
-        .package = methods_cut(ts_cell_text(b, MC_PACKAGE, i)),
-        .library = methods_cut(ts_cell_text(b, MC_LIBRARY, i)),
-        .signature = methods_cut(ts_cell_text(b, MC_SIGNATURE, i)),
+        .cls = methods_cut(ts_walk_text(at, MC_CLASS)),
+        .package = methods_cut(ts_walk_text(at, MC_PACKAGE)),
+        .library = methods_cut(ts_walk_text(at, MC_LIBRARY)),
+        .signature = methods_cut(ts_walk_text(at, MC_SIGNATURE)),
     };
     buffers->text.n = 0;
-    ts_code code = ts_language_method(ctx, &buffers->text, &buffers->names, &named,
-                                      up == NULL ? TS_TEXT_NULL : up->texts[TS_UP_LANGUAGE]);
+    ts_code code = language_method(ctx, &buffers->text, &buffers->names, &named,
+                                   up == NULL ? TS_TEXT_NULL : up->texts[TS_UP_LANGUAGE]);
     const ts_method_row method = {
         .method = ts_buf_text(&buffers->text),
         .library = named.library,
         .package = named.package,
         .cls = named.cls,
-        .file = methods_cut(ts_cell_text(b, MC_FILE, i)),
-        .modifiers = methods_cut(ts_cell_text(b, MC_MODIFIERS, i)),
+        .file = methods_cut(ts_walk_text(at, MC_FILE)),
+        .modifiers = methods_cut(ts_walk_text(at, MC_MODIFIERS)),
     };
-    m->line[b->rowids[i]] = line > 0 && line <= INT32_MAX ? (int32_t)line : 0;
-    TS_STEP(code, methods_intern(&m->key[b->rowids[i]], m, ctx, &buffers->key, &method));
+    m->line[ts_walk_id(at)] = line > 0 && line <= INT32_MAX ? (int32_t)line : 0;
+    TS_STEP(code, methods_intern(&m->key[ts_walk_id(at)], m, ctx, &buffers->key, &method));
     return code;
 }
 
 static ts_code methods_read(ts_methods *m, ts_ctx *ctx, const ts_calls *p,
                             const ts_uploads *uploads)
 {
-    const ts_batch *b;
-    ts_scan *scan = NULL;
     method_buffers buffers = {{0}, {0}, {0}};
-    ts_code code = ts_scan_open(&scan, p->reader, TS_T_stack_method, method_columns, MC_COLUMNS);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = b->rowids[i] < 1 || b->rowids[i] > p->methods
-                       ? ts_rows_changed(p->ctx, "stack_method")
-                       : methods_row(m, ctx, uploads, b, i, &buffers);
-        }
+    ts_walk rows = ts_walk_of(p->reader, TS_T_stack_method, method_columns, MC_COLUMNS);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        code = ts_walk_id(&rows) < 1 || ts_walk_id(&rows) > p->methods
+                   ? ts_rows_changed(p->ctx, "stack_method")
+                   : methods_row(m, ctx, uploads, &rows, &buffers);
     }
-    ts_scan_close(scan);
     ts_buf_free(ctx, &buffers.text);
     ts_buf_free(ctx, &buffers.names);
     ts_buf_free(ctx, &buffers.key);

@@ -1,8 +1,7 @@
-#include "export/export_metrics.h"
+#include "export/export_parts.h"
 
 #include "analysis/profile_metrics/profile_metrics.h"
-#include "tables/profile_kinds.h"
-#include "model/cells.h"
+#include "base/alloc.h"
 
 /* What is added up of a source. A sum that does not fit, or that nothing was recorded of, has no
  * metric. */
@@ -113,12 +112,6 @@ static void metric_most(metric_sums *sums, metric_sum sum, int64_t v)
     sums->has[sum] = true;
 }
 
-/* A kind of value: its source, and what its values are added to. */
-typedef struct metric_type {
-    int64_t source_id;
-    metric_sum sum;
-} metric_type;
-
 static metric_sum metric_of_event(ts_text event)
 {
     for (size_t k = 0; k < sizeof metric_values / sizeof metric_values[0]; k++) {
@@ -129,85 +122,31 @@ static metric_sum metric_of_event(ts_text event)
     return SUM_NONE;
 }
 
-static ts_code metric_add_type(ts_vec *types, ts_ctx *ctx, const ts_batch *b, unsigned i)
-{
-    size_t before = types->n;
-    ts_code code = ts_vec_reach(ctx, types, b->rowids[i], sizeof(metric_type));
-    metric_type *all = types->p;
-    for (size_t k = before; k < types->n && code == TS_OK; k++) {
-        all[k] = (metric_type){0, SUM_NONE};
-    }
-    if (code == TS_OK) {
-        all[b->rowids[i]] =
-            (metric_type){b->columns[0].ints[i],
-                          metric_of_event(ts_value_event(ts_cell_text(b, 1, i), TS_TEXT_NULL))};
-    }
-    return code;
-}
-
-/* A profile says itself what its values stand for. */
-static ts_code metric_read_events(ts_vec *types, ts_reader *reader)
-{
-    static const unsigned columns[] = {TS_C_profile_value_type__value_type_id,
-                                       TS_C_profile_value_type__event_type};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, reader, TS_T_profile_value_type, columns, 2);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            int64_t id = b->columns[0].ints[i];
-            if (id >= 0 && (uint64_t)id < types->n) {
-                ((metric_type *)types->p)[id].sum = metric_of_event(ts_cell_text(b, 1, i));
-            }
-        }
-    }
-    ts_scan_close(scan);
-    return code;
-}
-
-static ts_code metric_read_types(ts_vec *types, ts_ctx *ctx, ts_reader *reader)
-{
-    static const unsigned columns[] = {TS_C_stack_value_type__source_id,
-                                       TS_C_stack_value_type__name};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, reader, TS_T_stack_value_type, columns, 2);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = metric_add_type(types, ctx, b, i);
-        }
-    }
-    ts_scan_close(scan);
-    TS_STEP(code, metric_read_events(types, reader));
-    return code;
-}
-
-static ts_code metric_read_values(ts_metrics *m, ts_ctx *ctx, ts_reader *reader)
+static ts_code metric_read_values(ts_metrics *m, ts_ctx *ctx, ts_reader *reader,
+                                  const ts_uploads *uploads)
 {
     static const unsigned columns[] = {TS_C_stack_sample_value__value_type_id,
                                        TS_C_stack_sample_value__value};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_vec types = {0};
+    ts_walk rows = ts_walk_of(reader, TS_T_stack_sample_value, columns, 2);
+    metric_sum *of = ts_alloc(ctx, uploads->types.n, sizeof *of);
     metric_sums *sums;
-    ts_code code = metric_read_types(&types, ctx, reader);
-    TS_STEP_IF(code, types.n > 0, ts_scan_open(&scan, reader, TS_T_stack_sample_value, columns, 2));
-    while (code == TS_OK && scan != NULL && (code = ts_scan_next(&b, scan)) == TS_OK &&
-           b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            int64_t id = b->columns[0].ints[i];
-            const metric_type *all = types.p;
-            if (id < 0 || (uint64_t)id >= types.n || all[id].sum == SUM_NONE) {
-                continue;
-            }
-            code = metric_source(&sums, m, ctx, all[id].source_id);
-            if (code == TS_OK) {
-                metric_add(sums, all[id].sum, b->columns[1].ints[i]);
-            }
+    ts_code code = of == NULL ? ctx->error.code : TS_OK;
+    for (size_t i = 0; code == TS_OK && i < uploads->types.n; i++) {
+        uint32_t event = ts_uploads_type(uploads, (int64_t)i)->event;
+        of[i] = metric_of_event(ts_pool_text(&uploads->texts, event));
+    }
+    while (uploads->types.n > 0 && ts_walk_next(&code, &rows)) {
+        int64_t id = ts_walk_int(&rows, 0);
+        const ts_upload_type *type = ts_uploads_type(uploads, id);
+        if (type == NULL || of[id] == SUM_NONE) {
+            continue;
+        }
+        code = metric_source(&sums, m, ctx, type->source_id);
+        if (code == TS_OK) {
+            metric_add(sums, of[id], ts_walk_int(&rows, 1));
         }
     }
-    ts_scan_close(scan);
-    ts_vec_free(ctx, &types);
+    ts_free(ctx, of);
     return code;
 }
 
@@ -217,30 +156,26 @@ static ts_code metric_read_spans(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, 
     static const unsigned columns[2][3] = {
         {TS_C_lock_wait__source_id, TS_C_lock_wait__kind, TS_C_lock_wait__dur},
         {TS_C_runtime_pause__source_id, TS_C_runtime_pause__kind, TS_C_runtime_pause__dur}};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
     metric_sums *sums;
-    ts_code code = ts_scan_open(&scan, reader, pauses ? TS_T_runtime_pause : TS_T_lock_wait,
-                                columns[pauses ? 1 : 0], 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            int64_t dur = b->columns[2].ints[i];
-            if (!ts_text_is(ts_cell_text(b, 1, i), pauses ? "gc" : "contended") ||
-                b->columns[2].null[i] != 0) {
-                continue;
-            }
-            code = metric_source(&sums, m, ctx, b->columns[0].ints[i]);
-            if (code == TS_OK && pauses) {
-                metric_add(sums, SUM_GC_TIME, dur);
-                metric_add(sums, SUM_GC_COUNT, 1);
-                metric_most(sums, SUM_GC_MAX, dur);
-            } else if (code == TS_OK) {
-                metric_add(sums, SUM_WAITS, 1);
-                metric_most(sums, SUM_WAITS_MAX, dur);
-            }
+    ts_walk rows = ts_walk_of(reader, pauses ? TS_T_runtime_pause : TS_T_lock_wait,
+                              columns[pauses ? 1 : 0], 3);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        int64_t dur = ts_walk_int(&rows, 2);
+        if (!ts_text_is(ts_walk_text(&rows, 1), pauses ? "gc" : "contended") ||
+            ts_walk_null(&rows, 2)) {
+            continue;
+        }
+        code = metric_source(&sums, m, ctx, ts_walk_int(&rows, 0));
+        if (code == TS_OK && pauses) {
+            metric_add(sums, SUM_GC_TIME, dur);
+            metric_add(sums, SUM_GC_COUNT, 1);
+            metric_most(sums, SUM_GC_MAX, dur);
+        } else if (code == TS_OK) {
+            metric_add(sums, SUM_WAITS, 1);
+            metric_most(sums, SUM_WAITS_MAX, dur);
         }
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -265,7 +200,7 @@ ts_code ts_metrics_load(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, const ts_
     *m = (ts_metrics){.ctx = ctx};
     ts_code code = ts_profile_metrics_read(ctx, reader, uploads->parents.p, uploads->parents.n,
                                            &uploads->lossy, metric_keep, m);
-    TS_STEP(code, metric_read_values(m, ctx, reader));
+    TS_STEP(code, metric_read_values(m, ctx, reader, uploads));
     TS_STEP(code, metric_read_spans(m, ctx, reader, true));
     TS_STEP(code, metric_read_spans(m, ctx, reader, false));
     return code;

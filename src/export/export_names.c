@@ -1,6 +1,4 @@
-#include "export/export_names.h"
-
-#include "model/cells.h"
+#include "export/export_parts.h"
 
 typedef struct named {
     int64_t number; /* pid or tid; -1: not known */
@@ -21,10 +19,10 @@ static const names_from from_process = {
 static const names_from from_thread = {
     TS_T_thread, {TS_C_thread__id, TS_C_thread__tid, TS_C_thread__ipid, TS_C_thread__name}};
 
-static ts_code names_row(ts_naming *names, ts_ctx *ctx, ts_vec *out, const ts_batch *b, unsigned i)
+static ts_code names_row(ts_naming *names, ts_ctx *ctx, ts_vec *out, const ts_walk *at)
 {
-    int64_t id = b->columns[0].ints[i];
-    ts_text text = ts_cell_text(b, 3, i);
+    int64_t id = ts_walk_int(at, 0);
+    ts_text text = ts_walk_text(at, 3);
     uint32_t place = 0;
     size_t before = out->n;
     ts_code code = ts_vec_reach(ctx, out, id, sizeof(named));
@@ -40,8 +38,8 @@ static ts_code names_row(ts_naming *names, ts_ctx *ctx, ts_vec *out, const ts_ba
         all[k] = (named){-1, -1, 0};
     }
     all[id] = (named){
-        b->columns[1].null[i] != 0 ? -1 : b->columns[1].ints[i],
-        b->columns[2].null[i] != 0 ? -1 : b->columns[2].ints[i],
+        ts_walk_int_or(at, 1, -1),
+        ts_walk_int_or(at, 2, -1),
         place,
     };
     return TS_OK;
@@ -50,15 +48,11 @@ static ts_code names_row(ts_naming *names, ts_ctx *ctx, ts_vec *out, const ts_ba
 static ts_code names_read(ts_naming *names, ts_ctx *ctx, ts_reader *reader, ts_vec *out,
                           const names_from *from)
 {
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, reader, from->table, from->columns, 4);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = names_row(names, ctx, out, b, i);
-        }
+    ts_walk rows = ts_walk_of(reader, from->table, from->columns, 4);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        code = names_row(names, ctx, out, &rows);
     }
-    ts_scan_close(scan);
     return code;
 }
 

@@ -42,21 +42,21 @@ static void point_drop_backslashes(ts_buf *text)
     }
 }
 
-static void point_write_token(ts_writer *w, ts_text text, bool key)
+static void point_write_token(ts_jout *w, ts_text text, bool key)
 {
     for (size_t i = 0; i < text.n; i++) {
         char c = text.p[i];
         if (point_ends_token(c)) {
-            ts_write_char(w, '\\');
+            ts_jout_put(w, "\\", 1);
         }
-        ts_write_char(w, key && c == '.' ? '_' : c);
+        ts_jout_put(w, key && c == '.' ? "_" : text.p + i, 1);
     }
 }
 
-void ts_point_begin(ts_point *p, ts_writer *w, const char *measurement)
+void ts_point_begin(ts_point *p, ts_jout *w, const char *measurement)
 {
     *p = (ts_point){.w = w};
-    ts_write_str(w, measurement);
+    ts_jout_put_str(w, measurement);
 }
 
 ts_code ts_point_key(ts_ctx *ctx, ts_buf *out, ts_text key)
@@ -84,21 +84,21 @@ void ts_point_tag(ts_point *p, ts_text key, ts_text value)
         point_drop_backslashes(&parts[i]);
     }
     if (code == TS_OK && parts[0].n > 0 && parts[1].n > 0) {
-        ts_write_char(p->w, ',');
+        ts_jout_put(p->w, ",", 1);
         point_write_token(p->w, ts_buf_text(&parts[0]), true);
-        ts_write_char(p->w, '=');
+        ts_jout_put(p->w, "=", 1);
         point_write_token(p->w, ts_buf_text(&parts[1]), false);
     }
-    ts_writer_fail(p->w, code);
+    ts_jout_fail(p->w, code);
     ts_buf_free(ctx, &parts[0]);
     ts_buf_free(ctx, &parts[1]);
 }
 
 static void point_field(ts_point *p, const char *key)
 {
-    ts_write_char(p->w, p->any_field ? ',' : ' ');
-    ts_write_str(p->w, key);
-    ts_write_char(p->w, '=');
+    ts_jout_put(p->w, p->any_field ? "," : " ", 1);
+    ts_jout_put_str(p->w, key);
+    ts_jout_put(p->w, "=", 1);
     p->any_field = true;
 }
 
@@ -108,24 +108,24 @@ void ts_point_text(ts_point *p, const char *key, ts_text value)
     ts_code code = point_clean(p->w->ctx, &text, value);
     if (code == TS_OK && text.n > 0) {
         point_field(p, key);
-        ts_write_char(p->w, '"');
+        ts_jout_put(p->w, "\"", 1);
         for (size_t i = 0; i < text.n; i++) {
             if (text.p[i] == '"' || text.p[i] == '\\') {
-                ts_write_char(p->w, '\\');
+                ts_jout_put(p->w, "\\", 1);
             }
-            ts_write_char(p->w, text.p[i]);
+            ts_jout_put(p->w, text.p + i, 1);
         }
-        ts_write_char(p->w, '"');
+        ts_jout_put(p->w, "\"", 1);
     }
-    ts_writer_fail(p->w, code);
+    ts_jout_fail(p->w, code);
     ts_buf_free(p->w->ctx, &text);
 }
 
 void ts_point_int(ts_point *p, const char *key, int64_t value)
 {
     point_field(p, key);
-    ts_write_i64(p->w, value);
-    ts_write_char(p->w, 'i');
+    ts_jout_put_int(p->w, value);
+    ts_jout_put(p->w, "i", 1);
 }
 
 void ts_point_real(ts_point *p, const char *key, double value)
@@ -133,15 +133,15 @@ void ts_point_real(ts_point *p, const char *key, double value)
     char digits[TS_REAL_DIGITS];
     if (ts_plain_real(digits, value)) {
         point_field(p, key);
-        ts_write_str(p->w, digits);
+        ts_jout_put_str(p->w, digits);
     }
 }
 
 void ts_point_end(ts_point *p, int64_t ts)
 {
     if (ts != TS_NO_TIME) {
-        ts_write_char(p->w, ' ');
-        ts_write_i64(p->w, ts);
+        ts_jout_put(p->w, " ", 1);
+        ts_jout_put_int(p->w, ts);
     }
-    ts_write_char(p->w, '\n');
+    ts_jout_put(p->w, "\n", 1);
 }

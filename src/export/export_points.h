@@ -6,15 +6,14 @@
 #define TS_EXPORT_EXPORT_POINTS_H
 
 #include "base/json_out.h"
-#include "export/export_text.h"
 
 typedef struct ts_point {
-    ts_writer *w;
+    ts_jout *w;
     bool any_field;
 } ts_point;
 
 /* measurement: a plain word. Tags come next, then fields, then ts_point_end. */
-void ts_point_begin(ts_point *p, ts_writer *w, const char *measurement);
+void ts_point_begin(ts_point *p, ts_jout *w, const char *measurement);
 
 /* A tag without a key or value is left out. */
 void ts_point_tag(ts_point *p, ts_text key, ts_text value);

@@ -6,23 +6,18 @@
 #include "base/alloc.h"
 #include "base/idmap.h"
 #include "base/utf8.h"
-#include "export/export_formats.h"
-#include "model/call_stacks.h"
+#include "export/export_parts.h"
 
 #include <zlib.h>
 
 enum { GZIP_BLOCK = 32 * 1024, GZIP_WINDOW = 15 + 16, VARINT_MAX = 10 };
 
 typedef struct pprof_work {
-    ts_ctx *ctx;
-    const ts_export_output *out;
-    ts_code code; /* the first failure; calls after it do nothing */
+    ts_parts x; /* x.w.code is the first failure; calls after it do nothing */
     z_stream zip;
     bool zipping;
-    ts_buf message; /* that is being put together */
-    ts_buf part;    /* a message or a packed field in it */
-    ts_calls calls;
-    ts_frames frames;
+    ts_buf message;   /* that is being put together */
+    ts_buf part;      /* a message or a packed field in it */
     ts_idmap places;  /* (frame, line) -> number of the location */
     ts_vec locations; /* pprof_location */
     ts_pool strings;
@@ -50,15 +45,15 @@ static void gzip_begin(pprof_work *w)
 {
     w->zip.zalloc = pprof_zalloc;
     w->zip.zfree = pprof_zfree;
-    w->zip.opaque = w->ctx;
+    w->zip.opaque = w->x.ctx;
     int rc = deflateInit2(&w->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
                           Z_DEFAULT_STRATEGY);
     if (rc == Z_MEM_ERROR) {
-        w->code = w->ctx->error.code;
+        w->x.w.code = w->x.ctx->error.code;
     } else if (rc != Z_OK) {
-        w->code = ts_fail(w->ctx, TS_ERR_INTERNAL, "zlib does not start: %d", rc);
+        w->x.w.code = ts_fail(w->x.ctx, TS_ERR_INTERNAL, "zlib does not start: %d", rc);
     }
-    w->zipping = w->code == TS_OK;
+    w->zipping = w->x.w.code == TS_OK;
 }
 
 static void gzip_put(pprof_work *w, const char *p, size_t n, int flush)
@@ -70,15 +65,16 @@ static void gzip_put(pprof_work *w, const char *p, size_t n, int flush)
     int rc = Z_OK;
     w->zip.next_in = from.out;
     w->zip.avail_in = (uInt)n;
-    while (w->code == TS_OK && (w->zip.avail_in > 0 || (flush == Z_FINISH && rc != Z_STREAM_END))) {
+    while (w->x.w.code == TS_OK &&
+           (w->zip.avail_in > 0 || (flush == Z_FINISH && rc != Z_STREAM_END))) {
         w->zip.next_out = w->block;
         w->zip.avail_out = GZIP_BLOCK;
         rc = deflate(&w->zip, flush);
         size_t got = GZIP_BLOCK - w->zip.avail_out;
         if (rc != Z_OK && rc != Z_STREAM_END) {
-            w->code = ts_fail(w->ctx, TS_ERR_INTERNAL, "zlib failed: %d", rc);
+            w->x.w.code = ts_fail(w->x.ctx, TS_ERR_INTERNAL, "zlib failed: %d", rc);
         } else if (got > 0) {
-            w->code = w->out->put(w->out->user, (const char *)w->block, got);
+            ts_jout_put(&w->x.w, (const char *)w->block, got);
         }
     }
 }
@@ -94,7 +90,7 @@ static void pprof_varint(pprof_work *w, ts_buf *out, uint64_t v)
         bytes[n++] = (char)(v | 0x80);
     }
     bytes[n++] = (char)v;
-    TS_STEP(w->code, ts_buf_put(w->ctx, out, bytes, n));
+    TS_STEP(w->x.w.code, ts_buf_put(w->x.ctx, out, bytes, n));
 }
 
 /* A field of wire type 0. */
@@ -109,7 +105,7 @@ static void pprof_bytes(pprof_work *w, ts_buf *out, unsigned field, ts_text byte
 {
     pprof_varint(w, out, field << 3 | 2);
     pprof_varint(w, out, bytes.n);
-    TS_STEP(w->code, ts_buf_put(w->ctx, out, bytes.p, bytes.n));
+    TS_STEP(w->x.w.code, ts_buf_put(w->x.ctx, out, bytes.p, bytes.n));
 }
 
 /* Ends w->message: it is a field of the profile. */
@@ -119,7 +115,7 @@ static void pprof_end_message(pprof_work *w, unsigned field)
     head->n = 0;
     pprof_varint(w, head, field << 3 | 2);
     pprof_varint(w, head, w->message.n);
-    gzip_put(w, head->p, w->code == TS_OK ? head->n : 0, Z_NO_FLUSH);
+    gzip_put(w, head->p, w->x.w.code == TS_OK ? head->n : 0, Z_NO_FLUSH);
     gzip_put(w, w->message.p, w->message.n, Z_NO_FLUSH);
     w->message.n = 0;
 }
@@ -130,17 +126,17 @@ static uint64_t pprof_string(pprof_work *w, ts_text text)
     ts_buf clean = {0};
     uint64_t replaced;
     uint32_t id = 0;
-    if (w->code == TS_OK && !ts_utf8_valid(text.p, text.n)) {
-        w->code = ts_utf8_clean(w->ctx, &clean, &replaced, text.p, text.n);
+    if (w->x.w.code == TS_OK && !ts_utf8_valid(text.p, text.n)) {
+        w->x.w.code = ts_utf8_clean(w->x.ctx, &clean, &replaced, text.p, text.n);
         text = ts_buf_text(&clean);
     }
-    TS_STEP(w->code, ts_pool_intern(w->ctx, &id, NULL, &w->strings, text));
-    ts_buf_free(w->ctx, &clean);
+    TS_STEP(w->x.w.code, ts_pool_intern(w->x.ctx, &id, NULL, &w->strings, text));
+    ts_buf_free(w->x.ctx, &clean);
     return id;
 }
 
-/* --- the profile
- * ---------------------------------------------------------------------------------- */
+/* --- the profile --------------------------------------------------------------------------------
+ */
 
 static void value_type(pprof_work *w, unsigned field, const ts_weight *weight)
 {
@@ -154,20 +150,20 @@ static void value_type(pprof_work *w, unsigned field, const ts_weight *weight)
 
 static uint64_t location_of(pprof_work *w, uint32_t node)
 {
-    const pprof_location at = {ts_calls_frame(&w->calls, node), w->calls.line[node]};
+    const pprof_location at = {ts_calls_frame(&w->x.calls, node), w->x.calls.line[node]};
     int64_t key = (int64_t)((uint64_t)at.frame << 32 | (uint32_t)at.line);
     uint64_t number = 0;
-    if (w->code != TS_OK || ts_idmap_find(&number, &w->places, key)) {
+    if (w->x.w.code != TS_OK || ts_idmap_find(&number, &w->places, key)) {
         return number;
     }
-    pprof_location *added = ts_vec_add(w->ctx, &w->locations, sizeof *added);
+    pprof_location *added = ts_vec_add(w->x.ctx, &w->locations, sizeof *added);
     if (added == NULL) {
-        w->code = w->ctx->error.code;
+        w->x.w.code = w->x.ctx->error.code;
         return 0;
     }
     *added = at;
     number = w->locations.n;
-    w->code = ts_idmap_put(w->ctx, &w->places, key, number);
+    w->x.w.code = ts_idmap_put(w->x.ctx, &w->places, key, number);
     return number;
 }
 
@@ -184,13 +180,13 @@ static bool has_weight(const ts_calls *calls, uint32_t node)
 static void pprof_sample(pprof_work *w, uint32_t node)
 {
     w->part.n = 0;
-    for (uint32_t at = node; at != 0 && w->code == TS_OK; at = w->calls.parent[at]) {
+    for (uint32_t at = node; at != 0 && w->x.w.code == TS_OK; at = w->x.calls.parent[at]) {
         pprof_varint(w, &w->part, location_of(w, at));
     }
     pprof_bytes(w, &w->message, 1, ts_buf_text(&w->part)); /* location_id, innermost first */
     w->part.n = 0;
-    for (unsigned k = 0; k < w->calls.weight_count; k++) {
-        const ts_weight *weight = &w->calls.weights[k];
+    for (unsigned k = 0; k < w->x.calls.weight_count; k++) {
+        const ts_weight *weight = &w->x.calls.weights[k];
         if (weight->self != NULL) {
             pprof_varint(w, &w->part, (uint64_t)weight->self[node]);
         }
@@ -201,8 +197,8 @@ static void pprof_sample(pprof_work *w, uint32_t node)
 
 static void pprof_samples(pprof_work *w)
 {
-    for (uint32_t i = 1; i <= w->calls.nodes && w->code == TS_OK; i++) {
-        if (has_weight(&w->calls, i)) {
+    for (uint32_t i = 1; i <= w->x.calls.nodes && w->x.w.code == TS_OK; i++) {
+        if (has_weight(&w->x.calls, i)) {
             pprof_sample(w, i);
         }
     }
@@ -211,7 +207,7 @@ static void pprof_samples(pprof_work *w)
 static void pprof_locations(pprof_work *w)
 {
     const pprof_location *all = w->locations.p;
-    for (size_t i = 0; i < w->locations.n && w->code == TS_OK; i++) {
+    for (size_t i = 0; i < w->locations.n && w->x.w.code == TS_OK; i++) {
         w->part.n = 0;
         pprof_int(w, &w->part, 1, all[i].frame + UINT64_C(1)); /* function_id */
         pprof_int(w, &w->part, 2, (uint64_t)all[i].line);
@@ -223,8 +219,8 @@ static void pprof_locations(pprof_work *w)
 
 static void pprof_functions(pprof_work *w)
 {
-    for (uint32_t i = 0; i < w->frames.keys.count && w->code == TS_OK; i++) {
-        ts_frame f = ts_frames_get(&w->frames, i);
+    for (uint32_t i = 0; i < w->x.frames.keys.count && w->x.w.code == TS_OK; i++) {
+        ts_frame f = ts_frames_get(&w->x.frames, i);
         uint64_t name = pprof_string(w, f.label);
         pprof_int(w, &w->message, 1, i + UINT64_C(1));
         pprof_int(w, &w->message, 2, name);
@@ -237,21 +233,21 @@ static void pprof_functions(pprof_work *w)
 
 static void pprof_strings(pprof_work *w)
 {
-    for (uint32_t i = 0; i < w->strings.count && w->code == TS_OK; i++) {
+    for (uint32_t i = 0; i < w->strings.count && w->x.w.code == TS_OK; i++) {
         ts_text text = ts_pool_text(&w->strings, i);
-        TS_STEP(w->code, ts_buf_put(w->ctx, &w->message, text.p, text.n));
+        TS_STEP(w->x.w.code, ts_buf_put(w->x.ctx, &w->message, text.p, text.n));
         pprof_end_message(w, 6);
     }
 }
 
 static void pprof_write(pprof_work *w, const char *title)
 {
-    const ts_weight *chosen = &w->calls.weights[w->calls.chosen];
+    const ts_weight *chosen = &w->x.calls.weights[w->x.calls.chosen];
     (void)pprof_string(w, (ts_text){"", 0}); /* string 0 is empty */
     gzip_begin(w);
-    for (unsigned k = 0; k < w->calls.weight_count && w->code == TS_OK; k++) {
-        if (w->calls.weights[k].self != NULL) {
-            value_type(w, 1, &w->calls.weights[k]); /* sample_type */
+    for (unsigned k = 0; k < w->x.calls.weight_count && w->x.w.code == TS_OK; k++) {
+        if (w->x.calls.weights[k].self != NULL) {
+            value_type(w, 1, &w->x.calls.weights[k]); /* sample_type */
         }
     }
     pprof_samples(w);
@@ -263,36 +259,31 @@ static void pprof_write(pprof_work *w, const char *title)
     w->part.n = 0;
     pprof_int(w, &w->part, 13, comment);
     pprof_int(w, &w->part, 14, type); /* default_sample_type */
-    gzip_put(w, w->part.p, w->code == TS_OK ? w->part.n : 0, Z_NO_FLUSH);
+    gzip_put(w, w->part.p, w->x.w.code == TS_OK ? w->part.n : 0, Z_NO_FLUSH);
     gzip_put(w, "", 0, Z_FINISH);
 }
 
-static ts_code pprof_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
+static ts_code pprof_run(void *work)
 {
-    pprof_work *w = ts_zalloc(ctx, 1, sizeof *w);
-    ts_calls_load load = input->side.filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
-    TS_NEED(ctx, w);
-    w->ctx = ctx;
-    w->out = output;
-    w->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
-    w->code =
-        ts_calls_open(&w->calls, ctx, input->side.reader, &input->side.filter, &w->frames, load);
-    if (w->code == TS_OK) {
-        pprof_write(w, input->side.title);
-    }
-    ts_code code = w->code;
+    pprof_work *w = work;
+    ts_calls_load load = w->x.input->side.filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
+    ts_code code;
+    TS_TRY(code, ts_parts_calls(&w->x, TS_FRAME_FILE | TS_FRAME_LINE, load));
+    pprof_write(w, w->x.input->side.title);
+    return w->x.w.code;
+}
+
+static void pprof_release(void *work)
+{
+    pprof_work *w = work;
     if (w->zipping) {
         (void)deflateEnd(&w->zip);
     }
-    ts_buf_free(ctx, &w->message);
-    ts_buf_free(ctx, &w->part);
-    ts_idmap_free(ctx, &w->places);
-    ts_vec_free(ctx, &w->locations);
-    ts_pool_free(ctx, &w->strings);
-    ts_calls_free(&w->calls);
-    ts_frames_free(ctx, &w->frames);
-    ts_free(ctx, w);
-    return code;
+    ts_buf_free(w->x.ctx, &w->message);
+    ts_buf_free(w->x.ctx, &w->part);
+    ts_idmap_free(w->x.ctx, &w->places);
+    ts_vec_free(w->x.ctx, &w->locations);
+    ts_pool_free(w->x.ctx, &w->strings);
 }
 
 const ts_export ts_export_pprof = {
@@ -300,5 +291,7 @@ const ts_export ts_export_pprof = {
     .title = "gzipped protobuf, for go tool pprof",
     .extension = ".pb.gz",
     .needs = TS_NEEDS_STACKS,
+    .work = sizeof(pprof_work),
     .run = pprof_run,
+    .release = pprof_release,
 };

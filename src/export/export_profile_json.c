@@ -7,21 +7,14 @@
  */
 #include "base/alloc.h"
 #include "base/idmap.h"
-#include "tables/profile_kinds.h"
 #include "base/sorter.h"
-#include "export/export_details.h"
-#include "export/export_formats.h"
-#include "export/export_json.h"
-#include "export/export_methods.h"
-#include "export/export_metrics.h"
-#include "export/export_names.h"
-#include "export/export_points.h"
-#include "model/cells.h"
+#include "export/export_parts.h"
+#include "tables/profile_kinds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { PJ_MEMORY = 8 << 20 };
+enum { PJ_MEMORY = 8 << 20, PJ_DETAILS_MEMORY = 2 << 20 };
 
 typedef enum pj_kind { PJ_SAMPLE, PJ_VALUE, PJ_LABEL } pj_kind;
 
@@ -42,21 +35,25 @@ typedef struct pj_label {
     uint32_t key, value; /* places in the pool of the sample's texts */
 } pj_label;
 
+/* A value or a label of a sample. In the tables they may be in any order: they are sorted first. */
+typedef struct pj_detail {
+    uint64_t sample_id;
+    int64_t a; /* of a value its kind, of a label the number of its row */
+    int64_t b; /* of a value the value */
+} pj_detail;
+
+typedef struct pj_details {
+    ts_sorter *sorter;
+    const void *next; /* pj_detail; NULL at the end */
+} pj_details;
+
 typedef struct pj_work {
-    ts_ctx *ctx;
-    ts_jout w;
-    ts_export_sink sink;
-    ts_calls calls;
-    ts_frames frames;
-    ts_naming names;
-    ts_uploads uploads;
-    ts_methods methods;
-    ts_metrics metrics;
+    ts_parts x;
     ts_pool events;    /* types of events */
     ts_pool causes;    /* of samples, of profiles that say what their values stand for */
     ts_idmap by_cause; /* (source, place in `causes`) -> place in `events` */
     ts_sorter *sorter;
-    ts_details values, labels;
+    pj_details values, labels;
     ts_scan *label_rows;
     uint64_t number;
     ts_vec types;   /* pj_type, by id of stack_value_type */
@@ -80,6 +77,53 @@ typedef struct pj_type {
     int64_t source_id;
     bool known;
 } pj_type;
+
+/* --- values and labels ------------------------------------------------------------------------ */
+
+/* Sorts all values, or all labels, for a walk over samples in the order of their ids. */
+static ts_code details_open(pj_details *d, ts_parts *x, bool labels)
+{
+    static const unsigned values[] = {TS_C_stack_sample_value__sample_id,
+                                      TS_C_stack_sample_value__value_type_id,
+                                      TS_C_stack_sample_value__value};
+    static const unsigned keys[] = {TS_C_stack_sample_label__sample_id};
+    const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
+    ts_walk rows = labels ? ts_walk_of(x->reader, TS_T_stack_sample_label, keys, 1)
+                          : ts_walk_of(x->reader, TS_T_stack_sample_value, values, 3);
+    ts_code code = ts_sorter_open(&d->sorter, x->ctx, sizeof(pj_detail), &order, PJ_DETAILS_MEMORY);
+    while (ts_walk_next(&code, &rows)) {
+        const pj_detail one = {
+            .sample_id = ts_sorter_key(ts_walk_int(&rows, 0)),
+            .a = labels ? ts_walk_id(&rows) : ts_walk_int(&rows, 1),
+            .b = labels ? 0 : ts_walk_int(&rows, 2),
+        };
+        code = ts_sorter_add(d->sorter, &one);
+    }
+    TS_STEP(code, ts_sorter_finish(d->sorter));
+    TS_STEP(code, ts_sorter_next(&d->next, d->sorter));
+    return code;
+}
+
+static void details_close(pj_details *d)
+{
+    ts_sorter_close(d->sorter);
+    *d = (pj_details){0};
+}
+
+/* Puts those of a sample after it into the order of all. Ids of samples rise. */
+static ts_code details_of(pj_details *d, pj_work *j, pj_record *record, int64_t sample_id)
+{
+    const uint64_t key = ts_sorter_key(sample_id);
+    const pj_detail *one;
+    ts_code code = TS_OK;
+    while (code == TS_OK && (one = d->next) != NULL && one->sample_id <= key) {
+        record->a = one->a;
+        record->b = one->b;
+        TS_STEP_IF(code, one->sample_id == key, ts_sorter_add(j->sorter, record));
+        TS_STEP(code, ts_sorter_next(&d->next, d->sorter));
+    }
+    return code;
+}
 
 /* --- events ----------------------------------------------------------------------------------- */
 
@@ -112,12 +156,12 @@ static ts_code pj_add_cause(pj_work *j, int64_t source_id, ts_text event)
 {
     uint32_t cause, type;
     uint64_t known;
-    ts_code code = ts_pool_intern(j->ctx, &cause, NULL, &j->causes, ts_sample_cause(event));
+    ts_code code = ts_pool_intern(j->x.ctx, &cause, NULL, &j->causes, ts_sample_cause(event));
     if (code != TS_OK || ts_idmap_find(&known, &j->by_cause, pj_cause_key(source_id, cause))) {
         return code;
     }
-    code = ts_pool_intern(j->ctx, &type, NULL, &j->events, event);
-    TS_STEP(code, ts_idmap_put(j->ctx, &j->by_cause, pj_cause_key(source_id, cause), type));
+    code = ts_pool_intern(j->x.ctx, &type, NULL, &j->events, event);
+    TS_STEP(code, ts_idmap_put(j->x.ctx, &j->by_cause, pj_cause_key(source_id, cause), type));
     return code;
 }
 
@@ -130,28 +174,10 @@ static ts_code pj_find_event(uint32_t *event, pj_work *j, const ts_calls_item *i
         *event = (uint32_t)type;
         return TS_OK;
     }
-    return ts_pool_intern(j->ctx, event, NULL, &j->events, pj_event_type(item->event));
+    return ts_pool_intern(j->x.ctx, event, NULL, &j->events, pj_event_type(item->event));
 }
 
 /* --- reading ---------------------------------------------------------------------------------- */
-
-static ts_code pj_add_details(pj_work *j, pj_record *record, int64_t id)
-{
-    ts_detail copy;
-    const ts_detail *one = &copy;
-    ts_code code = TS_OK;
-    for (unsigned k = 0; k < 2; k++) {
-        ts_details *from = k == 0 ? &j->values : &j->labels;
-        record->kind = k == 0 ? PJ_VALUE : PJ_LABEL;
-        while (code == TS_OK && (code = ts_details_next(&one, from, &copy, id)) == TS_OK &&
-               one != NULL) {
-            record->a = one->a;
-            record->b = one->b;
-            code = ts_sorter_add(j->sorter, record);
-        }
-    }
-    return code;
-}
 
 static ts_code pj_item(void *user, const ts_calls_item *item)
 {
@@ -168,11 +194,14 @@ static ts_code pj_item(void *user, const ts_calls_item *item)
     };
     ts_code code = pj_find_event(&event, j, item);
     TS_STEP_IF(code, (item->source_id < 1 || item->source_id > UINT32_MAX),
-               ts_rows_changed(j->ctx, "stack_sample"));
-    up = code == TS_OK ? ts_uploads_find(&j->uploads, item->source_id) : NULL;
+               ts_rows_changed(j->x.ctx, "stack_sample"));
+    up = code == TS_OK ? ts_uploads_find(&j->x.uploads, item->source_id) : NULL;
     record.group = (uint64_t)(up == NULL ? item->source_id : up->source_id) << 32 | event;
     TS_STEP(code, ts_sorter_add(j->sorter, &record));
-    TS_STEP_IF(code, !item->call, pj_add_details(j, &record, item->id));
+    record.kind = PJ_VALUE;
+    TS_STEP_IF(code, !item->call, details_of(&j->values, j, &record, item->id));
+    record.kind = PJ_LABEL;
+    TS_STEP_IF(code, !item->call, details_of(&j->labels, j, &record, item->id));
     return code;
 }
 
@@ -180,16 +209,16 @@ static ts_code pj_sort(pj_work *j)
 {
     const ts_sorter_order order = {.key_offset = 0, .key_count = 2};
     const ts_weight count = {.kind = TS_WEIGHT_SAMPLES};
-    ts_code code = ts_sorter_open(&j->sorter, j->ctx, sizeof(pj_record), &order, PJ_MEMORY);
-    TS_STEP(code, ts_details_open(&j->values, j->ctx, j->calls.reader, false));
-    TS_STEP(code, ts_details_open(&j->labels, j->ctx, j->calls.reader, true));
+    ts_code code = ts_sorter_open(&j->sorter, j->x.ctx, sizeof(pj_record), &order, PJ_MEMORY);
+    TS_STEP(code, details_open(&j->values, &j->x, false));
+    TS_STEP(code, details_open(&j->labels, &j->x, true));
     if (code == TS_OK) {
-        j->calls.stackless = true;
-        code = ts_calls_each(&j->calls, &count, pj_item, j);
+        j->x.calls.stackless = true;
+        code = ts_calls_each(&j->x.calls, &count, pj_item, j);
     }
-    ts_details_close(&j->values);
-    ts_details_close(&j->labels);
-    TS_STEP_IF(code, j->number == 0, ts_calls_explain(&j->calls, "no sample is wanted"));
+    details_close(&j->values);
+    details_close(&j->labels);
+    TS_STEP_IF(code, j->number == 0, ts_calls_explain(&j->x.calls, "no sample is wanted"));
     TS_STEP(code, ts_sorter_finish(j->sorter));
     return code;
 }
@@ -198,8 +227,8 @@ static ts_code pj_sort(pj_work *j)
 static ts_code pj_json(uint32_t *place, pj_work *j, ts_text text)
 {
     j->scratch.n = 0;
-    ts_code code = ts_json_quote(j->ctx, &j->scratch, text, TS_JOUT_STEERS);
-    TS_STEP(code, ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch)));
+    ts_code code = ts_json_quote(j->x.ctx, &j->scratch, text, TS_JOUT_STEERS);
+    TS_STEP(code, ts_pool_intern(j->x.ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch)));
     return code;
 }
 
@@ -207,21 +236,17 @@ static ts_code pj_read_types(pj_work *j)
 {
     static const unsigned columns[] = {TS_C_stack_value_type__name, TS_C_stack_value_type__unit,
                                        TS_C_stack_value_type__source_id};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, j->calls.reader, TS_T_stack_value_type, columns, 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            pj_type type = {.source_id = b->columns[2].ints[i], .known = true};
-            code = ts_vec_reach(j->ctx, &j->types, b->rowids[i], sizeof type);
-            TS_STEP(code, pj_json(&type.name, j, ts_cell_text(b, 0, i)));
-            TS_STEP(code, pj_json(&type.unit, j, ts_cell_text(b, 1, i)));
-            if (code == TS_OK) {
-                ((pj_type *)j->types.p)[b->rowids[i]] = type;
-            }
+    ts_walk rows = ts_walk_of(j->x.calls.reader, TS_T_stack_value_type, columns, 3);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        pj_type type = {.source_id = ts_walk_int(&rows, 2), .known = true};
+        code = ts_vec_reach(j->x.ctx, &j->types, ts_walk_id(&rows), sizeof type);
+        TS_STEP(code, pj_json(&type.name, j, ts_walk_text(&rows, 0)));
+        TS_STEP(code, pj_json(&type.unit, j, ts_walk_text(&rows, 1)));
+        if (code == TS_OK) {
+            ((pj_type *)j->types.p)[ts_walk_id(&rows)] = type;
         }
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -231,23 +256,18 @@ static ts_code pj_read_own_types(pj_work *j)
     static const unsigned columns[] = {TS_C_profile_value_type__value_type_id,
                                        TS_C_profile_value_type__type,
                                        TS_C_profile_value_type__event_type};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, j->calls.reader, TS_T_profile_value_type, columns, 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            int64_t id = b->columns[0].ints[i];
-            pj_type *type =
-                id >= 0 && (uint64_t)id < j->types.n ? (pj_type *)j->types.p + id : NULL;
-            if (type == NULL || !type->known) {
-                continue;
-            }
-            code = pj_add_cause(j, type->source_id, ts_cell_text(b, 2, i));
-            TS_STEP_IF(code, ts_cell_text(b, 1, i).n > 0,
-                       pj_json(&type->name, j, ts_cell_text(b, 1, i)));
+    ts_walk rows = ts_walk_of(j->x.calls.reader, TS_T_profile_value_type, columns, 3);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        int64_t id = ts_walk_int(&rows, 0);
+        pj_type *type = id >= 0 && (uint64_t)id < j->types.n ? (pj_type *)j->types.p + id : NULL;
+        if (type == NULL || !type->known) {
+            continue;
         }
+        code = pj_add_cause(j, type->source_id, ts_walk_text(&rows, 2));
+        TS_STEP_IF(code, ts_walk_text(&rows, 1).n > 0,
+                   pj_json(&type->name, j, ts_walk_text(&rows, 1)));
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -261,41 +281,41 @@ static bool pj_ends(ts_text text, ts_text with)
 /* {"name":...,"file":... of a method; with the arguments of a method of Java. */
 static ts_code pj_make_head(uint32_t *place, pj_work *j, uint32_t node)
 {
-    uint32_t method = j->calls.method[node];
-    ts_frame f = ts_frames_get(&j->frames, ts_calls_frame(&j->calls, node));
-    ts_text text = ts_methods_get(&j->methods, j->methods.key[method]).method;
+    uint32_t method = j->x.calls.method[node];
+    ts_frame f = ts_frames_get(&j->x.frames, ts_calls_frame(&j->x.calls, node));
+    ts_text text = ts_methods_get(&j->x.methods, j->x.methods.key[method]).method;
     const char *bracket = memchr(text.p, '(', text.n);
     ts_text arguments = {bracket, bracket == NULL ? 0 : (size_t)(text.p + text.n - bracket)};
     ts_buf name = {0};
-    ts_jout head = ts_jout_into(j->ctx, &j->scratch);
+    ts_jout head = ts_jout_into(j->x.ctx, &j->scratch);
     j->scratch.n = 0;
-    ts_code code = ts_buf_put(j->ctx, &name, f.label.p, f.label.n);
+    ts_code code = ts_buf_put(j->x.ctx, &name, f.label.p, f.label.n);
     TS_STEP_IF(code, bracket != NULL && !pj_ends(f.label, arguments),
-               ts_buf_put(j->ctx, &name, arguments.p, arguments.n));
+               ts_buf_put(j->x.ctx, &name, arguments.p, arguments.n));
     ts_jout_fail(&head, code);
     ts_jout_open(&head, NULL, '{');
     ts_jout_text(&head, "name", ts_buf_text(&name));
     ts_jout_text(&head, "file", f.file.p == NULL ? TS_TEXT_LIT("") : f.file);
     code = head.code;
-    TS_STEP(code, ts_pool_intern(j->ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch)));
-    ts_buf_free(j->ctx, &name);
+    TS_STEP(code, ts_pool_intern(j->x.ctx, place, NULL, &j->texts, ts_buf_text(&j->scratch)));
+    ts_buf_free(j->x.ctx, &name);
     return code;
 }
 
 static void pj_stack(pj_work *j, uint32_t node)
 {
-    for (uint32_t at = node; at != 0 && j->w.code == TS_OK; at = j->calls.parent[at]) {
-        uint32_t method = j->calls.method[at];
-        int32_t line = j->calls.line[at] > 0 ? j->calls.line[at] : j->methods.line[method];
+    for (uint32_t at = node; at != 0 && j->x.w.code == TS_OK; at = j->x.calls.parent[at]) {
+        uint32_t method = j->x.calls.method[at];
+        int32_t line = j->x.calls.line[at] > 0 ? j->x.calls.line[at] : j->x.methods.line[method];
         if (j->head[method] == 0) {
             uint32_t place = 0;
-            ts_jout_fail(&j->w, pj_make_head(&place, j, at));
+            ts_jout_fail(&j->x.w, pj_make_head(&place, j, at));
             j->head[method] = place + 1;
         }
-        if (j->w.code == TS_OK) {
-            ts_jout_raw(&j->w, NULL, ts_pool_text(&j->texts, j->head[method] - 1));
-            ts_jout_int(&j->w, "line", line);
-            ts_jout_close(&j->w, '}');
+        if (j->x.w.code == TS_OK) {
+            ts_jout_raw(&j->x.w, NULL, ts_pool_text(&j->texts, j->head[method] - 1));
+            ts_jout_int(&j->x.w, "line", line);
+            ts_jout_close(&j->x.w, '}');
         }
     }
 }
@@ -304,11 +324,11 @@ static void pj_stack(pj_work *j, uint32_t node)
 
 static void pj_value(pj_work *j, ts_text name, int64_t value, ts_text unit)
 {
-    ts_jout_open(&j->w, NULL, '{');
-    ts_jout_raw(&j->w, "type", name);
-    ts_jout_int(&j->w, "value", value);
-    ts_jout_raw(&j->w, "unit", unit);
-    ts_jout_close(&j->w, '}');
+    ts_jout_open(&j->x.w, NULL, '{');
+    ts_jout_raw(&j->x.w, "type", name);
+    ts_jout_int(&j->x.w, "value", value);
+    ts_jout_raw(&j->x.w, "unit", unit);
+    ts_jout_close(&j->x.w, '}');
     j->any_value = true;
 }
 
@@ -326,8 +346,8 @@ static ts_code pj_put_label(pj_work *j, ts_text key, ts_text value)
 {
     pj_label label;
     uint64_t at;
-    ts_code code = ts_pool_intern(j->ctx, &label.key, NULL, &j->sample_texts, key);
-    TS_STEP(code, ts_pool_intern(j->ctx, &label.value, NULL, &j->sample_texts, value));
+    ts_code code = ts_pool_intern(j->x.ctx, &label.key, NULL, &j->sample_texts, key);
+    TS_STEP(code, ts_pool_intern(j->x.ctx, &label.value, NULL, &j->sample_texts, value));
     if (code != TS_OK) {
         return code;
     }
@@ -338,10 +358,10 @@ static ts_code pj_put_label(pj_work *j, ts_text key, ts_text value)
         return TS_OK;
     }
     at = j->sample_labels.n;
-    pj_label *next = ts_vec_add(j->ctx, &j->sample_labels, sizeof *next);
-    TS_NEED(j->ctx, next);
+    pj_label *next = ts_vec_add(j->x.ctx, &j->sample_labels, sizeof *next);
+    TS_NEED(j->x.ctx, next);
     *next = label;
-    return ts_idmap_put(j->ctx, &j->sample_keys, label.key, at);
+    return ts_idmap_put(j->x.ctx, &j->sample_keys, label.key, at);
 }
 
 static ts_code pj_read_label(pj_work *j, int64_t row)
@@ -373,8 +393,8 @@ static ts_text pj_span_of(const pj_work *j, const char *key, const char *other)
 static ts_code pj_thread_labels(pj_work *j)
 {
     char digits[24];
-    ts_text name = ts_naming_thread(&j->names, j->sample.b);
-    ts_who who = ts_naming_who(&j->names, j->source_id, j->sample.b);
+    ts_text name = ts_naming_thread(&j->x.names, j->sample.b);
+    ts_who who = ts_naming_who(&j->x.names, j->source_id, j->sample.b);
     ts_code code = TS_OK;
     if (name.n > 0) {
         code = pj_put_label(j, TS_TEXT_LIT("thread name"), name);
@@ -389,15 +409,15 @@ static ts_code pj_thread_labels(pj_work *j)
 static void pj_labels(pj_work *j)
 {
     const pj_label *all = j->sample_labels.p;
-    ts_jout_text(&j->w, "span_id", pj_span_of(j, "span id", "spanId"));
-    ts_jout_text(&j->w, "root_span_id", pj_span_of(j, "local root span id", "localRootSpanId"));
-    ts_jout_text(&j->w, "trace_endpoint", pj_label_of(j, "trace endpoint"));
-    ts_jout_open(&j->w, "labels", '{');
+    ts_jout_text(&j->x.w, "span_id", pj_span_of(j, "span id", "spanId"));
+    ts_jout_text(&j->x.w, "root_span_id", pj_span_of(j, "local root span id", "localRootSpanId"));
+    ts_jout_text(&j->x.w, "trace_endpoint", pj_label_of(j, "trace endpoint"));
+    ts_jout_open(&j->x.w, "labels", '{');
     for (size_t i = 0; i < j->sample_labels.n; i++) {
-        ts_jout_key(&j->w, ts_pool_text(&j->sample_texts, all[i].key));
-        ts_jout_text(&j->w, NULL, ts_pool_text(&j->sample_texts, all[i].value));
+        ts_jout_key(&j->x.w, ts_pool_text(&j->sample_texts, all[i].key));
+        ts_jout_text(&j->x.w, NULL, ts_pool_text(&j->sample_texts, all[i].value));
     }
-    ts_jout_close(&j->w, '}');
+    ts_jout_close(&j->x.w, '}');
 }
 
 /* Ends the sample that is being written. Where no value was recorded it counts as one; the time
@@ -416,26 +436,26 @@ static void pj_end_sample(pj_work *j)
         bool cpu = !recorded && (j->sample.d & PJ_CPU) != 0;
         pj_value(j, cpu ? TS_TEXT_LIT("\"cpu\"") : TS_TEXT_LIT("\"wall\""), j->sample.c, ns);
     }
-    ts_jout_close(&j->w, ']');
+    ts_jout_close(&j->x.w, ']');
     if (j->sample.b != TS_NO_THREAD) {
-        ts_jout_fail(&j->w, pj_thread_labels(j));
+        ts_jout_fail(&j->x.w, pj_thread_labels(j));
     }
     pj_labels(j);
-    ts_jout_open(&j->w, "stack_trace", '[');
+    ts_jout_open(&j->x.w, "stack_trace", '[');
     pj_stack(j, (uint32_t)j->sample.a);
-    ts_jout_ends(&j->w, "]}");
+    ts_jout_ends(&j->x.w, "]}");
     j->open = false;
     j->sample_labels.n = 0;
     if (j->sample_texts.count > 0) {
-        ts_pool_free(j->ctx, &j->sample_texts);
-        ts_idmap_free(j->ctx, &j->sample_keys);
+        ts_pool_free(j->x.ctx, &j->sample_texts);
+        ts_idmap_free(j->x.ctx, &j->sample_keys);
     }
 }
 
 static void pj_begin_sample(pj_work *j, const pj_record *r)
 {
-    ts_jout_open(&j->w, NULL, '{');
-    ts_jout_open(&j->w, "values", '[');
+    ts_jout_open(&j->x.w, NULL, '{');
+    ts_jout_open(&j->x.w, "values", '[');
     j->sample = *r;
     j->open = true;
     j->any_value = false;
@@ -446,9 +466,9 @@ static void pj_begin_sample(pj_work *j, const pj_record *r)
 static void pj_time(pj_work *j, const char *name, int64_t ns)
 {
     if (ns == TS_NO_TIME) {
-        ts_jout_null(&j->w, name);
+        ts_jout_null(&j->x.w, name);
     } else {
-        ts_jout_int(&j->w, name, ns);
+        ts_jout_int(&j->x.w, name, ns);
     }
 }
 
@@ -456,13 +476,13 @@ static void pj_metrics(pj_work *j, const ts_upload *up)
 {
     ts_metric metrics[TS_METRICS];
     char real[TS_REAL_DIGITS];
-    unsigned n = ts_metrics_of(metrics, &j->metrics, up, false);
+    unsigned n = ts_metrics_of(metrics, &j->x.metrics, up, false);
     for (unsigned i = 0; i < n; i++) {
         if (metrics[i].is_int) {
-            ts_jout_printf(&j->w, metrics[i].name, "\"%" PRId64 "\"", metrics[i].i);
+            ts_jout_printf(&j->x.w, metrics[i].name, "\"%" PRId64 "\"", metrics[i].i);
         } else {
             bool known = ts_plain_real(real, metrics[i].real);
-            ts_jout_str(&j->w, metrics[i].name, known ? real : "");
+            ts_jout_str(&j->x.w, metrics[i].name, known ? real : "");
         }
     }
 }
@@ -485,45 +505,45 @@ static void pj_begin_profile(pj_work *j, const ts_upload *up)
                  {"runtime_os", TS_UP_RUNTIME_OS},
                  {"runtime_arch", TS_UP_RUNTIME_ARCH},
                  {"format", TS_UP_FORMAT}};
-    ts_jout_open(&j->w, NULL, '{');
-    ts_jout_text(&j->w, "profile_id", up->texts[TS_UP_ID]);
+    ts_jout_open(&j->x.w, NULL, '{');
+    ts_jout_text(&j->x.w, "profile_id", up->texts[TS_UP_ID]);
     for (size_t i = 0; i < sizeof before / sizeof before[0]; i++) {
-        ts_jout_text(&j->w, before[i].name, up->texts[before[i].text]);
+        ts_jout_text(&j->x.w, before[i].name, up->texts[before[i].text]);
     }
     pj_time(j, "start", up->start);
     pj_time(j, "end", up->end);
     pj_time(j, "duration", up->dur);
     for (size_t i = 0; i < sizeof after / sizeof after[0]; i++) {
-        ts_jout_text(&j->w, after[i].name, up->texts[after[i].text]);
+        ts_jout_text(&j->x.w, after[i].name, up->texts[after[i].text]);
     }
-    ts_jout_open(&j->w, "tags", '{');
+    ts_jout_open(&j->x.w, "tags", '{');
     for (size_t i = 0; i < up->tags; i++) {
-        const ts_upload_tag *tag = (const ts_upload_tag *)j->uploads.tags.p + up->first_tag + i;
-        ts_jout_key(&j->w, tag->key);
-        ts_jout_text(&j->w, NULL, tag->value);
+        const ts_upload_tag *tag = (const ts_upload_tag *)j->x.uploads.tags.p + up->first_tag + i;
+        ts_jout_key(&j->x.w, tag->key);
+        ts_jout_text(&j->x.w, NULL, tag->value);
     }
-    ts_jout_close(&j->w, '}');
-    ts_jout_open(&j->w, "oss_path", '[');
+    ts_jout_close(&j->x.w, '}');
+    ts_jout_open(&j->x.w, "oss_path", '[');
     for (size_t i = 0; i < up->files; i++) {
-        ts_jout_text(&j->w, NULL, ((const ts_text *)j->uploads.files.p)[up->first_file + i]);
+        ts_jout_text(&j->x.w, NULL, ((const ts_text *)j->x.uploads.files.p)[up->first_file + i]);
     }
     if (up->files == 0 && up->texts[TS_UP_PATH].n > 0) {
-        ts_jout_text(&j->w, NULL, up->texts[TS_UP_PATH]);
+        ts_jout_text(&j->x.w, NULL, up->texts[TS_UP_PATH]);
     }
-    ts_jout_close(&j->w, ']');
-    ts_jout_open(&j->w, "metrics", '{');
+    ts_jout_close(&j->x.w, ']');
+    ts_jout_open(&j->x.w, "metrics", '{');
     pj_metrics(j, up);
-    ts_jout_close(&j->w, '}');
-    ts_jout_open(&j->w, "samples", '{');
+    ts_jout_close(&j->x.w, '}');
+    ts_jout_open(&j->x.w, "samples", '{');
 }
 
 static void pj_end_profile(pj_work *j)
 {
     pj_end_sample(j);
     if (j->source_id != 0) {
-        ts_jout_ends(&j->w, "]}}");
-        ts_jout_line(&j->w);
-        j->w.comma = false;
+        ts_jout_ends(&j->x.w, "]}}");
+        ts_jout_line(&j->x.w);
+        j->x.w.comma = false;
     }
     j->source_id = 0;
 }
@@ -537,29 +557,29 @@ static void pj_enter(pj_work *j, uint64_t group)
         return;
     }
     if (source_id != j->source_id) {
-        const ts_upload *up = ts_uploads_find(&j->uploads, source_id);
+        const ts_upload *up = ts_uploads_find(&j->x.uploads, source_id);
         pj_end_profile(j);
         if (up == NULL) {
-            ts_jout_fail(&j->w, ts_rows_changed(j->ctx, "stack_sample"));
+            ts_jout_fail(&j->x.w, ts_rows_changed(j->x.ctx, "stack_sample"));
             return;
         }
         pj_begin_profile(j, up);
         j->source_id = source_id;
     } else {
         pj_end_sample(j);
-        ts_jout_close(&j->w, ']');
+        ts_jout_close(&j->x.w, ']');
     }
     j->event = event;
-    ts_jout_key(&j->w, ts_pool_text(&j->events, event));
-    ts_jout_open(&j->w, NULL, '[');
+    ts_jout_key(&j->x.w, ts_pool_text(&j->events, event));
+    ts_jout_open(&j->x.w, NULL, '[');
 }
 
 static ts_code pj_write(pj_work *j)
 {
     const void *next = NULL;
-    while (j->w.code == TS_OK) {
-        ts_jout_fail(&j->w, ts_sorter_next(&next, j->sorter));
-        if (j->w.code != TS_OK || next == NULL) {
+    while (j->x.w.code == TS_OK) {
+        ts_jout_fail(&j->x.w, ts_sorter_next(&next, j->sorter));
+        if (j->x.w.code != TS_OK || next == NULL) {
             break;
         }
         const pj_record *r = next;
@@ -570,51 +590,54 @@ static ts_code pj_write(pj_work *j)
         } else if (r->kind == PJ_VALUE) {
             pj_recorded_value(j, r);
         } else {
-            ts_jout_fail(&j->w, pj_read_label(j, r->a));
+            ts_jout_fail(&j->x.w, pj_read_label(j, r->a));
         }
     }
-    if (j->w.code == TS_OK) {
+    if (j->x.w.code == TS_OK) {
         pj_end_profile(j);
     }
-    return j->w.code;
+    return j->x.w.code;
 }
 
 /* --- all -------------------------------------------------------------------------------------- */
 
-static ts_code pj_load(pj_work *j, const ts_export_input *input)
+static ts_code pj_load(pj_work *j)
 {
     static const unsigned labels[] = {TS_C_stack_sample_label__key, TS_C_stack_sample_label__value};
-    const ts_export_side *side = &input->side;
-    ts_ctx *ctx = j->ctx;
-    ts_code code =
-        side->filter.weight == NULL
-            ? ts_calls_open(&j->calls, ctx, side->reader, &side->filter, &j->frames, TS_LOAD_COUNT)
-            : ts_fail(ctx, TS_ERR_USAGE,
-                      "--to=profile-json has all values: --weight "
-                      "cannot be given");
-    TS_STEP(code, ts_naming_load(&j->names, ctx, side->reader));
-    TS_STEP(code, ts_uploads_load(&j->uploads, ctx, side->reader, true));
-    TS_STEP(code, ts_methods_load(&j->methods, ctx, &j->calls, &j->frames, &j->uploads));
-    TS_STEP(code, ts_metrics_load(&j->metrics, ctx, side->reader, &j->uploads));
-    TS_STEP(code, pj_read_types(j));
-    TS_STEP(code, pj_read_own_types(j));
-    if (code == TS_OK) {
-        j->head = ts_zalloc(ctx, (size_t)j->calls.methods + 1, sizeof *j->head);
-        code = j->head == NULL
-                   ? ctx->error.code
-                   : ts_scan_open(&j->label_rows, side->reader, TS_T_stack_sample_label, labels, 2);
+    ts_parts *x = &j->x;
+    ts_code code;
+    if (x->input->side.filter.weight != NULL) {
+        return ts_fail(x->ctx, TS_ERR_USAGE,
+                       "--to=profile-json has all values: --weight cannot be given");
     }
-    TS_STEP(code, pj_sort(j));
-    return code;
+    TS_TRY(code, ts_parts_calls(x, TS_FRAME_FILE, TS_LOAD_COUNT));
+    TS_TRY(code, ts_naming_load(&x->names, x->ctx, x->reader));
+    TS_TRY(code, ts_uploads_load(&x->uploads, x->ctx, x->reader, true));
+    TS_TRY(code, ts_methods_load(&x->methods, x->ctx, &x->calls, &x->frames, &x->uploads));
+    TS_TRY(code, ts_metrics_load(&x->metrics, x->ctx, x->reader, &x->uploads));
+    TS_TRY(code, pj_read_types(j));
+    TS_TRY(code, pj_read_own_types(j));
+    TS_NEED(x->ctx, j->head = ts_zalloc(x->ctx, (size_t)x->calls.methods + 1, sizeof *j->head));
+    TS_TRY(code, ts_scan_open(&j->label_rows, x->reader, TS_T_stack_sample_label, labels, 2));
+    return pj_sort(j);
 }
 
-static void pj_free(pj_work *j)
+static ts_code pj_run(void *work)
 {
-    ts_ctx *ctx = j->ctx;
+    pj_work *j = work;
+    ts_code code;
+    TS_TRY(code, pj_load(j));
+    return pj_write(j);
+}
+
+static void pj_release(void *work)
+{
+    pj_work *j = work;
+    ts_ctx *ctx = j->x.ctx;
     ts_scan_close(j->label_rows);
     ts_sorter_close(j->sorter);
-    ts_details_close(&j->values);
-    ts_details_close(&j->labels);
+    details_close(&j->values);
+    details_close(&j->labels);
     ts_free(ctx, j->head);
     ts_vec_free(ctx, &j->types);
     ts_vec_free(ctx, &j->sample_labels);
@@ -625,28 +648,6 @@ static void pj_free(pj_work *j)
     ts_pool_free(ctx, &j->causes);
     ts_idmap_free(ctx, &j->by_cause);
     ts_buf_free(ctx, &j->scratch);
-    ts_metrics_free(&j->metrics, ctx);
-    ts_methods_free(&j->methods, ctx);
-    ts_uploads_free(&j->uploads, ctx);
-    ts_naming_free(&j->names, ctx);
-    ts_calls_free(&j->calls);
-    ts_frames_free(ctx, &j->frames);
-    ts_free(ctx, j);
-}
-
-static ts_code pj_run(ts_ctx *ctx, const ts_export_input *input, const ts_export_output *output)
-{
-    pj_work *j = ts_zalloc(ctx, 1, sizeof *j);
-    TS_NEED(ctx, j);
-    j->ctx = ctx;
-    j->frames.parts = TS_FRAME_FILE;
-    ts_export_json(&j->w, &j->sink, ctx, output);
-    ts_code code = pj_load(j, input);
-    TS_STEP(code, pj_write(j));
-    ts_jout_fail(&j->w, code);
-    code = ts_jout_end(&j->w);
-    pj_free(j);
-    return code;
 }
 
 const ts_export ts_export_profile_json = {
@@ -654,5 +655,7 @@ const ts_export ts_export_profile_json = {
     .title = "profiles as Datakit has them: samples, values, labels, stacks; JSON, one a line",
     .extension = ".json",
     .needs = TS_NEEDS_SAMPLES,
+    .work = sizeof(pj_work),
     .run = pj_run,
+    .release = pj_release,
 };

@@ -1,8 +1,8 @@
-/* The sources of a database as Datakit's profiles (export_uploads.h). */
-#include "export/export_uploads.h"
+/* The sources of a database as Datakit's profiles (export_parts.h). */
+#include "export/export_parts.h"
 
-#include "model/cells.h"
 #include "tables/formats/flare/flare_constants.h"
+#include "tables/profile_kinds.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -70,14 +70,14 @@ static ts_upload *upload_at(const ts_uploads *u, int64_t id)
     return id > 0 && (uint64_t)id < u->by_source.n && all[id].source_id == id ? &all[id] : NULL;
 }
 
-static int64_t upload_cell(const ts_batch *b, unsigned column, unsigned i)
+static int64_t upload_cell(const ts_walk *at, unsigned column)
 {
-    return b->columns[column].null[i] != 0 ? TS_NO_TIME : b->columns[column].ints[i];
+    return ts_walk_int_or(at, column, TS_NO_TIME);
 }
 
 /* What a source does not say is what the one around it says. */
 static ts_code upload_texts(ts_uploads *u, ts_ctx *ctx, ts_upload *up, const ts_upload *around,
-                            const ts_batch *b, unsigned i)
+                            const ts_walk *at)
 {
     static const struct {
         ts_upload_text text;
@@ -86,15 +86,15 @@ static ts_code upload_texts(ts_uploads *u, ts_ctx *ctx, ts_upload *up, const ts_
     char pid[24];
     ts_code code = TS_OK;
     for (size_t k = 0; k < sizeof kept / sizeof kept[0] && code == TS_OK; k++) {
-        ts_text text = ts_cell_text(b, kept[k].column, i);
+        ts_text text = ts_walk_text(at, kept[k].column);
         if (text.n > 0) {
             code = upload_keep(&up->texts[kept[k].text], u, ctx, text);
         } else if (around != NULL) {
             up->texts[kept[k].text] = around->texts[kept[k].text];
         }
     }
-    if (code == TS_OK && b->columns[UP_PID].null[i] == 0) {
-        int n = snprintf(pid, sizeof pid, "%" PRId64, b->columns[UP_PID].ints[i]);
+    if (code == TS_OK && !ts_walk_null(at, UP_PID)) {
+        int n = snprintf(pid, sizeof pid, "%" PRId64, ts_walk_int(at, UP_PID));
         code = upload_keep(&up->texts[TS_UP_PID], u, ctx, (ts_text){pid, (size_t)n});
     } else if (around != NULL) {
         up->texts[TS_UP_PID] = around->texts[TS_UP_PID];
@@ -107,12 +107,12 @@ static void upload_hash_text(ts_upload *up, ts_text text)
     ts_hash_bytes(&up->hash, text.p, text.n);
 }
 
-static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     static const ts_hash_key none = {{0, 0}};
-    int64_t id = b->rowids[i];
-    int64_t parent = b->columns[UP_PARENT].null[i] != 0 ? -1 : b->columns[UP_PARENT].ints[i];
-    ts_text clock = ts_cell_text(b, UP_CLOCK, i);
+    int64_t id = ts_walk_id(at);
+    int64_t parent = ts_walk_int_or(at, UP_PARENT, -1);
+    ts_text clock = ts_walk_text(at, UP_CLOCK);
     ts_code code;
     TS_TRY(code, ts_vec_reach(ctx, &u->by_source, id, sizeof(ts_upload)));
     ts_upload *up = &((ts_upload *)u->by_source.p)[id];
@@ -123,8 +123,8 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
         .start = TS_NO_TIME,
         .end = TS_NO_TIME,
         .dur = TS_NO_TIME,
-        .own_start = upload_cell(b, UP_START, i),
-        .own_end = upload_cell(b, UP_END, i),
+        .own_start = upload_cell(at, UP_START),
+        .own_end = upload_cell(at, UP_END),
         .first = TS_NO_TIME,
         .last = TS_NO_TIME,
         .realtime = ts_text_is(clock, "realtime") ? 0 : TS_NO_TIME,
@@ -136,59 +136,58 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsi
         up->texts[k] = (ts_text){"", 0};
     }
     up->texts[TS_UP_SERVICE] = TS_TEXT_LIT("unnamed-service");
-    code = upload_texts(u, ctx, up, around, b, i);
+    code = upload_texts(u, ctx, up, around, at);
     upload_language(up, around == NULL ? TS_TEXT_NULL : around->texts[TS_UP_FORMAT]);
     for (unsigned k = UP_KIND; k < UP_HASHED; k++) {
         bool number = k == UP_PID || k >= UP_START;
         if (number) {
-            ts_hash_word(&up->hash, (uint64_t)upload_cell(b, k, i));
+            ts_hash_word(&up->hash, (uint64_t)upload_cell(at, k));
         } else if (k != UP_PATH) {
-            upload_hash_text(up, ts_cell_text(b, k, i));
+            upload_hash_text(up, ts_walk_text(at, k));
         }
     }
     /* Not known yet whether boottime can be converted: properties come later. */
     if (ts_text_is(clock, "boottime")) {
         up->realtime = TS_NO_TIME + 1;
     }
+    TS_STEP(code, ts_vec_keep(ctx, &u->parents, id, ts_walk_int_or(at, UP_PARENT, INT64_MAX)));
+    TS_STEP_IF(code, ts_walk_int(at, UP_COMPLETE) == 0,
+               ts_vec_keep(ctx, &u->lossy, (int64_t)u->lossy.n, id));
     return code;
 }
 
-/* --- rows of profiles ----------------------------------------------------------------------------
+/* --- rows of profiles ---------------------------------------------------------------------------
  */
 
 enum { UP_PROFILE_TEXTS = 14, UP_PROFILE_START = UP_PROFILE_TEXTS + 1 };
 
 /* What a row of profile says counts more than what is known of its source. */
-static ts_code upload_profile(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+static ts_code upload_profile(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     static const ts_upload_text texts[UP_PROFILE_TEXTS] = {
         TS_UP_ID,      TS_UP_AGENT_VER,  TS_UP_ENDPOINT,     TS_UP_SERVICE,  TS_UP_ENV,
         TS_UP_VERSION, TS_UP_HOST,       TS_UP_PID,          TS_UP_LANGUAGE, TS_UP_LANGUAGE_VER,
         TS_UP_RUNTIME, TS_UP_RUNTIME_OS, TS_UP_RUNTIME_ARCH, TS_UP_FORMAT};
-    ts_upload *up = upload_at(u, b->columns[0].ints[i]);
+    ts_upload *up = upload_at(u, ts_walk_int(at, 0));
     ts_code code = TS_OK;
     if (up == NULL) {
         return TS_OK;
     }
     for (unsigned k = 0; k < UP_PROFILE_TEXTS && code == TS_OK; k++) {
-        ts_text text = ts_cell_text(b, k + 1, i);
+        ts_text text = ts_walk_text(at, k + 1);
         if (text.n > 0) {
             code = upload_keep(&up->texts[texts[k]], u, ctx, text);
         }
     }
-    if (code != TS_OK ||
-        (code = ts_vec_reach(ctx, &u->by_profile, b->rowids[i], sizeof(int64_t))) != TS_OK) {
-        return code;
-    }
-    ((int64_t *)u->by_profile.p)[b->rowids[i]] = up->source_id;
+    TS_STEP(code, ts_vec_keep(ctx, &u->by_profile, ts_walk_id(at), up->source_id));
     up->profile = true;
-    up->start = upload_cell(b, UP_PROFILE_START, i);
-    up->end = upload_cell(b, UP_PROFILE_START + 1, i);
-    up->dur = upload_cell(b, UP_PROFILE_START + 2, i);
+    up->start = upload_cell(at, UP_PROFILE_START);
+    up->end = upload_cell(at, UP_PROFILE_START + 1);
+    up->dur = upload_cell(at, UP_PROFILE_START + 2);
     return code;
 }
 
-/* --- uploads of several files ----------------------------------------------------------------
+/* --- uploads of several files -------------------------------------------------------------------
  */
 
 /* A source without a row of its own is a file of that around it which has one. */
@@ -209,23 +208,21 @@ static void upload_owners(ts_uploads *u)
 /* The upload of a profile, or NULL. */
 static ts_upload *upload_of_profile(const ts_uploads *u, int64_t id)
 {
-    return id < 0 || (uint64_t)id >= u->by_profile.n
-               ? NULL
-               : upload_at(u, ((const int64_t *)u->by_profile.p)[id]);
+    return upload_at(u, ts_vec_kept(&u->by_profile, id));
 }
 
 /* Rows of one profile follow each other; what is elsewhere is left out. */
-static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
-    ts_upload *up = upload_of_profile(u, b->columns[0].ints[i]);
+    ts_upload *up = upload_of_profile(u, ts_walk_int(at, 0));
     ts_upload_tag tag;
     ts_upload_tag *next;
     ts_code code;
     if (up == NULL || (up->tags > 0 && up->first_tag + up->tags != u->tags.n)) {
         return TS_OK;
     }
-    TS_TRY(code, upload_keep(&tag.key, u, ctx, ts_cell_text(b, 1, i)));
-    TS_TRY(code, upload_keep(&tag.value, u, ctx, ts_cell_text(b, 2, i)));
+    TS_TRY(code, upload_keep(&tag.key, u, ctx, ts_walk_text(at, 1)));
+    TS_TRY(code, upload_keep(&tag.value, u, ctx, ts_walk_text(at, 2)));
     up->first_tag = up->tags == 0 ? u->tags.n : up->first_tag;
     TS_NEED(ctx, next = ts_vec_add(ctx, &u->tags, sizeof *next));
     *next = tag;
@@ -233,17 +230,17 @@ static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigne
     return TS_OK;
 }
 
-static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
-    ts_upload *up = upload_of_profile(u, b->columns[0].ints[i]);
+    ts_upload *up = upload_of_profile(u, ts_walk_int(at, 0));
     ts_text name;
     ts_text *next;
     ts_code code;
-    if (up == NULL || b->columns[2].null[i] != 0 ||
+    if (up == NULL || ts_walk_null(at, 2) ||
         (up->files > 0 && up->first_file + up->files != u->files.n)) {
         return TS_OK;
     }
-    TS_TRY(code, upload_keep(&name, u, ctx, ts_cell_text(b, 1, i)));
+    TS_TRY(code, upload_keep(&name, u, ctx, ts_walk_text(at, 1)));
     up->first_file = up->files == 0 ? u->files.n : up->first_file;
     TS_NEED(ctx, next = ts_vec_add(ctx, &u->files, sizeof *next));
     *next = name;
@@ -251,22 +248,23 @@ static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, u
     return TS_OK;
 }
 
-/* --- properties -------------------------------------------------------------------------------
+/* --- properties ---------------------------------------------------------------------------------
  */
 
-static void upload_property(ts_uploads *u, const ts_batch *b, unsigned i)
+static ts_code upload_property(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
-    ts_upload *up = upload_at(u, b->columns[0].ints[i]);
-    ts_text key = ts_cell_text(b, 1, i);
-    ts_text value = ts_cell_text(b, 2, i);
+    ts_upload *up = upload_at(u, ts_walk_int(at, 0));
+    ts_text key = ts_walk_text(at, 1);
+    ts_text value = ts_walk_text(at, 2);
     char digits[24];
+    (void)ctx;
     if (up == NULL || value.n == 0 || value.n > 19) {
-        return;
+        return TS_OK;
     }
     memcpy(digits, value.p, value.n);
     digits[value.n] = '\0';
     if (strspn(digits, "0123456789") != value.n) {
-        return;
+        return TS_OK;
     }
     int64_t v = strtoll(digits, NULL, 10);
     if (ts_text_is(key, "start_boottime_ns")) {
@@ -274,12 +272,14 @@ static void upload_property(ts_uploads *u, const ts_batch *b, unsigned i)
     } else if (ts_text_is(key, "start_realtime_ns")) {
         up->real_start = v;
     }
+    return TS_OK;
 }
 
 /* Both clocks as the recording read them at one moment. A parent is before its children, so
  * theirs are known when the children need them. */
-static void upload_clocks(ts_uploads *u, const int64_t *parents)
+static void upload_clocks(ts_uploads *u)
 {
+    const int64_t *parents = u->parents.p;
     for (size_t id = 0; id < u->by_source.n; id++) {
         ts_upload *up = upload_at(u, (int64_t)id);
         const ts_upload *around = parents[id] < (int64_t)id ? upload_at(u, parents[id]) : NULL;
@@ -302,23 +302,19 @@ static void upload_clocks(ts_uploads *u, const int64_t *parents)
     }
 }
 
-/* --- rows --------------------------------------------------------------------------------------
+/* --- rows ---------------------------------------------------------------------------------------
  */
 
-typedef ts_code (*upload_row)(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i);
+typedef ts_code (*upload_row)(ts_uploads *u, ts_ctx *ctx, const ts_walk *at);
 
 static ts_code upload_each(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, enum ts_table_id table,
                            const unsigned *columns, unsigned n, upload_row row)
 {
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, reader, table, columns, n);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = row(u, ctx, b, i);
-        }
+    ts_walk rows = ts_walk_of(reader, table, columns, n);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        code = row(u, ctx, &rows);
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -334,67 +330,63 @@ static void upload_seen(ts_upload *up, int64_t ts, int64_t dur)
     ts_hash_word(&up->hash, (uint64_t)dur);
 }
 
-static ts_code upload_sample(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+static ts_code upload_sample(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
-    ts_upload *up = upload_at(u, b->columns[0].ints[i]);
+    ts_upload *up = upload_at(u, ts_walk_int(at, 0));
     (void)ctx;
     if (up != NULL) {
-        upload_seen(up, upload_cell(b, 1, i), upload_cell(b, 2, i));
+        upload_seen(up, upload_cell(at, 1), upload_cell(at, 2));
     }
     return TS_OK;
 }
 
-static ts_code upload_method(ts_uploads *u, ts_ctx *ctx, const ts_batch *b, unsigned i)
+static ts_code upload_method(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
-    ts_upload *up = upload_at(u, b->columns[0].ints[i]);
+    ts_upload *up = upload_at(u, ts_walk_int(at, 0));
     (void)ctx;
     for (unsigned k = 1; k < 4 && up != NULL; k++) {
-        upload_hash_text(up, ts_cell_text(b, k, i));
+        upload_hash_text(up, ts_walk_text(at, k));
     }
     return TS_OK;
+}
+
+static ts_code upload_type(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
+{
+    ts_upload_type type = {.source_id = ts_walk_int(at, 0)};
+    ts_code code;
+    TS_TRY(code, ts_vec_reach(ctx, &u->types, ts_walk_id(at), sizeof type));
+    TS_TRY(code, ts_pool_intern(ctx, &type.event, NULL, &u->texts,
+                                ts_value_event(ts_walk_text(at, 1), TS_TEXT_NULL)));
+    ((ts_upload_type *)u->types.p)[ts_walk_id(at)] = type;
+    return TS_OK;
+}
+
+/* A profile says itself what its values stand for. */
+static ts_code upload_own_type(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
+{
+    int64_t id = ts_walk_int(at, 0);
+    ts_upload_type *type = ts_uploads_type(u, id);
+    ts_code code;
+    if (type == NULL) {
+        return TS_OK;
+    }
+    TS_TRY(code, ts_pool_intern(ctx, &type->event, NULL, &u->texts, ts_walk_text(at, 1)));
+    return ts_vec_keep(ctx, &u->own_types, (int64_t)u->own_types.n, id);
 }
 
 /* Values have the source of their kind. */
-static ts_code upload_values(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
+static ts_code upload_value(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
-    static const unsigned types[] = {TS_C_stack_value_type__source_id};
-    static const unsigned values[] = {TS_C_stack_sample_value__value_type_id,
-                                      TS_C_stack_sample_value__value};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_vec sources = {0};
-    ts_code code = ts_scan_open(&scan, reader, TS_T_stack_value_type, types, 1);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = ts_vec_reach(ctx, &sources, b->rowids[i], sizeof(int64_t));
-            if (code == TS_OK) {
-                ((int64_t *)sources.p)[b->rowids[i]] = b->columns[0].ints[i];
-            }
-        }
+    const ts_upload_type *type = ts_uploads_type(u, ts_walk_int(at, 0));
+    ts_upload *up = type == NULL ? NULL : upload_at(u, type->source_id);
+    (void)ctx;
+    if (up != NULL) {
+        ts_hash_word(&up->hash, (uint64_t)ts_walk_int(at, 1));
     }
-    ts_scan_close(scan);
-    scan = NULL;
-    TS_STEP_IF(code, sources.n > 0,
-               ts_scan_open(&scan, reader, TS_T_stack_sample_value, values, 2));
-    while (code == TS_OK && scan != NULL && (code = ts_scan_next(&b, scan)) == TS_OK &&
-           b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            int64_t type = b->columns[0].ints[i];
-            ts_upload *up = type < 0 || (uint64_t)type >= sources.n
-                                ? NULL
-                                : upload_at(u, ((const int64_t *)sources.p)[type]);
-            if (up != NULL) {
-                ts_hash_word(&up->hash, (uint64_t)b->columns[1].ints[i]);
-            }
-        }
-    }
-    ts_scan_close(scan);
-    ts_vec_free(ctx, &sources);
-    return code;
+    return TS_OK;
 }
 
-/* --- all ---------------------------------------------------------------------------------------
- */
+/* --- all -------------------------------------------------------------------------------------- */
 
 static ts_code upload_id(ts_uploads *u, ts_ctx *ctx, ts_upload *up)
 {
@@ -439,10 +431,18 @@ static ts_code upload_read_rows(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
                                        TS_C_stack_sample__dur};
     static const unsigned calls[] = {TS_C_stack_slice__source_id, TS_C_stack_slice__ts,
                                      TS_C_stack_slice__dur};
+    static const unsigned types[] = {TS_C_stack_value_type__source_id, TS_C_stack_value_type__name};
+    static const unsigned own[] = {TS_C_profile_value_type__value_type_id,
+                                   TS_C_profile_value_type__event_type};
+    static const unsigned values[] = {TS_C_stack_sample_value__value_type_id,
+                                      TS_C_stack_sample_value__value};
     ts_code code = upload_each(u, ctx, reader, TS_T_stack_method, methods, 4, upload_method);
     TS_STEP(code, upload_each(u, ctx, reader, TS_T_stack_sample, samples, 3, upload_sample));
     TS_STEP(code, upload_each(u, ctx, reader, TS_T_stack_slice, calls, 3, upload_sample));
-    TS_STEP(code, upload_values(u, ctx, reader));
+    TS_STEP(code, upload_each(u, ctx, reader, TS_T_stack_value_type, types, 2, upload_type));
+    TS_STEP(code, upload_each(u, ctx, reader, TS_T_profile_value_type, own, 2, upload_own_type));
+    TS_STEP_IF(code, u->types.n > 0,
+               upload_each(u, ctx, reader, TS_T_stack_sample_value, values, 2, upload_value));
     for (size_t id = 0; id < u->by_source.n; id++) {
         const ts_upload *up = upload_at(u, (int64_t)id);
         ts_upload *owner = up == NULL ? NULL : upload_at(u, up->owner);
@@ -459,33 +459,6 @@ static ts_code upload_read_rows(ts_uploads *u, ts_ctx *ctx, ts_reader *reader)
     return code;
 }
 
-static ts_code upload_read_clocks(ts_uploads *u, ts_reader *reader, const ts_vec *parents)
-{
-    static const unsigned columns[] = {TS_C_source_property__source_id, TS_C_source_property__key,
-                                       TS_C_source_property__value};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, reader, TS_T_source_property, columns, 3);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            upload_property(u, b, i);
-        }
-    }
-    ts_scan_close(scan);
-    if (code == TS_OK && parents->n > 0) {
-        upload_clocks(u, parents->p);
-    }
-    return code;
-}
-
-static ts_code upload_lossy(ts_uploads *u, ts_ctx *ctx, int64_t source_id)
-{
-    int64_t *id = ts_vec_add(ctx, &u->lossy, sizeof *id);
-    TS_NEED(ctx, id);
-    *id = source_id;
-    return TS_OK;
-}
-
 ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows)
 {
     static const unsigned profiles[] = {
@@ -495,27 +468,15 @@ ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows
         TS_C_profile__language,   TS_C_profile__language_ver, TS_C_profile__runtime,
         TS_C_profile__runtime_os, TS_C_profile__runtime_arch, TS_C_profile__format,
         TS_C_profile__start_ts,   TS_C_profile__end_ts,       TS_C_profile__dur};
+    static const unsigned properties[] = {TS_C_source_property__source_id,
+                                          TS_C_source_property__key, TS_C_source_property__value};
     static const unsigned tags[] = {TS_C_profile_tag__profile_id, TS_C_profile_tag__key,
                                     TS_C_profile_tag__value};
     static const unsigned files[] = {TS_C_profile_attachment__profile_id,
                                      TS_C_profile_attachment__name, TS_C_profile_attachment__path};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
     *u = (ts_uploads){0};
-    ts_code code = ts_scan_open(&scan, reader, TS_T_source, upload_columns, UP_COLUMNS);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            code = upload_source(u, ctx, b, i);
-            TS_STEP(code, ts_vec_reach(ctx, &u->parents, b->rowids[i], sizeof(int64_t)));
-            if (code == TS_OK) {
-                ((int64_t *)u->parents.p)[b->rowids[i]] =
-                    b->columns[UP_PARENT].null[i] != 0 ? INT64_MAX : b->columns[UP_PARENT].ints[i];
-            }
-            TS_STEP_IF(code, b->columns[UP_COMPLETE].ints[i] == 0,
-                       upload_lossy(u, ctx, b->rowids[i]));
-        }
-    }
-    ts_scan_close(scan);
+    ts_code code =
+        upload_each(u, ctx, reader, TS_T_source, upload_columns, UP_COLUMNS, upload_source);
     TS_STEP(code, upload_each(u, ctx, reader, TS_T_profile, profiles, UP_PROFILE_START + 3,
                               upload_profile));
     if (code == TS_OK) {
@@ -523,8 +484,12 @@ ts_code ts_uploads_load(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, bool rows
         code = upload_each(u, ctx, reader, TS_T_profile_tag, tags, 3, upload_tag);
     }
     TS_STEP(code, upload_each(u, ctx, reader, TS_T_profile_attachment, files, 3, upload_file_name));
-    TS_STEP_IF(code, rows, upload_read_clocks(u, reader, &u->parents));
-    TS_STEP_IF(code, rows, upload_read_rows(u, ctx, reader));
+    TS_STEP_IF(code, rows,
+               upload_each(u, ctx, reader, TS_T_source_property, properties, 3, upload_property));
+    if (code == TS_OK && rows) {
+        upload_clocks(u);
+        code = upload_read_rows(u, ctx, reader);
+    }
     return code;
 }
 
@@ -536,6 +501,8 @@ void ts_uploads_free(ts_uploads *u, ts_ctx *ctx)
     ts_vec_free(ctx, &u->by_profile);
     ts_vec_free(ctx, &u->tags);
     ts_vec_free(ctx, &u->files);
+    ts_vec_free(ctx, &u->types);
+    ts_vec_free(ctx, &u->own_types);
     ts_pool_free(ctx, &u->texts);
 }
 

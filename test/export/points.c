@@ -9,24 +9,23 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-static ts_code to_stdout(void *user, const char *p, size_t n)
+static int to_stdout(void *user, const void *p, size_t n)
 {
     (void)user;
-    return fwrite(p, 1, n, stdout) == n ? TS_OK : TS_ERR_OUTPUT;
+    return fwrite(p, 1, n, stdout) == n ? 0 : 1;
 }
 
 int main(void)
 {
     static char texts[3][100000];
     static ts_ctx ctx;
-    static ts_writer w;
-    const ts_export_output out = {NULL, to_stdout};
+    static ts_jout w;
     uint32_t n[3];
     int64_t whole;
     double real;
     ts_point p;
     ts_ctx_init(&ctx);
-    ts_writer_begin(&w, &ctx, &out);
+    ts_jout_begin(&w, &ctx, to_stdout, NULL);
     while (fread(n, sizeof n[0], 3, stdin) == 3) {
         for (int i = 0; i < 3; i++) {
             if (n[i] > sizeof texts[i] || fread(texts[i], 1, n[i], stdin) != n[i]) {
@@ -44,5 +43,5 @@ int main(void)
         ts_point_real(&p, "real", real);
         ts_point_end(&p, whole % 2 == 0 ? whole : TS_NO_TIME);
     }
-    return ts_writer_end(&w) == TS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
+    return ts_jout_end(&w) == TS_OK ? EXIT_SUCCESS : EXIT_FAILURE;
 }
