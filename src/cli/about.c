@@ -1,7 +1,6 @@
-#include "cli/about.h"
+#include "cli/verbs.h"
 
 #include "analysis/analysis.h"
-#include "cli/diff/diff.h"
 #include "cli/exit_codes.h"
 #include "cli/questions.h"
 #include "export/export.h"
@@ -36,10 +35,7 @@ static ts_code put_wrapped(ts_ctx *ctx, ts_buf *out, size_t indent, const char *
         column += n;
         p += n + strspn(p + n, " ");
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_putc(ctx, out, '\n');
+    return code != TS_OK ? code : ts_buf_putc(ctx, out, '\n');
 }
 
 /* "  -e, --export-db DB" */
@@ -204,10 +200,7 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
     TS_STEP(code, put_analyses(ctx, out, "  "));
     TS_STEP(code, ts_buf_printf(ctx, out, "exports:\n"));
     TS_STEP(code, put_exports(ctx, out, "  "));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_put(ctx, out, features, sizeof features - 1);
+    return code != TS_OK ? code : ts_buf_put(ctx, out, features, sizeof features - 1);
 }
 
 static ts_code put_plugins(ts_ctx *ctx, ts_buf *out)

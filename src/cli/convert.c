@@ -1,11 +1,10 @@
-#include "cli/convert.h"
+#include "cli/verbs.h"
 
 #include "analysis/analysis.h"
 #include "cli/ask.h"
 #include "cli/exit_codes.h"
 #include "cli/export_file.h"
 #include "cli/extract.h"
-#include "cli/json_file.h"
 #include "cli/log_file.h"
 #include "cli/outputs.h"
 #include "cli/print.h"
@@ -14,7 +13,6 @@
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
-#include "cli/upgrade.h"
 #include "tables/publish.h"
 
 #include <sched.h>
@@ -95,6 +93,28 @@ static void set_limits(ts_ctx *ctx, const ts_options *o)
     ctx->strict = o->strict;
 }
 
+/* Where the object of --json goes; without a name nothing is asked for. */
+static ts_code open_json(run *r)
+{
+    const ts_options *o = r->options;
+    r->json = (ts_text_file){.ctx = r->ctx, .fd = -1};
+    return o->json ? ts_text_file_open(&r->json, r->ctx, o->json_file, o->sync, &r->outputs)
+                   : TS_OK;
+}
+
+/* Writes the object, in place of what was written before. */
+static ts_code write_json(run *r)
+{
+    ts_output out;
+    if (r->json.name == NULL) {
+        return TS_OK;
+    }
+    ts_output_init(&out, r->ctx, r->json.fd, r->json.name);
+    ts_code code = ts_summary_json(&out.buf, &r->summary);
+    TS_STEP(code, ts_text_file_restart(&r->json));
+    return ts_output_end(&out, code);
+}
+
 /* Shown on a terminal that shows no log. */
 static void begin_progress(run *r)
 {
@@ -124,7 +144,7 @@ static ts_code convert_prepare(run *r)
     /* From here on files are written. */
     TS_STEP(code, ts_log_open(&r->log, ctx, o, &r->outputs.reads));
     if (code == TS_OK) {
-        code = ts_json_file_open(&r->json, ctx, o, &r->outputs);
+        code = open_json(r);
         ts_signals_guard(TS_GUARD_JSON, ts_target_path(r->json.target));
     }
     if (code == TS_OK && r->to != NULL) {
@@ -336,10 +356,7 @@ static ts_code import(run *r)
     if (r->db != NULL) {
         ts_analysis_unwatch(ts_db_sink(r->db), r->analyses);
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return finish_database(r);
+    return code != TS_OK ? code : finish_database(r);
 }
 
 static ts_code export_stacks(run *r)
@@ -354,11 +371,9 @@ static ts_code export_stacks(run *r)
         code = ts_reader_open_fd(&r->reader, r->ctx, ts_target_fd(r->target),
                                  ts_target_path(r->target));
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_export_file_write(&r->exported, r->to, r->db, r->reader, NULL, o,
-                                ts_export_title(path));
+    TS_STEP(code, ts_export_file_write(&r->exported, r->to, r->db, r->reader, NULL, o,
+                                       ts_export_title(path)));
+    return code;
 }
 
 static ts_code ask(run *r)
@@ -372,10 +387,7 @@ static ts_code ask(run *r)
         code = ts_ask(r->db, r->ctx, &r->query, o, &r->out, isatty(STDOUT_FILENO) == 1);
     }
     ts_signals_hurry(false);
-    if (code != TS_OK) {
-        return code;
-    }
-    return export_stacks(r);
+    return code != TS_OK ? code : export_stacks(r);
 }
 
 /* -q and --to on a database that exists already. */
@@ -385,10 +397,7 @@ static ts_code ask_finished(run *r)
     ts_code code = ts_db_open(&r->db, r->ctx, path);
     TS_STEP_IF(code, !r->options->quiet, ts_upgrade_say_version(r->ctx, r->db, path));
     TS_STEP_IF(code, r->to != NULL, ts_export_reader(&r->reader, &r->copy, r->ctx, path));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ask(r);
+    return code != TS_OK ? code : ask(r);
 }
 
 /* --- more rows for a finished database -------------------------------------------------------- */
@@ -439,10 +448,7 @@ static ts_code add_rows(run *r)
     TS_STEP(code, ts_store_reopen(r->store, reader));
     TS_STEP(code, analyse(r, reader));
     ts_reader_free(reader);
-    if (code != TS_OK) {
-        return code;
-    }
-    return finish_database(r);
+    return code != TS_OK ? code : finish_database(r);
 }
 
 /* The rows of a program that wrote to it in between would be lost. */
@@ -558,10 +564,7 @@ static ts_code publish(run *r)
     ts_code code = database ? ts_target_prepare(r->target) : TS_OK;
     TS_STEP(code, ts_text_file_prepare(&r->exported));
     TS_STEP(code, ts_text_file_prepare(&r->json));
-    if (code != TS_OK) {
-        return code;
-    }
-    return rename_outputs(r, true);
+    return code != TS_OK ? code : rename_outputs(r, true);
 }
 
 /* Nothing but the summary, which reports why. */
@@ -580,7 +583,7 @@ static void convert_finish(run *r, ts_code code)
 {
     set_result(r, code);
     bool failed = code != TS_OK;
-    code = ts_json_file_write(&r->json, &r->summary);
+    code = write_json(r);
     if (code != TS_OK) {
         if (!failed) {
             set_result(r, code);
@@ -589,7 +592,7 @@ static void convert_finish(run *r, ts_code code)
     }
     if (!failed && (code = publish(r)) != TS_OK) {
         set_result(r, code);
-        failed = r->json.target != NULL && ts_json_file_write(&r->json, &r->summary) == TS_OK;
+        failed = r->json.target != NULL && write_json(r) == TS_OK;
     }
     if (failed) {
         publish_failure(r);

@@ -112,10 +112,5 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
     ts_code code = export_fits(db, ctx, what);
     TS_STEP(code, ts_text_file_restart(file));
     TS_STEP(code, ts_export_run(ctx, what, &input, &output));
-    TS_STEP(code, ts_output_flush(&out));
-    if (out.gone) {
-        code = TS_OK;
-    }
-    ts_output_free(&out);
-    return code;
+    return ts_output_end(&out, code);
 }

@@ -42,10 +42,7 @@ static ts_code extractor_put_name(ts_ctx *ctx, ts_buf *out, const char *name, bo
     size_t stem = dot == NULL ? strlen(name) : (size_t)(dot - name);
     ts_code code = ts_buf_put(ctx, out, name, stem);
     TS_STEP_IF(code, !complete, ts_buf_printf(ctx, out, ".incomplete"));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_put(ctx, out, name + stem, strlen(name) - stem);
+    return code != TS_OK ? code : ts_buf_put(ctx, out, name + stem, strlen(name) - stem);
 }
 
 /* Attempt k of a name; the input's part is cut where the whole would be too long for a file. */
@@ -65,10 +62,7 @@ static ts_code compose(ts_ctx *ctx, ts_buf *out, const char *input, const char *
     }
     TS_STEP_IF(code, k > 1, ts_buf_printf(ctx, out, "-%u", k));
     TS_STEP(code, ts_buf_putc(ctx, out, '.'));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_put(ctx, out, name, strlen(name));
+    return code != TS_OK ? code : ts_buf_put(ctx, out, name, strlen(name));
 }
 
 /* The first name that this run has not used yet. */

@@ -3,14 +3,10 @@
  *
  * The locale is never set: numbers and sorting are the same everywhere.
  */
-#include "cli/about.h"
-#include "cli/convert.h"
-#include "cli/diff/diff.h"
+#include "cli/verbs.h"
 #include "cli/exit_codes.h"
 #include "cli/print.h"
-#include "cli/serve/serve.h"
 #include "cli/signals.h"
-#include "cli/upgrade.h"
 #include "version_made.h"
 
 #include <unistd.h>
@@ -19,12 +15,7 @@ static int about(ts_ctx *ctx, const ts_options *options)
 {
     ts_output out;
     ts_output_init(&out, ctx, STDOUT_FILENO, "standard output");
-    ts_code code = ts_about(&out.buf, ctx, options);
-    TS_STEP(code, ts_output_flush(&out));
-    if (out.gone) {
-        code = TS_OK;
-    }
-    ts_output_free(&out);
+    ts_code code = ts_output_end(&out, ts_about(&out.buf, ctx, options));
     if (code != TS_OK) {
         ts_print_error(ctx, &ctx->error);
     }

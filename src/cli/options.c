@@ -491,10 +491,7 @@ static ts_code parse_argument(parser *p)
     ts_code code = find_option(&g.option, p, arg, n);
     g.typed_n = n > 200 ? 200 : (int)n;
     TS_STEP(code, options_take_value(&g, p, equals));
-    if (code != TS_OK) {
-        return code;
-    }
-    return options_apply(p, &g);
+    return code != TS_OK ? code : options_apply(p, &g);
 }
 
 /* --- combinations -------------------------------------------------------------------------- */

@@ -44,10 +44,7 @@ static ts_code put_large(ts_output *out, const char *p, size_t n)
 {
     ts_code code = ts_output_flush(out);
     int error = code == TS_OK ? write_all(out->ctx, out->fd, p, n) : 0;
-    if (code != TS_OK) {
-        return code;
-    }
-    return result_of(out, error);
+    return code != TS_OK ? code : result_of(out, error);
 }
 
 ts_code ts_output_put(ts_output *out, const char *p, size_t n)
@@ -68,6 +65,14 @@ ts_code ts_output_puts(ts_output *out, const char *s)
 void ts_output_free(ts_output *out)
 {
     ts_buf_free(out->ctx, &out->buf);
+}
+
+ts_code ts_output_end(ts_output *out, ts_code code)
+{
+    TS_STEP(code, ts_output_flush(out));
+    code = out->gone ? TS_OK : code;
+    ts_output_free(out);
+    return code;
 }
 
 void ts_stderr(ts_ctx *ctx, const char *p, size_t n)

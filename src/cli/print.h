@@ -23,6 +23,9 @@ ts_code ts_output_puts(ts_output *out, const char *s);
 ts_code ts_output_flush(ts_output *out);
 void ts_output_free(ts_output *out);
 
+/* Flushes unless `code` is a failure, and releases it. That the reader has gone is no error. */
+ts_code ts_output_end(ts_output *out, ts_code code);
+
 /* Writes all of text to standard error in one call; failures have nowhere to go. */
 void ts_stderr(ts_ctx *ctx, const char *p, size_t n);
 

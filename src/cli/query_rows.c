@@ -224,7 +224,7 @@ static ts_code json_row(printer *p, const char *const *values, const size_t *len
 /* --- results ------------------------------------------------------------------------------- */
 
 /* The result before ends. */
-static ts_code end_result(printer *p)
+ts_code ts_row_printer_end(ts_row_printer *p)
 {
     if (p->format == TS_ROWS_TABLE) {
         return ts_table_text_end(&p->table);
@@ -235,11 +235,11 @@ static ts_code end_result(printer *p)
     return TS_OK;
 }
 
-static ts_code print_header(void *user, const char *const *names, int n)
+ts_code ts_row_printer_header(void *user, const char *const *names, int n)
 {
     printer *p = user;
     bool json = p->format == TS_ROWS_JSON || p->format == TS_ROWS_JSONL;
-    ts_code code = end_result(p);
+    ts_code code = ts_row_printer_end(p);
     TS_STEP_IF(code, p->any && !json, ts_output_put(p->out, "\n", 1));
     p->any = true;
     if (code != TS_OK) {
@@ -252,8 +252,8 @@ static ts_code print_header(void *user, const char *const *names, int n)
                                       : separated_row(p, names, NULL, NULL, n);
 }
 
-static ts_code print_row(void *user, const char *const *values, const size_t *lengths,
-                         const ts_cell_type *types, int n)
+ts_code ts_row_printer_row(void *user, const char *const *values, const size_t *lengths,
+                           const ts_cell_type *types, int n)
 {
     printer *p = user;
     switch (p->format) {
@@ -336,31 +336,15 @@ void ts_row_printer_free(ts_row_printer *p)
     }
 }
 
-ts_code ts_row_printer_header(ts_row_printer *p, const char *const *names, int n)
-{
-    return print_header(p, names, n);
-}
-
-ts_code ts_row_printer_row(ts_row_printer *p, const char *const *values, const size_t *lengths,
-                           const ts_cell_type *types, int n)
-{
-    return print_row(p, values, lengths, types, n);
-}
-
-ts_code ts_row_printer_end(ts_row_printer *p)
-{
-    return end_result(p);
-}
-
 ts_code ts_query_print(ts_rows_asked *ask, void *user, const ts_row_print *print, ts_output *out)
 {
     printer p;
-    ts_rows_visitor visitor = {&p, print_header, print_row, note_unbound};
+    ts_rows_visitor visitor = {&p, ts_row_printer_header, ts_row_printer_row, note_unbound};
     printer_init(&p, out, print->format, print->terminal);
     ts_code code = ask(user, &visitor);
     /* The rows before a failure are right: they are shown, and its cause is kept. */
     ts_error saved = out->ctx->error;
-    ts_code ended = out->gone ? TS_OK : end_result(&p);
+    ts_code ended = out->gone ? TS_OK : ts_row_printer_end(&p);
     TS_STEP(ended, ts_output_flush(out));
     if (print->say_unbound && code == TS_OK) {
         say_unbound(&p);

@@ -39,9 +39,10 @@ typedef struct ts_row_printer ts_row_printer;
 ts_code ts_row_printer_new(ts_row_printer **out, ts_output *to, ts_row_format format,
                            bool terminal);
 void ts_row_printer_free(ts_row_printer *p);
-/* A result begins; its rows; the end of the last one (what was printed is not flushed). */
-ts_code ts_row_printer_header(ts_row_printer *p, const char *const *names, int n);
-ts_code ts_row_printer_row(ts_row_printer *p, const char *const *values, const size_t *lengths,
+/* A result begins; its rows, as a ts_rows_visitor of a ts_row_printer has them; the end of the last
+ * one (what was printed is not flushed). */
+ts_code ts_row_printer_header(void *user, const char *const *names, int n);
+ts_code ts_row_printer_row(void *user, const char *const *values, const size_t *lengths,
                            const ts_cell_type *types, int n);
 ts_code ts_row_printer_end(ts_row_printer *p);
 

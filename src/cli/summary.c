@@ -285,10 +285,7 @@ static ts_code text_extracted(ts_buf *out, const ts_summary *s)
     TS_STEP(code, summary_put_name(s->ctx, out, ts_text_of(s->options->out)));
     TS_STEP_IF(code, x->incomplete > 0,
                ts_buf_printf(s->ctx, out, ", %" PRIu64 " of them incomplete", x->incomplete));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_putc(s->ctx, out, '\n');
+    return code != TS_OK ? code : ts_buf_putc(s->ctx, out, '\n');
 }
 
 static ts_code text_end(ts_buf *out, const ts_summary *s)
@@ -301,11 +298,9 @@ static ts_code text_end(ts_buf *out, const ts_summary *s)
                ts_buf_printf(s->ctx, out, ", %.2f s of it for indexes", s->index_seconds));
     TS_STEP_IF(code, s->analyses > 0,
                ts_buf_printf(s->ctx, out, ", %.2f s of it for analyses", s->analysis_seconds));
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_printf(s->ctx, out, "\n  memory    %.1f MiB at most\n",
-                         (double)peak_memory() / 1048576.0);
+    TS_STEP(code, ts_buf_printf(s->ctx, out, "\n  memory    %.1f MiB at most\n",
+                                (double)peak_memory() / 1048576.0));
+    return code;
 }
 
 ts_code ts_summary_text(ts_buf *out, const ts_summary *s)

@@ -1,6 +1,5 @@
-#include "cli/upgrade.h"
+#include "cli/verbs.h"
 
-#include "cli/convert.h"
 #include "cli/exit_codes.h"
 #include "cli/outputs.h"
 #include "cli/print.h"

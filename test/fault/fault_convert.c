@@ -6,8 +6,7 @@
  */
 #include "faults.h"
 
-#include "cli/about.h"
-#include "cli/convert.h"
+#include "cli/verbs.h"
 #include "cli/options.h"
 #include "cli/signals.h"
 

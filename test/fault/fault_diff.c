@@ -5,8 +5,7 @@
  */
 #include "faults.h"
 
-#include "cli/convert.h"
-#include "cli/diff/diff.h"
+#include "cli/verbs.h"
 #include "cli/options.h"
 
 #include <errno.h>

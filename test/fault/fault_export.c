@@ -6,7 +6,7 @@
  */
 #include "faults.h"
 
-#include "cli/convert.h"
+#include "cli/verbs.h"
 #include "cli/options.h"
 #include "export/export.h"
 

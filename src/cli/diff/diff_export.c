@@ -1,4 +1,4 @@
-#include "cli/diff/diff_export.h"
+#include "cli/diff/diff_private.h"
 
 #include "cli/export_file.h"
 #include "cli/signals.h"

@@ -1,4 +1,4 @@
-#include "cli/diff/diff_fail.h"
+#include "cli/diff/diff_private.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/diff/diff_heap.h"
+#include "cli/diff/diff_private.h"
 
 #include "base/alloc.h"
 #include "base/sorter.h"

@@ -1,4 +1,4 @@
-#include "cli/diff/diff_method.h"
+#include "cli/diff/diff_private.h"
 
 #include "cli/export_file.h"
 

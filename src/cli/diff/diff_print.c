@@ -1,4 +1,4 @@
-#include "cli/diff/diff_print.h"
+#include "cli/diff/diff_private.h"
 
 #include "cli/query_rows.h"
 

@@ -1,4 +1,4 @@
-#include "cli/diff/diff_result.h"
+#include "cli/diff/diff_private.h"
 
 #include <stddef.h>
 #include <stdlib.h>

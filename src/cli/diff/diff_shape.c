@@ -1,4 +1,4 @@
-#include "cli/diff/diff_shape.h"
+#include "cli/diff/diff_private.h"
 
 #include "tables/question_text.h"
 

@@ -1,8 +1,7 @@
-#include "cli/diff/diff_side.h"
+#include "cli/diff/diff_private.h"
 
-#include "cli/convert.h"
+#include "cli/verbs.h"
 #include "cli/export_file.h"
-#include "cli/print.h"
 #include "model/sources.h"
 
 #include <inttypes.h>

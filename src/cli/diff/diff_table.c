@@ -1,4 +1,4 @@
-#include "cli/diff/diff_table.h"
+#include "cli/diff/diff_private.h"
 
 #include "cli/ask.h"
 

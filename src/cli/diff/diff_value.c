@@ -1,4 +1,4 @@
-#include "cli/diff/diff_value.h"
+#include "cli/diff/diff_private.h"
 
 #include "base/ckd.h"
 

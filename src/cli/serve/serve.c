@@ -1,17 +1,15 @@
-#include "cli/serve/serve.h"
+#include "cli/verbs.h"
 
 #include "base/alloc.h"
-#include "cli/convert.h"
 #include "cli/exit_codes.h"
 #include "base/json_out.h"
 #include "cli/print.h"
 #include "cli/query_file.h"
 #include "cli/questions.h"
-#include "cli/serve/serve_files.h"
+#include "cli/serve/serve_private.h"
 #include "cli/signals.h"
 
 #if TS_SERVE_BUILT
-#include "cli/serve/serve_samples.h"
 #include "serve/http/server.h"
 
 #include <spawn.h>

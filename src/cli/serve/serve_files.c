@@ -1,7 +1,7 @@
-#include "cli/serve/serve_files.h"
+#include "cli/serve/serve_private.h"
 
 #include "base/alloc.h"
-#include "cli/convert.h"
+#include "cli/verbs.h"
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "cli/signals.h"

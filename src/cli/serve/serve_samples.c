@@ -1,6 +1,6 @@
 #if TS_SERVE_BUILT
 
-#include "cli/serve/serve_samples.h"
+#include "cli/serve/serve_private.h"
 
 #include "parsers/import.h"
 #include "tables/database.h"

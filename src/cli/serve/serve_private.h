@@ -1,10 +1,14 @@
-/* What is served: databases as they are, recordings converted into temporary ones. */
-#ifndef TS_CLI_SERVE_FILES_H
-#define TS_CLI_SERVE_FILES_H
+/* What the parts of serve share. */
+#ifndef TS_CLI_SERVE_PRIVATE_H
+#define TS_CLI_SERVE_PRIVATE_H
 
 #include "base/buf.h"
 #include "cli/options.h"
+#if TS_SERVE_BUILT
+#include "serve/api/sandbox.h"
+#endif
 
+/* What is served: databases as they are, recordings converted into temporary ones. */
 typedef struct ts_serve_files {
     ts_ctx *ctx;
     const char **paths; /* of databases, one an input */
@@ -26,5 +30,14 @@ void ts_serve_files_free(ts_serve_files *f);
 
 /* Writes a file that only this user can read and that leads a browser to `url`; *path: its name. */
 ts_code ts_serve_files_page(ts_buf *path, ts_serve_files *f, ts_text url);
+
+#if TS_SERVE_BUILT
+/*
+ * Converts the directory into a database without a name in ctx->tmpdir and opens that. Nothing is
+ * printed; called by several threads, each with its context. TS_ERR_FORMAT when nothing of a
+ * sample is in it. The caller closes with ts_sandbox_close, also after a failure.
+ */
+ts_code ts_serve_open_directory(ts_sandbox *out, ts_ctx *ctx, const char *path);
+#endif
 
 #endif

@@ -1,0 +1,41 @@
+/* What the program does: each returns its exit code. */
+#ifndef TS_CLI_VERBS_H
+#define TS_CLI_VERBS_H
+
+#include "base/buf.h"
+#include "cli/options.h"
+#include "tables/publish.h"
+
+/* Without a verb: import, questions, publishing, summary (convert.c). */
+int ts_convert(ts_ctx *ctx, const ts_options *options);
+
+/*
+ * A database to ask: the finished one that the only path of the options names, or what the
+ * recording there is converted to. --format, --analyze, --time-range and the messages are those of
+ * the options; a finished database that lacks rows of --analyze is copied and gets them. *target:
+ * the temporary below *db, or NULL; the caller closes the database and then frees it. TS_ERR_INPUT
+ * for a database of another program.
+ */
+ts_code ts_convert_to_ask(ts_db **db, ts_target **target, ts_ctx *ctx, const ts_options *options);
+
+/* "diff": two recordings, databases or sources of one are compared (diff/diff.c). */
+int ts_diff(ts_ctx *ctx, const ts_options *options);
+
+/* The text of --by=list. */
+ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx);
+
+/* "serve": databases in the browser, until a signal comes (serve/serve.c). */
+int ts_serve(ts_ctx *ctx, const ts_options *options);
+
+/* "upgrade": a finished database of an older version of the schema becomes a present one, that of
+ * -e (upgrade.c). */
+int ts_upgrade(ts_ctx *ctx, const ts_options *options);
+
+/* A message when the version of the schema is not that of this program. */
+ts_code ts_upgrade_say_version(ts_ctx *ctx, ts_db *db, const char *path);
+
+/* The answers about the program itself (about.c): --help, --version, --list, --info, --tables,
+ * formats. Appends the text for options->mode. TS_ERR_USAGE when --tables names no table. */
+ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options);
+
+#endif
