@@ -29,17 +29,26 @@ static void reply_json(ts_reply *reply, ts_jout *j, ts_ctx *ctx, ts_reply_sink *
 /* The table whose rows stack_sample shows where it is a view, which has no rowid. */
 static const char sample_rows[] = "stack_sample_row";
 
+/* The first number that a statement finds, 0 when it finds none. a, b: its parameters. */
+static int64_t first_number(ts_sandbox *s, const char *sql, const char *a, const char *b)
+{
+    sqlite3_stmt *st = NULL;
+    int64_t number = 0;
+    if (sql != NULL && sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) == SQLITE_OK &&
+        (a == NULL || sqlite3_bind_text(st, 1, a, -1, SQLITE_STATIC) == SQLITE_OK) &&
+        (b == NULL || sqlite3_bind_text(st, 2, b, -1, SQLITE_STATIC) == SQLITE_OK) &&
+        sqlite3_step(st) == SQLITE_ROW) {
+        number = sqlite3_column_int64(st, 0);
+    }
+    (void)sqlite3_finalize(st);
+    return number;
+}
+
 /* Number of rows of a table, whose rowids are dense; 0 for one without rowids. */
 static int64_t rows_of_table(ts_sandbox *s, const char *table)
 {
-    sqlite3_stmt *st = NULL;
-    int64_t rows = 0;
     char *sql = sqlite3_mprintf("SELECT max(rowid) FROM \"%w\"", table);
-    if (sql != NULL && sqlite3_prepare_v2(s->db, sql, -1, &st, NULL) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW) {
-        rows = sqlite3_column_int64(st, 0);
-    }
-    (void)sqlite3_finalize(st);
+    int64_t rows = first_number(s, sql, NULL, NULL);
     sqlite3_free(sql);
     return rows;
 }
@@ -48,18 +57,11 @@ static int64_t rows_of_table(ts_sandbox *s, const char *table)
  * name, or an expression, may take any time. */
 static bool is_stored(ts_sandbox *s, const char *table, const char *column)
 {
-    sqlite3_stmt *st = NULL;
-    bool stored =
-        sqlite3_prepare_v2(s->db,
-                           "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND "
-                           "name = ?1 AND (?2 IS NULL OR EXISTS (SELECT 1 FROM "
-                           "pragma_table_xinfo(?1) AS c WHERE c.name = ?2 AND hidden = 0))",
-                           -1, &st, NULL) == SQLITE_OK &&
-        sqlite3_bind_text(st, 1, table, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_bind_text(st, 2, column, -1, SQLITE_STATIC) == SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW;
-    (void)sqlite3_finalize(st);
-    return stored;
+    return first_number(s,
+                        "SELECT 1 FROM sqlite_master WHERE type = 'table' AND rootpage > 0 AND "
+                        "name = ?1 AND (?2 IS NULL OR EXISTS (SELECT 1 FROM "
+                        "pragma_table_xinfo(?1) AS c WHERE c.name = ?2 AND hidden = 0))",
+                        table, column) != 0;
 }
 
 static int64_t table_rows(ts_sandbox *s, const char *table)
@@ -98,16 +100,9 @@ static void put_rows(void *user, ts_sandbox *s, const char *name)
 
 int64_t ts_app_origin(ts_sandbox *s)
 {
-    sqlite3_stmt *st = NULL;
-    int64_t origin = 0;
-    if (is_stored(s, "trace_range", "start_ts") &&
-        sqlite3_prepare_v2(s->db, "SELECT start_ts FROM trace_range LIMIT 1", -1, &st, NULL) ==
-            SQLITE_OK &&
-        sqlite3_step(st) == SQLITE_ROW) {
-        origin = sqlite3_column_int64(st, 0);
-    }
-    (void)sqlite3_finalize(st);
-    return origin;
+    return is_stored(s, "trace_range", "start_ts")
+               ? first_number(s, "SELECT start_ts FROM trace_range LIMIT 1", NULL, NULL)
+               : 0;
 }
 
 static void info_rows(ts_jout *j, ts_sandbox *s)
@@ -176,8 +171,7 @@ ts_code ts_api_info(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request 
     ts_jout_uint(&j, "max_rows", app->limits.max_rows);
     ts_jout_uint(&j, "max_memory", app->limits.max_memory);
     ts_jout_uint(&j, "threads", app->limits.threads);
-    ts_jout_close(&j, '}');
-    ts_jout_close(&j, '}');
+    ts_jout_ends(&j, "}}");
     return ts_jout_end(&j);
 }
 
@@ -206,8 +200,7 @@ static int schema_rows(ts_jout *j, sqlite3_stmt *st, ts_ctx *ctx)
         ts_text column = schema_text(st, 1);
         if (!open || !ts_text_equal(table, ts_buf_text(&last))) {
             if (open) {
-                ts_jout_close(j, ']');
-                ts_jout_close(j, '}');
+                ts_jout_ends(j, "]}");
             }
             open = true;
             last.n = 0;
@@ -226,8 +219,7 @@ static int schema_rows(ts_jout *j, sqlite3_stmt *st, ts_ctx *ctx)
         }
     }
     if (open) {
-        ts_jout_close(j, ']');
-        ts_jout_close(j, '}');
+        ts_jout_ends(j, "]}");
     }
     ts_buf_free(ctx, &last);
     return rc;
@@ -252,8 +244,7 @@ static ts_code schema_reply(ts_reply *reply, ts_sandbox *s, ts_ctx *ctx)
     ts_jout_open(&j, NULL, '{');
     ts_jout_open(&j, "tables", '[');
     rc = rc == SQLITE_OK ? schema_rows(&j, st, ctx) : rc;
-    ts_jout_close(&j, ']');
-    ts_jout_close(&j, '}');
+    ts_jout_ends(&j, "]}");
     ts_code code = ts_jout_end(&j);
     TS_STEP_IF(code, rc != SQLITE_DONE, ts_app_sqlite(reply, s, rc, -1));
     (void)sqlite3_finalize(st);
@@ -394,8 +385,7 @@ ts_code ts_api_questions(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_req
         for (size_t i = 0; i < app->question_count; i++) {
             question_put(&j, &app->questions[i], &lease->sandbox, ctx);
         }
-        ts_jout_close(&j, ']');
-        ts_jout_close(&j, '}');
+        ts_jout_ends(&j, "]}");
         code = ts_jout_end(&j);
     }
     ts_database_give(&app->databases, lease);

@@ -1,5 +1,5 @@
 /* /api/query and /api/export: a statement and its rows. */
-#include "serve/api/query_result.h"
+#include "serve/api/query.h"
 
 #include <stdio.h>
 

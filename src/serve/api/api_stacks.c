@@ -1,6 +1,6 @@
 /* /api/export?view=flame: the stacks of a database in the formats of --to. */
 #include "serve/api/app.h"
-#include "serve/api/query_request.h"
+#include "serve/api/query.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"

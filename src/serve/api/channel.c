@@ -11,7 +11,7 @@
  * ends with the guard (its client, the stop of the server, the deadline) or at a time of its own;
  * it looks every CHANNEL_LOOK_MS at what poll cannot tell it.
  */
-#include "serve/api/channel.h"
+#include "serve/api/remote_private.h"
 
 #include <errno.h>
 #include <poll.h>

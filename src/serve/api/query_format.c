@@ -1,5 +1,5 @@
 /* Rows as text of several formats. */
-#include "serve/api/query_result.h"
+#include "serve/api/query.h"
 
 #include "base/utf8.h"
 

@@ -1,4 +1,4 @@
-#include "serve/api/query_request.h"
+#include "serve/api/query.h"
 
 #include "json/json.h"
 

@@ -1,4 +1,4 @@
-#include "serve/api/query_result.h"
+#include "serve/api/query.h"
 
 #include "base/alloc.h"
 

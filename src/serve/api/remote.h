@@ -1,15 +1,59 @@
 /*
- * Requests and views that are answered by processes (workers.h), so that no statement, and no
+ * Requests and views that are answered by processes, so that no statement, and no
  * view that has the name of a table, runs longer than it may: its process is killed. The processes
  * run the same code as a server without them.
  */
 #ifndef TS_SERVE_REMOTE_H
 #define TS_SERVE_REMOTE_H
 
-#include "serve/api/workers.h"
 #include "serve/http/reply.h"
 #include "serve/http/request.h"
 #include "serve/views/view_maker.h"
+
+#include <sys/types.h>
+
+/* --- workers.c -------------------------------------------------------------------------------- */
+
+/*
+ * Processes for work on a database that may not be trusted to end: a function of SQLite that runs
+ * cannot be interrupted, a process can be killed. They are made by one that is forked before the
+ * server has threads, and that ends, with all of them, when the server does, however that happens.
+ */
+
+typedef struct ts_workers ts_workers;
+
+/* One of them; zeroed: none. */
+typedef struct ts_worker {
+    pid_t pid;
+    int fd; /* of a channel (remote_private.h) to it */
+} ts_worker;
+
+/* What a process does with the other end of its channel, until that is closed. */
+typedef void ts_worker_run(void *user, int fd);
+
+/*
+ * To be called while there is one thread. `user` is read in the processes, as it is now; `listener`
+ * is closed there. TS_ERR_INTERNAL when the system refuses. The caller ends with
+ * ts_workers_close, when all processes have ended.
+ */
+ts_code ts_workers_open(ts_workers **out, ts_ctx *ctx, ts_worker_run *run, void *user,
+                        int listener);
+void ts_workers_close(ts_workers *all);
+
+/* Starts one. TS_ERR_LIMIT when the system refuses. Called by several threads. */
+ts_code ts_worker_start(ts_worker *out, ts_workers *all, ts_ctx *ctx);
+
+/* Kills the one that has most memory when all have more than `most` bytes together; to be called
+ * ten times in a second. */
+void ts_workers_watch(ts_workers *all, uint64_t most);
+
+/* Whether ts_workers_watch has killed it. */
+bool ts_worker_was_large(const ts_worker *one, ts_workers *all);
+
+/* Kills it, whatever it does. A zeroed one is none. */
+void ts_worker_end(ts_worker *one, ts_workers *all);
+
+/* --- remote.c, remote_request.c, remote_view.c ------------------------------------------------ */
 
 struct ts_app;
 typedef struct ts_remote ts_remote;

@@ -12,7 +12,7 @@
  * taken. The table of workers is under the lock, and an order and its answer are one step under it.
  * Signals of the terminal are ignored in maker and workers: the server decides when they end.
  */
-#include "serve/api/workers.h"
+#include "serve/api/remote.h"
 
 #include "base/alloc.h"
 

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdatomic.h>
 #include <stdio.h>
-#include <time.h>
 
 enum {
     LIVE_MAX = 16,       /* processes that are sampled at once */
@@ -29,19 +28,12 @@ struct fp_live {
     int64_t cost_ns; /* and how long it took */
 };
 
-static int64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* --- reading what grows --------------------------------------------------------------------- */
 
 /* The whole directory is imported again, so the time between two readings grows with it. */
 static bool is_due(const fp_live *live, const fp_session *session, uint64_t flushes)
 {
-    int64_t since = now_ns() - live->read_ns;
+    int64_t since = ts_guard_now() - live->read_ns;
     if (session->data.ctx == NULL) {
         return true;
     }
@@ -64,9 +56,9 @@ ts_code fp_live_refresh(ts_flare_hub *flare, fp_session *session)
     if (session->path == NULL) {
         return session->ctx.error.code;
     }
-    live->read_ns = now_ns();
+    live->read_ns = ts_guard_now();
     code = fp_session_read(flare, session);
-    live->cost_ns = now_ns() - live->read_ns;
+    live->cost_ns = ts_guard_now() - live->read_ns;
     live->seen = flushes;
     return session->data.ctx != NULL ? TS_OK : code; /* what was read before still holds */
 }
@@ -93,9 +85,10 @@ static void *run(void *user)
     return NULL;
 }
 
-/* pid 0: an agent, whose address is the id of the session. */
-static ts_code start(fp_call *call, fp_session *session, int pid)
+/* what: the process (int); 0: an agent, whose address is the id of the session. */
+static ts_code start(fp_call *call, fp_session *session, const void *what)
 {
+    const int pid = *(const int *)what;
     fp_live *live = ts_zalloc(&session->ctx, 1, sizeof *live);
     ts_sampler_options options = {
         .pid = pid,
@@ -131,25 +124,6 @@ static ts_code start(fp_call *call, fp_session *session, int pid)
     session->live = live;
     session->attach = true;
     return TS_OK;
-}
-
-/* One session a process: attaching twice is the same. */
-static ts_code attach(fp_call *call, ts_text id, int pid)
-{
-    fp_session *session;
-    ts_code code;
-    TS_TRY(code, fp_session_claim(&session, call, id));
-    if (!session->open) {
-        code = start(call, session, pid);
-        session->open = code == TS_OK;
-        call->ctx->error = session->ctx.error;
-    }
-    pthread_mutex_unlock(&session->lock);
-    if (code != TS_OK) {
-        fp_session_forget(call->flare, session);
-    }
-    fp_session_release(call->flare, session);
-    return code;
 }
 
 static unsigned count_live(ts_flare_hub *flare)
@@ -196,7 +170,9 @@ ts_code fp_attach_jvm(fp_call *call)
     TS_STEP_IF(code, (pid <= 0 || pid > INT32_MAX),
                ts_fail(call->ctx, TS_ERR_USAGE, "option 'target_pid' is not a process id"));
     snprintf(id, sizeof id, "jvm:%" PRId64, pid);
-    TS_STEP(code, attach(call, ts_text_of(id), (int)pid));
+    /* One session a process: attaching twice is the same. */
+    const int process = (int)pid;
+    TS_STEP(code, fp_session_open(call, ts_text_of(id), start, &process));
     return code != TS_OK ? code : reply_attached(call, ts_text_of(id));
 }
 
@@ -204,24 +180,19 @@ ts_code fp_attach_jvm(fp_call *call)
 
 ts_code fp_connect_agent(fp_call *call)
 {
+    static const int none = 0;
     ts_text address = fp_request_text(call->request, TS_FLARE_AGENT_ADDR, "");
     ts_code code = check_live(call);
     TS_STEP_IF(code, (address.n == 0 || memchr(address.p, '\0', address.n) != NULL),
                ts_fail(call->ctx, TS_ERR_USAGE, "missing option 'agent_addr'"));
-    TS_STEP(code, attach(call, address, 0));
+    TS_STEP(code, fp_session_open(call, address, start, &none));
     return code != TS_OK ? code : reply_attached(call, address);
 }
 
 /* An agent is to end when its session does. */
 static void mark_agent(ts_flare_hub *flare, ts_text id)
 {
-    fp_session *session;
-    pthread_mutex_lock(&flare->lock);
-    session = fp_session_find(flare, id);
-    if (session != NULL) {
-        session->refs++;
-    }
-    pthread_mutex_unlock(&flare->lock);
+    fp_session *session = fp_session_hold(flare, id);
     if (session == NULL) {
         return;
     }

@@ -35,8 +35,7 @@ static ts_code sequenced(fp_call *call, const char *key)
     int64_t end;
     ts_code code = fp_sequenced_tree(&tree, &thread_id, &start, &end, call);
     if (code == TS_OK) {
-        fp_reply_begin(call);
-        ts_jout_str(&call->json, "session_id", call->session->id);
+        fp_reply_session(call);
         ts_jout_int(&call->json, "thread_id", thread_id);
         ts_jout_int(&call->json, "start_time", start);
         ts_jout_int(&call->json, "end_time", end);
@@ -100,8 +99,7 @@ ts_code fp_call_tree(fp_call *call)
     code = fp_tree_open(&tree, &call->session->data, true);
     TS_STEP(code, merge_threads(&tree, call, ids, n));
     if (code == TS_OK) {
-        fp_reply_begin(call);
-        ts_jout_str(&call->json, "session_id", call->session->id);
+        fp_reply_session(call);
         ts_jout_open(&call->json, "call_tree_data", '[');
         code = fp_tree_write(&call->json, NULL, &tree, "CallStack");
         ts_jout_close(&call->json, ']');

@@ -169,8 +169,7 @@ static fp_thread *next_thread(size_t *at, const fp_call *call, const int64_t *id
 
 static void begin_reply(fp_call *call, const char *list)
 {
-    fp_reply_begin(call);
-    ts_jout_str(&call->json, "session_id", call->session->id);
+    fp_reply_session(call);
     ts_jout_open(&call->json, list, '[');
 }
 

@@ -52,22 +52,27 @@ static bool column_is_null(sqlite3_stmt *stmt, int column)
     return sqlite3_column_type(stmt, column) == SQLITE_NULL;
 }
 
-/* --- facts of the directory ----------------------------------------------------------------- */
-
-static ts_code read_times(fp_data *data)
+/* Calls `take` for each row of a statement, whose ?1 is the source. */
+static ts_code each_row(fp_data *data, const char *sql,
+                        ts_code (*take)(fp_data *data, sqlite3_stmt *stmt))
 {
     sqlite3_stmt *stmt = NULL;
-    bool row = false;
-    ts_code code =
-        fp_prepare(&stmt, data->ctx, data->db, "SELECT start_ts, end_ts FROM source WHERE id = ?1",
-                   data->source_id, 0, 0);
-    TS_STEP(code, fp_step(&row, data->ctx, stmt));
-    if (code == TS_OK && row) {
-        data->record_start_time = sqlite3_column_int64(stmt, 0) / NS_PER_MS;
-        data->last_record_time = sqlite3_column_int64(stmt, 1) / NS_PER_MS;
+    bool row = true;
+    ts_code code = fp_prepare(&stmt, data->ctx, data->db, sql, data->source_id, 0, 0);
+    while (code == TS_OK && (code = fp_step(&row, data->ctx, stmt)) == TS_OK && row) {
+        code = take(data, stmt);
     }
     sqlite3_finalize(stmt);
     return code;
+}
+
+/* --- facts of the directory ----------------------------------------------------------------- */
+
+static ts_code take_times(fp_data *data, sqlite3_stmt *stmt)
+{
+    data->record_start_time = sqlite3_column_int64(stmt, 0) / NS_PER_MS;
+    data->last_record_time = sqlite3_column_int64(stmt, 1) / NS_PER_MS;
+    return TS_OK;
 }
 
 /* The newest record counts, also when the summary is older; the start is the summary's. */
@@ -95,15 +100,8 @@ static ts_code take_property(fp_data *data, sqlite3_stmt *stmt)
 
 static ts_code read_properties(fp_data *data)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool row = true;
-    ts_code code = fp_prepare(&stmt, data->ctx, data->db,
-                              "SELECT key, value FROM source_property WHERE source_id = ?1",
-                              data->source_id, 0, 0);
-    while (code == TS_OK && (code = fp_step(&row, data->ctx, stmt)) == TS_OK && row) {
-        code = take_property(data, stmt);
-    }
-    sqlite3_finalize(stmt);
+    ts_code code = each_row(data, "SELECT key, value FROM source_property WHERE source_id = ?1",
+                            take_property);
     if (code == TS_OK && data->agent_addr == NULL) {
         data->agent_addr = ts_strndup(data->ctx, "", 0);
         code = data->agent_addr == NULL ? data->ctx->error.code : TS_OK;
@@ -167,18 +165,6 @@ static ts_code take_thread(fp_data *data, sqlite3_stmt *stmt)
     TS_TRY(code, copy_text(&t->name, data->ctx, stmt, 7));
     TS_TRY(code, copy_text(&t->state, data->ctx, stmt, 8));
     return copy_text(&t->group, data->ctx, stmt, 9);
-}
-
-static ts_code read_threads(fp_data *data)
-{
-    sqlite3_stmt *stmt = NULL;
-    bool row = true;
-    ts_code code = fp_prepare(&stmt, data->ctx, data->db, threads_sql, data->source_id, 0, 0);
-    while (code == TS_OK && (code = fp_step(&row, data->ctx, stmt)) == TS_OK && row) {
-        code = take_thread(data, stmt);
-    }
-    sqlite3_finalize(stmt);
-    return code;
 }
 
 fp_thread *fp_data_thread(const fp_data *data, int64_t id)
@@ -332,46 +318,36 @@ static ts_code take_method(fp_data *data, sqlite3_stmt *stmt)
 
 static ts_code read_methods(fp_data *data)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool row = true;
     ts_code code;
     TS_TRY(code, read_id_span(&data->method_base, &data->method_count, data,
                               "SELECT min(id), max(id) FROM stack_method WHERE source_id = ?1"));
     TS_NEED(data->ctx, data->methods = ts_zalloc(data->ctx, (size_t)data->method_count + 1,
                                                  sizeof *data->methods));
-    code = fp_prepare(&stmt, data->ctx, data->db,
-                      "SELECT id, raw_id, name, class FROM stack_method WHERE source_id = ?1",
-                      data->source_id, 0, 0);
-    while (code == TS_OK && (code = fp_step(&row, data->ctx, stmt)) == TS_OK && row) {
-        code = take_method(data, stmt);
-    }
-    sqlite3_finalize(stmt);
-    return code;
+    return each_row(data, "SELECT id, raw_id, name, class FROM stack_method WHERE source_id = ?1",
+                    take_method);
+}
+
+static ts_code take_node(fp_data *data, sqlite3_stmt *stmt)
+{
+    uint32_t n = number_of(sqlite3_column_int64(stmt, 0), data->node_base, data->node_count);
+    uint32_t parent = column_is_null(stmt, 1) ? 0
+                                              : number_of(sqlite3_column_int64(stmt, 1),
+                                                          data->node_base, data->node_count);
+    data->nodes[n].parent = parent < n ? parent : 0;
+    data->nodes[n].method =
+        number_of(sqlite3_column_int64(stmt, 2), data->method_base, data->method_count);
+    return TS_OK;
 }
 
 static ts_code read_nodes(fp_data *data)
 {
-    sqlite3_stmt *stmt = NULL;
-    bool row = true;
     ts_code code;
     TS_TRY(code, read_id_span(&data->node_base, &data->node_count, data,
                               "SELECT min(id), max(id) FROM stack_node WHERE source_id = ?1"));
     TS_NEED(data->ctx,
             data->nodes = ts_zalloc(data->ctx, (size_t)data->node_count + 1, sizeof *data->nodes));
-    code = fp_prepare(&stmt, data->ctx, data->db,
-                      "SELECT id, parent_id, method_id FROM stack_node WHERE source_id = ?1",
-                      data->source_id, 0, 0);
-    while (code == TS_OK && (code = fp_step(&row, data->ctx, stmt)) == TS_OK && row) {
-        uint32_t n = number_of(sqlite3_column_int64(stmt, 0), data->node_base, data->node_count);
-        uint32_t parent = column_is_null(stmt, 1) ? 0
-                                                  : number_of(sqlite3_column_int64(stmt, 1),
-                                                              data->node_base, data->node_count);
-        data->nodes[n].parent = parent < n ? parent : 0;
-        data->nodes[n].method =
-            number_of(sqlite3_column_int64(stmt, 2), data->method_base, data->method_count);
-    }
-    sqlite3_finalize(stmt);
-    return code;
+    return each_row(data, "SELECT id, parent_id, method_id FROM stack_node WHERE source_id = ?1",
+                    take_node);
 }
 
 ts_text fp_data_label(const fp_data *data, uint32_t method)
@@ -391,9 +367,9 @@ ts_code fp_data_open(fp_data *data, ts_ctx *ctx, sqlite3 *db, int64_t source_id)
 {
     ts_code code;
     *data = (fp_data){.ctx = ctx, .db = db, .source_id = source_id, .loaded_max = FP_LOADED_MAX};
-    TS_TRY(code, read_times(data));
+    TS_TRY(code, each_row(data, "SELECT start_ts, end_ts FROM source WHERE id = ?1", take_times));
     TS_TRY(code, read_properties(data));
-    TS_TRY(code, read_threads(data));
+    TS_TRY(code, each_row(data, threads_sql, take_thread));
     TS_TRY(code, read_methods(data));
     TS_TRY(code, read_nodes(data));
     TS_TRY(code, read_spans(data, false));

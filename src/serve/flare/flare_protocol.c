@@ -59,11 +59,16 @@ void fp_reply_begin(fp_call *call)
     ts_jout_open(&call->json, "data", '{');
 }
 
+void fp_reply_session(fp_call *call)
+{
+    fp_reply_begin(call);
+    ts_jout_str(&call->json, "session_id", call->session->id);
+}
+
 ts_code fp_reply_end(fp_call *call)
 {
     ts_code code;
-    ts_jout_close(&call->json, '}');
-    ts_jout_close(&call->json, '}');
+    ts_jout_ends(&call->json, "}}");
     code = ts_jout_end(&call->json);
     call->json = (ts_jout){0};
     if (code == TS_OK) {
@@ -84,9 +89,7 @@ static void write_message(ts_jout *j, const char *key, const ts_error *error)
         code = ts_buf_printf(j->ctx, &text, "%s%s", error->causes[i - 1], i > 1 ? ": " : "");
     }
     ts_jout_text(j, key, error->count == 0 ? TS_TEXT_LIT("failed") : ts_buf_text(&text));
-    if (code != TS_OK) {
-        ts_jout_fail(j, code);
-    }
+    ts_jout_fail(j, code);
     ts_buf_free(j->ctx, &text);
 }
 

@@ -1,5 +1,5 @@
 /* Requests of the Flare protocol, read with the streaming reader. */
-#include "serve/flare/flare_request.h"
+#include "serve/flare/flare_private.h"
 
 #include "json/json.h"
 

@@ -283,24 +283,11 @@ static ts_code set_path(fp_call *call, fp_session *session, const sample *s)
     return session->path == NULL ? session->ctx.error.code : TS_OK;
 }
 
-/* Opens the sample as the session `id`, unless it is open. */
-static ts_code open_session(fp_call *call, ts_text id, const sample *s)
+static ts_code begin_sample(fp_call *call, fp_session *session, const void *what)
 {
-    fp_session *session;
     ts_code code;
-    TS_TRY(code, fp_session_claim(&session, call, id));
-    if (!session->open) {
-        code = set_path(call, session, s);
-        TS_STEP(code, read_session(call->flare, session, s));
-        session->open = code == TS_OK;
-        call->ctx->error = session->ctx.error;
-    }
-    pthread_mutex_unlock(&session->lock);
-    if (code != TS_OK) {
-        fp_session_forget(call->flare, session);
-    }
-    fp_session_release(call->flare, session);
-    return code;
+    TS_TRY(code, set_path(call, session, what));
+    return read_session(call->flare, session, what);
 }
 
 ts_code fp_open_sample(fp_call *call)
@@ -316,7 +303,8 @@ ts_code fp_open_sample(fp_call *call)
     if (code == TS_OK) {
         s = find_sample(&list, id);
         s = s != NULL ? s : find_sample(&list, name_of(call->flare, id));
-        code = s == NULL ? not_found(call, name_of(call->flare, id)) : open_session(call, id, s);
+        code = s == NULL ? not_found(call, name_of(call->flare, id))
+                         : fp_session_open(call, id, begin_sample, s);
     }
     samples_free(call->ctx, &list);
     if (code != TS_OK) {

@@ -2,12 +2,12 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "base/ckd.h"
+#include "model/sort_by.h"
 #include "serve/flare/flare_private.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 static bool contains(ts_text text, ts_text part)
 {
@@ -25,8 +25,7 @@ static int by_label(const void *a, const void *b)
 {
     const found *x = a;
     const found *y = b;
-    int order = memcmp(x->label.p, y->label.p, x->label.n < y->label.n ? x->label.n : y->label.n);
-    order = order != 0 ? order : (x->label.n > y->label.n) - (x->label.n < y->label.n);
+    int order = ts_text_order(x->label, y->label);
     return order != 0 ? order : (x->id > y->id) - (x->id < y->id);
 }
 
@@ -54,8 +53,7 @@ ts_code fp_list_methods_by_filter(fp_call *call)
     ts_code code = find_methods(&list, &call->session->data, filter);
     if (code == TS_OK) {
         const found *all = list.p;
-        fp_reply_begin(call);
-        ts_jout_str(&call->json, "session_id", call->session->id);
+        fp_reply_session(call);
         ts_jout_text(&call->json, "method_name_filter", filter);
         ts_jout_uint(&call->json, "total_method_size", list.n);
         ts_jout_open(&call->json, "method_infos", '[');
@@ -96,7 +94,7 @@ typedef struct search {
     ts_vec durations; /* of int64_t */
     uint32_t groups;
     int64_t progress; /* as last sent */
-    struct timespec sent;
+    int64_t sent;     /* when, CLOCK_MONOTONIC */
     char message[200];
     bool error;
 } search;
@@ -223,26 +221,18 @@ static ts_code search_thread(search *s, fp_thread *thread)
 
 /* --- progress ------------------------------------------------------------------------------- */
 
-static int64_t ms_since(const struct timespec *t)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)(now.tv_sec - t->tv_sec) * 1000 + (now.tv_nsec - t->tv_nsec) / 1000000;
-}
-
 /* When it grew by more than 5 since the last one, and at least each 250 ms. */
 static ts_code send_progress(search *s, int64_t progress, const fp_thread *thread)
 {
     ts_jout *j = &s->call->json;
     snprintf(s->message, sizeof s->message, "searching %.*s",
              (int)ts_utf8_cut(thread->name, strnlen(thread->name, 180)), thread->name);
-    if (progress - s->progress <= 5 && ms_since(&s->sent) < 250) {
+    if (progress - s->progress <= 5 && ts_guard_now() - s->sent < 250 * INT64_C(1000000)) {
         return TS_OK;
     }
     s->progress = progress;
-    clock_gettime(CLOCK_MONOTONIC, &s->sent);
-    fp_reply_begin(s->call);
-    ts_jout_str(j, "session_id", s->call->session->id);
+    s->sent = ts_guard_now();
+    fp_reply_session(s->call);
     ts_jout_int(j, "search_progress", progress);
     ts_jout_bool(j, "search_finished", false);
     ts_jout_str(j, "search_message", s->message);
@@ -336,8 +326,7 @@ static void write_call(ts_jout *j, const search *s, const slow_call *c)
     for (size_t i = 0; i < c->n; i++) {
         ts_jout_int(j, NULL, durations[c->at + i]);
     }
-    ts_jout_close(j, ']');
-    ts_jout_close(j, '}');
+    ts_jout_ends(j, "]}");
 }
 
 static void write_stack(ts_jout *j, const search *s, const slow_call *c)
@@ -350,8 +339,7 @@ static void write_stack(ts_jout *j, const search *s, const slow_call *c)
         ts_jout_int(j, "method_id", fp_data_method_id(s->data, method));
         ts_jout_text(j, "full_name", fp_data_label(s->data, method));
         ts_jout_open(j, "features", '[');
-        ts_jout_close(j, ']');
-        ts_jout_close(j, '}');
+        ts_jout_ends(j, "]}");
     }
     ts_jout_close(j, ']');
 }
@@ -382,8 +370,7 @@ static ts_code reply_found(search *s)
 {
     ts_jout *j = &s->call->json;
     make_groups(s);
-    fp_reply_begin(s->call);
-    ts_jout_str(j, "session_id", s->call->session->id);
+    fp_reply_session(s->call);
     ts_jout_open(j, "method_ids", '[');
     for (size_t i = 0; i < s->id_count; i++) {
         ts_jout_int(j, NULL, s->ids[i]);
@@ -408,7 +395,7 @@ ts_code fp_search_slow_method_calls(fp_call *call)
         .filter = fp_request_text(call->request, "thread_name_filter", ""),
     };
     ts_code code = read_ids(&s);
-    clock_gettime(CLOCK_MONOTONIC, &s.sent);
+    s.sent = ts_guard_now();
     TS_STEP(code, search_all(&s));
     TS_STEP(code, reply_found(&s));
     ts_free(call->ctx, s.ids);

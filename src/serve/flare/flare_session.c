@@ -55,7 +55,7 @@ static ts_code fp_session_new(fp_session **out, ts_flare_hub *flare, ts_text id)
 }
 
 /* With the hub's lock held. */
-fp_session *fp_session_find(ts_flare_hub *flare, ts_text id)
+static fp_session *session_find(ts_flare_hub *flare, ts_text id)
 {
     fp_session *s = flare->sessions;
     while (s != NULL && !ts_text_is(id, s->id)) {
@@ -75,7 +75,7 @@ static void session_free(fp_session *s)
     pthread_mutex_destroy(&s->lock);
 }
 
-/* Without a lock. The last one that lets go frees it: sampling may take a moment to end. */
+/* The last one that lets go frees it: sampling may take a moment to end. */
 void fp_session_release(ts_flare_hub *flare, fp_session *session)
 {
     bool last;
@@ -92,11 +92,44 @@ void fp_session_release(ts_flare_hub *flare, fp_session *session)
     pthread_mutex_unlock(&flare->lock);
 }
 
-ts_code fp_session_claim(fp_session **out, fp_call *call, ts_text id)
+fp_session *fp_session_hold(ts_flare_hub *flare, ts_text id)
+{
+    pthread_mutex_lock(&flare->lock);
+    fp_session *s = session_find(flare, id);
+    if (s != NULL) {
+        s->refs++;
+    }
+    pthread_mutex_unlock(&flare->lock);
+    return s;
+}
+
+/* Takes the session out of the list: this one, that with this id, or, when both are NULL, any. */
+static bool take_out(ts_flare_hub *flare, const fp_session *session, const ts_text *id)
+{
+    fp_session **at = &flare->sessions;
+    fp_session *s;
+    pthread_mutex_lock(&flare->lock);
+    while (*at != NULL &&
+           ((session != NULL && *at != session) || (id != NULL && !ts_text_is(*id, (*at)->id)))) {
+        at = &(*at)->next;
+    }
+    s = *at;
+    if (s != NULL) {
+        *at = s->next;
+    }
+    pthread_mutex_unlock(&flare->lock);
+    if (s != NULL) {
+        fp_session_release(flare, s);
+    }
+    return s != NULL;
+}
+
+/* The session with this id, or a new one that is not open yet; locked. */
+static ts_code session_claim(fp_session **out, fp_call *call, ts_text id)
 {
     ts_code code = TS_OK;
     pthread_mutex_lock(&call->flare->lock);
-    *out = fp_session_find(call->flare, id);
+    *out = session_find(call->flare, id);
     if (*out == NULL) {
         code = fp_session_new(out, call->flare, id);
         call->ctx->error = call->flare->own.error;
@@ -111,33 +144,28 @@ ts_code fp_session_claim(fp_session **out, fp_call *call, ts_text id)
     return code;
 }
 
-void fp_session_forget(ts_flare_hub *flare, fp_session *session)
+ts_code fp_session_open(fp_call *call, ts_text id, fp_begin *begin, const void *what)
 {
-    bool listed = false;
-    pthread_mutex_lock(&flare->lock);
-    for (fp_session **at = &flare->sessions; *at != NULL && !listed; at = &(*at)->next) {
-        if (*at == session) {
-            *at = session->next;
-            listed = true;
-            break;
-        }
+    fp_session *session;
+    ts_code code;
+    TS_TRY(code, session_claim(&session, call, id));
+    if (!session->open) {
+        code = begin(call, session, what);
+        session->open = code == TS_OK;
+        call->ctx->error = session->ctx.error;
     }
-    pthread_mutex_unlock(&flare->lock);
-    if (listed) {
-        fp_session_release(flare, session);
+    pthread_mutex_unlock(&session->lock);
+    if (code != TS_OK) {
+        (void)take_out(call->flare, session, NULL);
     }
+    fp_session_release(call->flare, session);
+    return code;
 }
 
 ts_code fp_session_get(fp_call *call, ts_text id)
 {
-    fp_session *s;
+    fp_session *s = fp_session_hold(call->flare, id);
     ts_code code = TS_OK;
-    pthread_mutex_lock(&call->flare->lock);
-    s = fp_session_find(call->flare, id);
-    if (s != NULL) {
-        s->refs++;
-    }
-    pthread_mutex_unlock(&call->flare->lock);
     if (s == NULL) {
         return ts_fail(call->ctx, TS_ERR_USAGE, "sample session not found");
     }
@@ -171,32 +199,12 @@ void fp_session_put(fp_call *call)
     fp_session_release(call->flare, s);
 }
 
-/* Takes the session with this id (NULL: any) out of the list. */
-static bool take_out(ts_flare_hub *flare, const ts_text *id)
-{
-    fp_session **at = &flare->sessions;
-    fp_session *s;
-    pthread_mutex_lock(&flare->lock);
-    while (*at != NULL && id != NULL && !ts_text_is(*id, (*at)->id)) {
-        at = &(*at)->next;
-    }
-    s = *at;
-    if (s != NULL) {
-        *at = s->next;
-    }
-    pthread_mutex_unlock(&flare->lock);
-    if (s != NULL) {
-        fp_session_release(flare, s);
-    }
-    return s != NULL;
-}
-
 void ts_flare_hub_free(ts_flare_hub *flare)
 {
     if (flare == NULL) {
         return;
     }
-    while (take_out(flare, NULL)) {
+    while (take_out(flare, NULL, NULL)) {
     }
     pthread_mutex_destroy(&flare->lock);
     ts_free(flare->ctx, flare->samples);
@@ -227,7 +235,7 @@ ts_code fp_close_session(fp_call *call)
     ts_text id;
     ts_code code;
     TS_TRY(code, fp_request_need_text(&id, call->ctx, call->request, "session_id"));
-    take_out(call->flare, &id);
+    take_out(call->flare, NULL, &id);
     fp_reply_begin(call);
     ts_jout_text(&call->json, "session_id", id);
     return fp_reply_end(call);
@@ -235,7 +243,7 @@ ts_code fp_close_session(fp_call *call)
 
 ts_code fp_close_all_session(fp_call *call)
 {
-    while (take_out(call->flare, NULL)) {
+    while (take_out(call->flare, NULL, NULL)) {
     }
     fp_reply_begin(call);
     return fp_reply_end(call);

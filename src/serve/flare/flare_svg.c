@@ -120,8 +120,7 @@ ts_code fp_flame_graph(fp_call *call)
                        (int)(type.n < 100 ? type.n : 100), type.p));
     TS_STEP(code, draw(&svg, &tree, call, width, unit));
     if (code == TS_OK) {
-        fp_reply_begin(call);
-        ts_jout_str(&call->json, "session_id", call->session->id);
+        fp_reply_session(call);
         ts_jout_int(&call->json, "thread_id", thread_id);
         ts_jout_int(&call->json, "start_time", start);
         ts_jout_int(&call->json, "end_time", end);

@@ -1,5 +1,5 @@
 /* Trees of stack records. */
-#include "serve/flare/flare_tree.h"
+#include "serve/flare/flare_private.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
@@ -25,7 +25,7 @@ void fp_tree_close(fp_tree *tree)
     }
     ts_vec_free(tree->data->ctx, &tree->nodes);
     ts_idmap_free(tree->data->ctx, &tree->children);
-    ts_free(tree->data->ctx, tree->path);
+    ts_vec_free(tree->data->ctx, &tree->path);
     *tree = (fp_tree){0};
 }
 
@@ -72,22 +72,16 @@ void fp_tree_range(size_t *first, size_t *last, bool *any, const fp_data *data,
 /* --- growing -------------------------------------------------------------------------------- */
 
 /* The frames of a record from the innermost to the root; *cut: those that are too deep. */
-static ts_code find_path(size_t *count, uint32_t *cut, fp_tree *tree, uint32_t node)
+static ts_code find_path(uint32_t *cut, fp_tree *tree, uint32_t node)
 {
     const fp_data *data = tree->data;
-    size_t n = 0;
+    uint32_t *next;
+    tree->path.n = 0;
     for (uint32_t i = node; i != 0; i = data->nodes[i].parent) {
-        if (n == tree->path_cap) {
-            size_t cap = tree->path_cap == 0 ? 256 : tree->path_cap * 2;
-            uint32_t *path = ts_realloc(data->ctx, tree->path, cap, sizeof *path);
-            TS_NEED(data->ctx, path);
-            tree->path = path;
-            tree->path_cap = cap;
-        }
-        tree->path[n++] = i;
+        TS_NEED(data->ctx, next = ts_vec_add(data->ctx, &tree->path, sizeof *next));
+        *next = i;
     }
-    *count = n;
-    *cut = n > FP_TREE_LEVELS ? (uint32_t)(n - FP_TREE_LEVELS) : 0;
+    *cut = tree->path.n > FP_TREE_LEVELS ? (uint32_t)(tree->path.n - FP_TREE_LEVELS) : 0;
     return TS_OK;
 }
 
@@ -138,12 +132,11 @@ static ts_code child_of(uint32_t *out, fp_tree *tree, uint32_t parent, uint32_t 
 
 static ts_code add_stack(fp_tree *tree, uint32_t node, int64_t start, int64_t duration, int64_t cpu)
 {
-    size_t count = 0;
     uint32_t cut = 0;
     uint32_t at = 0;
-    ts_code code = find_path(&count, &cut, tree, node);
-    for (size_t i = count; code == TS_OK && i > cut; i--) {
-        uint32_t method = tree->data->nodes[tree->path[i - 1]].method;
+    ts_code code = find_path(&cut, tree, node);
+    for (size_t i = tree->path.n; code == TS_OK && i > cut; i--) {
+        uint32_t method = tree->data->nodes[((const uint32_t *)tree->path.p)[i - 1]].method;
         code = child_of(&at, tree, at, method, start);
         if (code == TS_OK) {
             fp_tree_node *n = node_at(tree, at);
@@ -269,8 +262,7 @@ ts_code fp_tree_write(ts_jout *j, const char *key, const fp_tree *tree, const ch
         uint32_t next = down ? node_at(tree, at)->first : node_at(tree, at)->next;
         if (next != 0) {
             if (!down) {
-                ts_jout_close(j, ']');
-                ts_jout_close(j, '}');
+                ts_jout_ends(j, "]}");
             }
             at = next;
             down = true;
@@ -279,8 +271,7 @@ ts_code fp_tree_write(ts_jout *j, const char *key, const fp_tree *tree, const ch
         } else if (down) {
             down = false;
         } else {
-            ts_jout_close(j, ']');
-            ts_jout_close(j, '}');
+            ts_jout_ends(j, "]}");
             if (at == 0) {
                 break;
             }

@@ -11,7 +11,7 @@
  * the table is under the lock, and an entry belongs to its connection from ts_connections_add to
  * ts_connections_remove.
  */
-#include "serve/http/connections.h"
+#include "serve/http/exchange.h"
 
 #include "serve/api/sandbox.h"
 

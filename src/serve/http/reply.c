@@ -48,8 +48,7 @@ ts_code ts_reply_error(ts_reply *r, ts_ctx *ctx, int status, const char *code, c
     if (offset >= 0) {
         ts_jout_int(&j, "offset", offset);
     }
-    ts_jout_close(&j, '}');
-    ts_jout_close(&j, '}');
+    ts_jout_ends(&j, "}}");
     return ts_jout_end(&j);
 }
 

@@ -14,7 +14,6 @@
 #include "serve/http/server.h"
 
 #include "base/alloc.h"
-#include "serve/http/connections.h"
 #include "serve/http/exchange.h"
 #include "serve/http/websocket.h"
 
