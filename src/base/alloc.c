@@ -131,6 +131,12 @@ char *ts_strndup(ts_ctx *ctx, const char *s, size_t n)
     return p;
 }
 
+ts_code ts_copy_text(char **out, ts_ctx *ctx, const char *s, size_t n)
+{
+    TS_NEED(ctx, *out = ts_strndup(ctx, s, n));
+    return TS_OK;
+}
+
 void ts_alloc_spread(void *p, size_t n)
 {
 #ifdef MADV_HUGEPAGE

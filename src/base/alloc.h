@@ -20,6 +20,9 @@ void *ts_realloc(ts_ctx *ctx, void *p, size_t count, size_t size);
 /* A NUL-terminated copy of n bytes. */
 char *ts_strndup(ts_ctx *ctx, const char *s, size_t n);
 
+/* The same as a step: *out is the copy, or NULL. */
+ts_code ts_copy_text(char **out, ts_ctx *ctx, const char *s, size_t n);
+
 /* Asks for huge pages for a new block that is going to be read all over: fewer of its addresses
  * have to be looked up. Small blocks, and systems without, stay as they are. */
 void ts_alloc_spread(void *p, size_t n);

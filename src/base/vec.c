@@ -42,6 +42,14 @@ void *ts_vec_add(ts_ctx *ctx, ts_vec *v, size_t size)
     return element;
 }
 
+ts_code ts_vec_push(ts_ctx *ctx, ts_vec *v, const void *element, size_t size)
+{
+    void *added;
+    TS_NEED(ctx, added = ts_vec_add(ctx, v, size));
+    memcpy(added, element, size);
+    return TS_OK;
+}
+
 void ts_vec_free(ts_ctx *ctx, ts_vec *v)
 {
     ts_free(ctx, v->p);

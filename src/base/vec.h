@@ -24,6 +24,9 @@ ts_code ts_vec_reserve(ts_ctx *ctx, ts_vec *v, size_t more, size_t size);
 /* Adds an element of zeros and returns it; NULL when there is no memory (ctx->error). */
 void *ts_vec_add(ts_ctx *ctx, ts_vec *v, size_t size);
 
+/* Adds a copy of an element. */
+ts_code ts_vec_push(ts_ctx *ctx, ts_vec *v, const void *element, size_t size);
+
 /* Releases the array; v is empty then. */
 void ts_vec_free(ts_ctx *ctx, ts_vec *v);
 

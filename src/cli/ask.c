@@ -225,20 +225,14 @@ typedef struct resolving {
     ts_idset sources; /* that the parameter source names */
 } resolving;
 
-static bool doc_begins(const ts_question_param *p, const char *word)
-{
-    size_t n = strlen(word);
-    return p->doc.n >= n && memcmp(p->doc.p, word, n) == 0;
-}
-
 static bool names_sources(const ts_question_param *p)
 {
-    return doc_begins(p, "id of a source") || doc_begins(p, "a source");
+    return ts_text_begins(p->doc, "id of a source") || ts_text_begins(p->doc, "a source");
 }
 
 static bool names_threads(const ts_question_param *p)
 {
-    return doc_begins(p, "itid of ") || doc_begins(p, "a thread");
+    return ts_text_begins(p->doc, "itid of ") || ts_text_begins(p->doc, "a thread");
 }
 
 /* Times count from the beginning of the sources that are asked for. */

@@ -4,7 +4,7 @@
 
 #include "cli/options.h"
 #include "cli/print.h"
-#include "cli/query_file.h"
+#include "cli/questions.h"
 
 /*
  * What can be known before there is a database: of a question that says which parameters it has

@@ -1,4 +1,4 @@
-#include "cli/export_file.h"
+#include "cli/outputs.h"
 
 #include "cli/ask.h"
 #include "cli/print.h"

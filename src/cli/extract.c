@@ -77,10 +77,7 @@ static ts_code choose_name(char **out, ts_extractor *x, const char *input, const
                                   : compose(x->ctx, &text, input, name, k);
         TS_STEP(code, ts_pool_intern(x->ctx, &id, &added, &x->names, ts_buf_text(&text)));
     }
-    if (code == TS_OK) {
-        *out = ts_strndup(x->ctx, text.p, text.n);
-        code = *out == NULL ? x->ctx->error.code : TS_OK;
-    }
+    TS_STEP(code, ts_copy_text(out, x->ctx, text.p, text.n));
     ts_buf_free(x->ctx, &text);
     return code;
 }
@@ -144,8 +141,7 @@ static ts_code temporary_name(char **out, ts_extractor *x)
     }
     int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu-%016llx.part", (long)getpid(),
                      (unsigned long long)x->names.count, number);
-    *out = ts_strndup(x->ctx, name, (size_t)n);
-    return *out == NULL ? x->ctx->error.code : TS_OK;
+    return ts_copy_text(out, x->ctx, name, (size_t)n);
 }
 
 static int extractor_open_in(const ts_extractor *x, const char *name, int flags)

@@ -7,7 +7,10 @@
 
 #include "base/file_set.h"
 #include "cli/options.h"
+#include "export/export.h"
 #include "tables/publish.h"
+
+/* --- outputs.c -------------------------------------------------------------------------------- */
 
 enum { TS_OUTPUTS = 4 };
 
@@ -50,5 +53,66 @@ bool ts_outputs_is_open_file(const ts_outputs *o, const char *path);
 /* For ts_target_options.reads of -e. */
 ts_file_set *ts_outputs_reads(ts_outputs *o);
 void ts_outputs_free(ts_outputs *o);
+
+/* --- text_file.c ------------------------------------------------------------------------------ */
+
+/*
+ * A file for what is no database: standard output, or a file that is published like the database: a
+ * hidden temporary beside it that is renamed when it is complete. What is no regular file (a pipe,
+ * a device) and what the program was handed open (/dev/fd/3) is written as it is.
+ */
+
+typedef struct ts_text_file {
+    ts_ctx *ctx;
+    const char *name; /* for messages; NULL: there is nothing to write */
+    int fd;
+    bool owned; /* fd is closed by ts_text_file_close */
+    ts_target *target;
+} ts_text_file;
+
+/* path NULL: standard output; else borrowed, and one of `outputs`. Close with ts_text_file_close,
+ * also after an error. */
+ts_code ts_text_file_open(ts_text_file *f, ts_ctx *ctx, const char *path, bool sync,
+                          ts_outputs *outputs);
+
+/* Back to the beginning of the file, whose contents go. Nothing for what is no file. */
+ts_code ts_text_file_restart(ts_text_file *f);
+
+/* As ts_target_prepare and ts_target_rename; they do nothing where nothing is renamed. */
+ts_code ts_text_file_prepare(ts_text_file *f);
+ts_code ts_text_file_rename(ts_text_file *f);
+
+/* Zeroed, or closed already: does nothing. */
+void ts_text_file_close(ts_text_file *f);
+
+/* --- export_file.c ---------------------------------------------------------------------------- */
+
+/* --to: a finished database as a file of another format (src/export). */
+
+/* What can be known before there is a database: the name of the export. TS_ERR_USAGE. */
+ts_code ts_export_file_check(const ts_export **what, ts_ctx *ctx, const ts_options *options);
+
+/*
+ * A reader of a finished database of ours. What is in its write-ahead log is read too: of such
+ * a database *copy becomes an anonymous copy, else NULL. The caller frees the reader, then the
+ * copy.
+ */
+ts_code ts_export_reader(ts_reader **reader, ts_target **copy, ts_ctx *ctx, const char *path);
+
+/* The base name of a path, for the title of what is written; "standard input" for "-". */
+const char *ts_export_title(const char *path);
+
+/* What of the database is wanted. */
+ts_stack_filter ts_stack_filter_of(const ts_options *options);
+
+/*
+ * Writes it to `file`. db and reader are of the same finished database. Before that, the tables
+ * that the export needs are looked at (TS_ERR_USAGE when none has rows; the message says what can
+ * be asked instead). `before` is that of a difference, or NULL. That nothing reads standard output
+ * any more is no error.
+ */
+ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *db,
+                             ts_reader *reader, const ts_export_side *before,
+                             const ts_options *options, const char *title);
 
 #endif

@@ -1,5 +1,3 @@
-#include "cli/query_file.h"
-
 #include "cli/questions.h"
 
 #include <errno.h>

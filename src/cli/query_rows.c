@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
-#include "cli/query_table.h"
 
 struct ts_row_printer {
     ts_output *out;

@@ -1,7 +1,6 @@
-#include "cli/query_table.h"
+#include "cli/query_rows.h"
 
 #include "base/utf8.h"
-#include "cli/query_rows.h"
 
 #include <wchar.h>
 

@@ -2,7 +2,6 @@
 
 #include "base/alloc.h"
 #include "cli/options.h"
-#include "cli/query_file.h"
 #include "base/names.h"
 #include "tables/question_text.h"
 

@@ -3,7 +3,6 @@
 #include "base/utf8.h"
 #include "cli/ask.h"
 #include "cli/query_rows.h"
-#include "cli/query_table.h"
 #include "tables/question_text.h"
 #include "cli/questions.h"
 

@@ -1,4 +1,4 @@
-#include "cli/text_file.h"
+#include "cli/outputs.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -238,9 +238,7 @@ static ts_code dim_place_of(uint32_t *out, dim_work *w, uint32_t word, uint32_t 
     uint32_t at = path;
     w->chain.n = 0;
     while (at != 0 && !ts_idmap_find(&known, &w->by_path, (int64_t)(key | at))) {
-        uint32_t *next = ts_vec_add(w->ctx, &w->chain, sizeof *next);
-        TS_NEED(w->ctx, next);
-        *next = at;
+        TS_TRY(code, ts_vec_push(w->ctx, &w->chain, &at, sizeof at));
         at = w->p->parent[at];
     }
     *out = at == 0 ? 0 : (uint32_t)known;
@@ -401,14 +399,9 @@ static ts_code dim_sort(dim_work *w)
         uint32_t child = ((const uint32_t *)record)[1];
         dim_node *parent = &nodes[nodes[child].parent];
         uint32_t place = (uint32_t)w->tree->order.n;
-        uint32_t *next = ts_vec_add(w->ctx, &w->tree->order, sizeof *next);
-        if (next == NULL) {
-            code = w->ctx->error.code;
-        } else {
-            *next = child;
-            parent->first = parent->count == 0 ? place : parent->first;
-            parent->count++;
-        }
+        parent->first = parent->count == 0 ? place : parent->first;
+        parent->count++;
+        code = ts_vec_push(w->ctx, &w->tree->order, &child, sizeof child);
     }
     ts_sorter_close(sorter);
     return code;

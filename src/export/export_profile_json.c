@@ -358,9 +358,7 @@ static ts_code pj_put_label(pj_work *j, ts_text key, ts_text value)
         return TS_OK;
     }
     at = j->sample_labels.n;
-    pj_label *next = ts_vec_add(j->x.ctx, &j->sample_labels, sizeof *next);
-    TS_NEED(j->x.ctx, next);
-    *next = label;
+    TS_TRY(code, ts_vec_push(j->x.ctx, &j->sample_labels, &label, sizeof label));
     return ts_idmap_put(j->x.ctx, &j->sample_keys, label.key, at);
 }
 

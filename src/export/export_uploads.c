@@ -216,7 +216,6 @@ static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     ts_upload *up = upload_of_profile(u, ts_walk_int(at, 0));
     ts_upload_tag tag;
-    ts_upload_tag *next;
     ts_code code;
     if (up == NULL || (up->tags > 0 && up->first_tag + up->tags != u->tags.n)) {
         return TS_OK;
@@ -224,17 +223,14 @@ static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
     TS_TRY(code, upload_keep(&tag.key, u, ctx, ts_walk_text(at, 1)));
     TS_TRY(code, upload_keep(&tag.value, u, ctx, ts_walk_text(at, 2)));
     up->first_tag = up->tags == 0 ? u->tags.n : up->first_tag;
-    TS_NEED(ctx, next = ts_vec_add(ctx, &u->tags, sizeof *next));
-    *next = tag;
     up->tags++;
-    return TS_OK;
+    return ts_vec_push(ctx, &u->tags, &tag, sizeof tag);
 }
 
 static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     ts_upload *up = upload_of_profile(u, ts_walk_int(at, 0));
     ts_text name;
-    ts_text *next;
     ts_code code;
     if (up == NULL || ts_walk_null(at, 2) ||
         (up->files > 0 && up->first_file + up->files != u->files.n)) {
@@ -242,10 +238,8 @@ static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
     }
     TS_TRY(code, upload_keep(&name, u, ctx, ts_walk_text(at, 1)));
     up->first_file = up->files == 0 ? u->files.n : up->first_file;
-    TS_NEED(ctx, next = ts_vec_add(ctx, &u->files, sizeof *next));
-    *next = name;
     up->files++;
-    return TS_OK;
+    return ts_vec_push(ctx, &u->files, &name, sizeof name);
 }
 
 /* --- properties ---------------------------------------------------------------------------------

@@ -1,5 +1,5 @@
 /* Sample directories of the Flare profiler, written as they grow (see sample_writer.h). */
-#include "sampler/sample_private.h"
+#include "sampler/sample_writer.h"
 
 #include "base/alloc.h"
 #include "base/json_out.h"
@@ -16,14 +16,38 @@
 #include <unistd.h>
 
 enum {
-    HEADER_BODY = 192,   /* of an index or data file */
-    NAME_BYTES = 1024,   /* of a thread's name */
-    METHOD_BYTES = 32768 /* of a method's */
+    HEADER_BODY = 192,    /* of an index or data file */
+    NAME_BYTES = 1024,    /* of a thread's name */
+    METHOD_BYTES = 32768, /* of a method's */
+    SERIES_HEADER = 36
 };
+
+typedef struct writer_slot {
+    int64_t step;
+    int32_t us;
+} writer_slot;
+
+typedef struct writer_thread {
+    int64_t id;
+    ts_buf name;
+    const char *state;
+    int64_t priority;
+    bool daemon;
+    int64_t begin_ms, last_ms, cpu_ns, cpu_delta;
+    int64_t count;
+    int64_t last_step;    /* of the last record */
+    int64_t written_step; /* of the last slot in the file */
+    ts_vec stack;         /* of int64_t: the last record's */
+    ts_vec slots;         /* of writer_slot, not written yet */
+    ts_buf index, data;   /* not written yet */
+    uint64_t data_offset; /* bytes of the data file with what is not written yet */
+    bool has_files;
+} writer_thread;
 
 /* --- bytes ---------------------------------------------------------------------------------- */
 
-ts_code ts_sample_put_be(ts_ctx *ctx, ts_buf *b, uint64_t v, unsigned bytes)
+/* The lowest `bytes` bytes, the highest first. */
+static ts_code put_be(ts_ctx *ctx, ts_buf *b, uint64_t v, unsigned bytes)
 {
     char out[8];
     for (unsigned i = 0; i < bytes; i++) {
@@ -58,7 +82,7 @@ static ts_code put_header(ts_ctx *ctx, ts_buf *b, bool index, char key_type, int
         }
     }
     code = ts_buf_put(ctx, b, index ? "TIHS" : "TEHS", 4);
-    if (code != TS_OK || (code = ts_sample_put_be(ctx, b, HEADER_BODY, 2)) != TS_OK ||
+    if (code != TS_OK || (code = put_be(ctx, b, HEADER_BODY, 2)) != TS_OK ||
         (code = ts_buf_put(ctx, b, body, sizeof body)) != TS_OK) {
         return code;
     }
@@ -73,11 +97,201 @@ static ts_code put_record(ts_ctx *ctx, ts_buf *index, ts_buf *data, uint64_t *of
     if (*offset > UINT32_MAX - 65537) {
         return ts_fail(ctx, TS_ERR_LIMIT, "a sample directory's file cannot exceed 4 GiB");
     }
-    TS_TRY(code, ts_sample_put_be(ctx, index, key, key_bytes));
-    TS_TRY(code, ts_sample_put_be(ctx, index, *offset, 4));
-    TS_TRY(code, ts_sample_put_be(ctx, data, payload.n, 2));
+    TS_TRY(code, put_be(ctx, index, key, key_bytes));
+    TS_TRY(code, put_be(ctx, index, *offset, 4));
+    TS_TRY(code, put_be(ctx, data, payload.n, 2));
     *offset += payload.n + 2;
     return ts_buf_put(ctx, data, payload.p, payload.n);
+}
+
+/* --- files: what was added is appended to them ------------------------------------------------ */
+
+/* The thread object of the format's description: of a record and of the summary. */
+static ts_code put_object(ts_ctx *ctx, ts_buf *b, const writer_thread *t)
+{
+    const int64_t *stack = t->stack.p;
+    ts_jout j = ts_jout_into(ctx, b);
+    j.escapes = TS_JOUT_PLAIN;
+    ts_jout_open(&j, NULL, '{');
+    ts_jout_int(&j, "id", t->id);
+    ts_jout_text(&j, "name", ts_buf_text(&t->name));
+    ts_jout_int(&j, "priority", t->priority < 0 ? 0 : t->priority);
+    ts_jout_bool(&j, "daemon", t->daemon);
+    ts_jout_str(&j, "state", t->state);
+    ts_jout_int(&j, "cpu_time", t->cpu_ns);
+    ts_jout_int(&j, "cpu_time_delta", t->cpu_delta);
+    ts_jout_int(&j, "sample_time", t->last_ms);
+    ts_jout_int(&j, "sample_count", t->count);
+    ts_jout_open(&j, "stacktrace", '[');
+    for (size_t i = 0; i < t->stack.n; i++) {
+        ts_jout_int(&j, NULL, stack[i]);
+    }
+    ts_jout_close(&j, ']');
+    ts_jout_int(&j, "duration", 0);
+    ts_jout_int(&j, "self_duration", 0);
+    ts_jout_int(&j, "self_cpu_time", 0);
+    ts_jout_close(&j, '}');
+    return j.code;
+}
+
+static ts_code fail_write(ts_sample_writer *w, const char *name)
+{
+    return ts_fail(w->ctx, TS_ERR_OUTPUT, "cannot write %s/%s: %s", w->path, name, strerror(errno));
+}
+
+static ts_code append(ts_sample_writer *w, const char *name, ts_buf *b)
+{
+    int fd;
+    ts_code code = TS_OK;
+    if (b->n == 0) {
+        return TS_OK;
+    }
+    fd = w->ctx->sys.openat(w->ctx->sys.user, w->dir, name,
+                            O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0 || ts_sys_write_all(w->ctx, fd, b->p, b->n) != 0) {
+        code = fail_write(w, name);
+    }
+    if (fd >= 0 && ts_sys_close_written(w->ctx, fd) != 0 && code == TS_OK) {
+        code = fail_write(w, name);
+    }
+    b->n = 0;
+    return code;
+}
+
+/* The header as it is now; slots that were not written stay 0. */
+static ts_code write_slots(ts_sample_writer *w, writer_thread *t, int fd, const char *name)
+{
+    const writer_slot *list = t->slots.p;
+    ts_buf b = {0};
+    ts_code code = TS_OK;
+    for (size_t i = 0; i < t->slots.n && code == TS_OK;) {
+        int64_t first = list[i].step;
+        int64_t at = first;
+        b.n = 0;
+        for (; i < t->slots.n && code == TS_OK && list[i].step - at < 256; i++) {
+            while (at < list[i].step && code == TS_OK) {
+                code = put_be(w->ctx, &b, 0, 4);
+                at++;
+            }
+            TS_STEP(code, put_be(w->ctx, &b, (uint64_t)(uint32_t)list[i].us, 4));
+            at = list[i].step + 1;
+            t->written_step = list[i].step;
+        }
+        if (code == TS_OK &&
+            ts_sys_pwrite_all(w->ctx, fd, b.p, b.n, SERIES_HEADER + (off_t)first * 4) != 0) {
+            code = fail_write(w, name);
+        }
+    }
+    ts_buf_free(w->ctx, &b);
+    t->slots.n = 0;
+    return code;
+}
+
+static ts_code write_series_header(ts_sample_writer *w, const writer_thread *t, int fd,
+                                   const char *name)
+{
+    int64_t count = t->count < t->written_step + 1 ? t->count : t->written_step + 1;
+    ts_buf b = {0};
+    ts_code code = ts_buf_put(w->ctx, &b, "TSHS\0\x1a\3\2", 8);
+    if (code == TS_OK && (code = put_be(w->ctx, &b, (uint64_t)w->interval_ms, 4)) == TS_OK &&
+        (code = put_be(w->ctx, &b, (uint64_t)t->begin_ms, 8)) == TS_OK &&
+        (code = put_be(w->ctx, &b, (uint64_t)(t->begin_ms + w->interval_ms * t->written_step),
+                       8)) == TS_OK &&
+        (code = put_be(w->ctx, &b, (uint64_t)count, 4)) == TS_OK) {
+        code = ts_buf_put(w->ctx, &b, "TSDS", 4);
+    }
+    TS_STEP_IF(code, ts_sys_pwrite_all(w->ctx, fd, b.p, b.n, 0) != 0, fail_write(w, name));
+    ts_buf_free(w->ctx, &b);
+    return code;
+}
+
+static ts_code write_series(ts_sample_writer *w, writer_thread *t)
+{
+    char name[64];
+    int fd;
+    ts_code code;
+    if (t->slots.n == 0) {
+        return TS_OK;
+    }
+    snprintf(name, sizeof name, "thread_%" PRId64 "_cpu_time.fts", t->id);
+    fd = w->ctx->sys.openat(w->ctx->sys.user, w->dir, name,
+                            O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (fd < 0) {
+        return fail_write(w, name);
+    }
+    code = write_slots(w, t, fd, name);
+    TS_STEP(code, write_series_header(w, t, fd, name));
+    if (ts_sys_close_written(w->ctx, fd) != 0 && code == TS_OK) {
+        code = fail_write(w, name);
+    }
+    return code;
+}
+
+static ts_code write_thread(ts_sample_writer *w, writer_thread *t)
+{
+    char name[64];
+    ts_code code;
+    snprintf(name, sizeof name, "thread_%" PRId64 "_stack.fdata", t->id);
+    code = append(w, name, &t->data);
+    snprintf(name, sizeof name, "thread_%" PRId64 "_stack.fidx", t->id);
+    TS_STEP(code, append(w, name, &t->index));
+    TS_STEP(code, write_series(w, t));
+    return code;
+}
+
+static ts_code put_summary(ts_sample_writer *w, ts_buf *b)
+{
+    const writer_thread *list = w->threads.p;
+    ts_jout j = ts_jout_spaced(w->ctx, b, 0);
+    j.escapes = TS_JOUT_PLAIN;
+    ts_jout_open(&j, NULL, '{');
+    ts_jout_open(&j, "sample_info", '{');
+    ts_jout_int(&j, "sample_interval", w->interval_ms);
+    ts_jout_int(&j, "sample_start_time", w->sample_start_ms);
+    ts_jout_int(&j, "record_start_time", w->record_start_ms);
+    ts_jout_int(&j, "last_record_time", w->last_ms);
+    ts_jout_str(&j, "agent_addr", w->address);
+    ts_jout_str(&j, "sample_data_dir", w->path);
+    ts_jout_close(&j, '}');
+    ts_jout_open(&j, "threads", '[');
+    for (size_t i = 0; i < w->threads.n; i++) {
+        ts_jout_raw(&j, NULL, TS_TEXT_LIT("")); /* what precedes the object, which has one line */
+        ts_jout_fail(&j, j.code == TS_OK ? put_object(w->ctx, b, &list[i]) : TS_OK);
+    }
+    j.comma = true; /* the end is in a line of its own, also of no thread */
+    ts_jout_ends(&j, "]}");
+    ts_jout_line(&j);
+    return j.code;
+}
+
+/* A reader finds the old summary or the new one, never a part. */
+static ts_code write_summary(ts_sample_writer *w)
+{
+    static const char hidden[] = ".summary_info.json";
+    ts_buf b = {0};
+    ts_code code = put_summary(w, &b);
+    if (code == TS_OK) {
+        w->ctx->sys.unlinkat(w->ctx->sys.user, w->dir, hidden);
+        code = append(w, hidden, &b);
+    }
+    ts_buf_free(w->ctx, &b);
+    if (code == TS_OK &&
+        w->ctx->sys.renameat(w->ctx->sys.user, w->dir, hidden, w->dir, "summary_info.json") != 0) {
+        code = fail_write(w, "summary_info.json");
+    }
+    return code;
+}
+
+ts_code ts_sample_writer_flush(ts_sample_writer *w)
+{
+    writer_thread *list = w->threads.p;
+    ts_code code = append(w, "method_info.fdata", &w->method_data);
+    TS_STEP(code, append(w, "method_info.fidx", &w->method_index));
+    for (size_t i = 0; i < w->threads.n && code == TS_OK; i++) {
+        code = write_thread(w, &list[i]);
+    }
+    TS_STEP(code, write_summary(w));
+    return code;
 }
 
 /* --- the directory -------------------------------------------------------------------------- */
@@ -130,10 +344,7 @@ ts_code ts_sample_writer_open(ts_sample_writer *w, ts_ctx *ctx, const char *pare
                             .record_start_ms = now_ms,
                             .last_ms = now_ms};
     code = make_directory(&path, ctx, parent, address, now_ms);
-    if (code == TS_OK) {
-        w->path = ts_strndup(ctx, path.p, strlen(path.p));
-        code = w->path == NULL ? ctx->error.code : TS_OK;
-    }
+    TS_STEP(code, ts_copy_text(&w->path, ctx, path.p, strlen(path.p)));
     ts_buf_free(ctx, &path);
     if (code != TS_OK) {
         return code;
@@ -150,7 +361,7 @@ ts_code ts_sample_writer_open(ts_sample_writer *w, ts_ctx *ctx, const char *pare
 
 void ts_sample_writer_close(ts_sample_writer *w)
 {
-    ts_writer_thread *list = w->threads.p;
+    writer_thread *list = w->threads.p;
     if (w->ctx == NULL) {
         return;
     }
@@ -231,12 +442,12 @@ static ts_code make_stack(ts_sample_writer *w, const ts_sample *s)
     return code;
 }
 
-static ts_code thread_of(ts_writer_thread **out, ts_sample_writer *w, const ts_sample *s)
+static ts_code thread_of(writer_thread **out, ts_sample_writer *w, const ts_sample *s)
 {
     uint64_t known;
     ts_code code;
     if (ts_idmap_find(&known, &w->ids, s->id)) {
-        *out = (ts_writer_thread *)w->threads.p + known;
+        *out = (writer_thread *)w->threads.p + known;
         return TS_OK;
     }
     TS_NEED(w->ctx, *out = ts_vec_add(w->ctx, &w->threads, sizeof **out));
@@ -255,13 +466,13 @@ static ts_code thread_of(ts_writer_thread **out, ts_sample_writer *w, const ts_s
     return TS_OK;
 }
 
-static bool unchanged(const ts_writer_thread *t, const ts_sample_writer *w, const ts_sample *s)
+static bool unchanged(const writer_thread *t, const ts_sample_writer *w, const ts_sample *s)
 {
     return t->count > 0 && t->cpu_ns == s->cpu_ns && t->stack.n == w->stack.n &&
            (t->stack.n == 0 || memcmp(t->stack.p, w->stack.p, t->stack.n * sizeof(int64_t)) == 0);
 }
 
-static ts_code keep_state(ts_sample_writer *w, ts_writer_thread *t, const ts_sample *s)
+static ts_code keep_state(ts_sample_writer *w, writer_thread *t, const ts_sample *s)
 {
     ts_vec stack = t->stack;
     ts_text name = {s->name.p,
@@ -279,50 +490,22 @@ static ts_code keep_state(ts_sample_writer *w, ts_writer_thread *t, const ts_sam
     return ts_buf_put(w->ctx, &t->name, name.p, name.n);
 }
 
-/* The thread object of the format's description: of a record and of the summary. */
-ts_code ts_sample_put_object(ts_ctx *ctx, ts_buf *b, const ts_writer_thread *t)
-{
-    const int64_t *stack = t->stack.p;
-    ts_jout j = ts_jout_into(ctx, b);
-    j.escapes = TS_JOUT_PLAIN;
-    ts_jout_open(&j, NULL, '{');
-    ts_jout_int(&j, "id", t->id);
-    ts_jout_text(&j, "name", ts_buf_text(&t->name));
-    ts_jout_int(&j, "priority", t->priority < 0 ? 0 : t->priority);
-    ts_jout_bool(&j, "daemon", t->daemon);
-    ts_jout_str(&j, "state", t->state);
-    ts_jout_int(&j, "cpu_time", t->cpu_ns);
-    ts_jout_int(&j, "cpu_time_delta", t->cpu_delta);
-    ts_jout_int(&j, "sample_time", t->last_ms);
-    ts_jout_int(&j, "sample_count", t->count);
-    ts_jout_open(&j, "stacktrace", '[');
-    for (size_t i = 0; i < t->stack.n; i++) {
-        ts_jout_int(&j, NULL, stack[i]);
-    }
-    ts_jout_close(&j, ']');
-    ts_jout_int(&j, "duration", 0);
-    ts_jout_int(&j, "self_duration", 0);
-    ts_jout_int(&j, "self_cpu_time", 0);
-    ts_jout_close(&j, '}');
-    return j.code;
-}
-
-static ts_code put_slot(ts_sample_writer *w, ts_writer_thread *t, int64_t step)
+static ts_code put_slot(ts_sample_writer *w, writer_thread *t, int64_t step)
 {
     int64_t us = t->cpu_delta / 1000;
-    ts_writer_slot *s = ts_vec_add(w->ctx, &t->slots, sizeof *s);
+    writer_slot *s = ts_vec_add(w->ctx, &t->slots, sizeof *s);
     TS_NEED(w->ctx, s);
     t->last_step = step;
-    *s = (ts_writer_slot){.step = step,
-                          .us = (int32_t)(us > INT32_MAX   ? INT32_MAX
-                                          : us < INT32_MIN ? INT32_MIN
-                                                           : us)};
+    *s = (writer_slot){.step = step,
+                       .us = (int32_t)(us > INT32_MAX   ? INT32_MAX
+                                       : us < INT32_MIN ? INT32_MIN
+                                                        : us)};
     return TS_OK;
 }
 
 ts_code ts_sample_put(ts_sample_writer *w, const ts_sample *sample, bool always)
 {
-    ts_writer_thread *t;
+    writer_thread *t;
     ts_buf payload = {0};
     int64_t step;
     ts_code code = thread_of(&t, w, sample);
@@ -336,7 +519,7 @@ ts_code ts_sample_put(ts_sample_writer *w, const ts_sample *sample, bool always)
         return TS_OK; /* a slot has one value: what was used counts to the next record */
     }
     if ((code = keep_state(w, t, sample)) == TS_OK && (code = put_slot(w, t, step)) == TS_OK &&
-        (code = ts_sample_put_object(w->ctx, &payload, t)) == TS_OK) {
+        (code = put_object(w->ctx, &payload, t)) == TS_OK) {
         code = put_record(w->ctx, &t->index, &t->data, &t->data_offset, (uint64_t)step, 4,
                           ts_buf_text(&payload));
     }

@@ -26,12 +26,6 @@ const char *ts_dump_state_name(ts_dump_state state)
     return names[state];
 }
 
-static bool begins(ts_text line, const char *with)
-{
-    size_t n = strlen(with);
-    return line.n >= n && memcmp(line.p, with, n) == 0;
-}
-
 static ts_text after(ts_text line, size_t n)
 {
     return (ts_text){line.p + n, line.n - n};
@@ -42,7 +36,7 @@ static ts_text after(ts_text line, size_t n)
 /* A number in decimal, or in hexadecimal with 0x in front; -1: none. */
 static int64_t number(ts_text t)
 {
-    bool hex = begins(t, "0x");
+    bool hex = ts_text_begins(t, "0x");
     int64_t v = 0;
     size_t i = hex ? 2 : 0;
     if (i == t.n) {
@@ -92,16 +86,16 @@ static int64_t milliseconds(ts_text t)
 
 static void take_field(ts_dump_thread *t, ts_text field)
 {
-    if (begins(field, "#")) {
+    if (ts_text_begins(field, "#")) {
         t->id = number(after(field, 1));
         t->id = t->id > 0 ? t->id : -1;
     } else if (ts_text_is(field, "daemon")) {
         t->daemon = true;
-    } else if (begins(field, "prio=")) {
+    } else if (ts_text_begins(field, "prio=")) {
         t->priority = number(after(field, 5));
-    } else if (begins(field, "cpu=")) {
+    } else if (ts_text_begins(field, "cpu=")) {
         t->cpu_ns = milliseconds(after(field, 4));
-    } else if (begins(field, "nid=")) {
+    } else if (ts_text_begins(field, "nid=")) {
         t->nid = number(after(field, 4));
     }
 }
@@ -125,9 +119,9 @@ static void take_fields(ts_dump_thread *t, ts_text rest)
 static bool is_header_rest(ts_text rest)
 {
     return rest.n > 1 && rest.p[0] == ' ' &&
-           (rest.p[1] == '#' || begins(after(rest, 1), "os_prio=") ||
-            begins(after(rest, 1), "prio=") || begins(after(rest, 1), "daemon ") ||
-            begins(after(rest, 1), "cpu=") || begins(after(rest, 1), "tid=")) &&
+           (rest.p[1] == '#' || ts_text_begins(after(rest, 1), "os_prio=") ||
+            ts_text_begins(after(rest, 1), "prio=") || ts_text_begins(after(rest, 1), "daemon ") ||
+            ts_text_begins(after(rest, 1), "cpu=") || ts_text_begins(after(rest, 1), "tid=")) &&
            memmem(rest.p, rest.n, " nid=", 5) != NULL;
 }
 
@@ -183,14 +177,12 @@ static ts_dump_state state_of(ts_text t)
 static ts_code take_frame(parser *x, ts_text line)
 {
     const char *bracket = memchr(line.p, '(', line.n);
-    ts_text *frame;
     size_t n = bracket == NULL ? line.n : (size_t)(bracket - line.p);
     if (n == 0) {
         return TS_OK;
     }
-    TS_NEED(x->ctx, frame = ts_vec_add(x->ctx, &x->frames, sizeof *frame));
-    *frame = (ts_text){line.p, n};
-    return TS_OK;
+    const ts_text frame = {line.p, n};
+    return ts_vec_push(x->ctx, &x->frames, &frame, sizeof frame);
 }
 
 /* "- waiting on <0x..> (a java.lang.Object)": the class. */
@@ -207,7 +199,7 @@ static ts_code take_line(parser *x, ts_text line)
     static const char *const waits[] = {"- waiting on ", "- waiting to lock ",
                                         "- waiting to re-lock ", "- parking to wait for "};
     ts_text rest;
-    if (begins(line, state)) {
+    if (ts_text_begins(line, state)) {
         x->thread.state = state_of(after(line, sizeof state - 1));
         return TS_OK;
     }
@@ -215,12 +207,12 @@ static ts_code take_line(parser *x, ts_text line)
         return TS_OK;
     }
     rest = after(line, 1);
-    if (begins(rest, "at ")) {
+    if (ts_text_begins(rest, "at ")) {
         return take_frame(x, after(rest, 3));
     }
-    x->thread.locked += begins(rest, "- locked ");
+    x->thread.locked += ts_text_begins(rest, "- locked ");
     for (size_t i = 0; i < sizeof waits / sizeof waits[0]; i++) {
-        if (begins(rest, waits[i])) {
+        if (ts_text_begins(rest, waits[i])) {
             x->thread.waiting_on = class_of(rest);
         }
     }
@@ -274,7 +266,7 @@ static ts_code step(parser *x, ts_text line)
         return code;
     }
     x->at = next;
-    if (begins(line, "JNI global ref")) {
+    if (ts_text_begins(line, "JNI global ref")) {
         x->complete = true;
         return end_thread(x);
     }

@@ -71,17 +71,6 @@ static size_t find_behind(ts_text t, const char *what)
     return at == NULL ? 0 : (size_t)(at - t.p) + strlen(what);
 }
 
-static bool begins(ts_text t, const char *with)
-{
-    return t.n >= strlen(with) && memcmp(t.p, with, strlen(with)) == 0;
-}
-
-static bool ends(ts_text t, const char *with)
-{
-    size_t n = strlen(with);
-    return t.n >= n && memcmp(t.p + t.n - n, with, n) == 0;
-}
-
 static bool is_digit(char c)
 {
     return c >= '0' && c <= '9';
@@ -102,7 +91,9 @@ ts_language ts_language_of_file(ts_text file)
     if (file.p == NULL) {
         return TS_LANG_UNKNOWN;
     }
-    return ends(file, ".go") ? TS_LANG_GO : ends(file, ".py") ? TS_LANG_PYTHON : TS_LANG_UNKNOWN;
+    return ts_text_ends(file, ".go")   ? TS_LANG_GO
+           : ts_text_ends(file, ".py") ? TS_LANG_PYTHON
+                                       : TS_LANG_UNKNOWN;
 }
 
 static ts_text or_null(ts_text t)
@@ -156,7 +147,7 @@ static bool go_made(ts_text name)
     static const char *const words[] = {"func", "gowrap", "deferwrap", ""};
     name = sub(name, 0, find(name, '-', 0));
     for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
-        if (begins(name, words[i]) && all_digits(sub(name, strlen(words[i]), name.n))) {
+        if (ts_text_begins(name, words[i]) && all_digits(sub(name, strlen(words[i]), name.n))) {
             return true;
         }
     }
@@ -167,7 +158,7 @@ static bool go_made(ts_text name)
 static void go_method(ts_frame_parts *out, ts_text rest)
 {
     size_t dot = find(rest, '.', 0);
-    size_t close = begins(rest, "(*") ? find_behind(rest, ").") : 0;
+    size_t close = ts_text_begins(rest, "(*") ? find_behind(rest, ").") : 0;
     out->name = rest;
     if (close > 0) {
         out->cls = sub(rest, 0, close - 1);
@@ -220,7 +211,7 @@ static ts_code split_go(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch, ts_te
 static ts_code python_module(ts_ctx *ctx, ts_text *out, ts_buf *scratch, ts_text path)
 {
     size_t from = scratch->n;
-    size_t n = ends(path, ".py") ? path.n - 3 : path.n;
+    size_t n = ts_text_ends(path, ".py") ? path.n - 3 : path.n;
     ts_code code = TS_OK;
     n -= n > 9 && memcmp(path.p + n - 9, "/__init__", 9) == 0 ? 9 : 0;
     for (size_t i = 0; i < n && code == TS_OK; i++) {
@@ -248,7 +239,7 @@ static ts_code split_python(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch)
     if (file.p == NULL) {
         return TS_OK;
     }
-    if (begins(file, "<frozen ")) {
+    if (ts_text_begins(file, "<frozen ")) {
         out->library = TS_STANDARD_LIBRARY;
         return TS_OK;
     }
@@ -257,7 +248,7 @@ static ts_code split_python(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch)
     if (site > 0) {
         ts_text path = sub(file, site, file.n);
         ts_text first = sub(path, 0, find(path, '/', 0));
-        out->library = or_null(ends(first, ".py") ? sub(first, 0, first.n - 3) : first);
+        out->library = or_null(ts_text_ends(first, ".py") ? sub(first, 0, first.n - 3) : first);
         return python_module(ctx, &out->package, scratch, path);
     }
     site = python_standard(file);
@@ -445,7 +436,7 @@ static bool java_within(ts_text name, const char *prefix)
     if (name.p == NULL || name.n < n) {
         return name.p != NULL && below && name.n == n - 1 && memcmp(name.p, prefix, n - 1) == 0;
     }
-    return begins(name, prefix) && (below || name.n == n || name.p[n] == '.');
+    return ts_text_begins(name, prefix) && (below || name.n == n || name.p[n] == '.');
 }
 
 ts_text ts_java_library(ts_text package, ts_text module)
@@ -572,7 +563,8 @@ ts_code ts_frame_split(ts_ctx *ctx, ts_frame_parts *out, ts_buf *scratch, ts_lan
 
 ts_text ts_frame_class(ts_language language, ts_text cls)
 {
-    if (language == TS_LANG_GO && cls.p != NULL && begins(cls, "(*") && ends(cls, ")")) {
+    if (language == TS_LANG_GO && cls.p != NULL && ts_text_begins(cls, "(*") &&
+        ts_text_ends(cls, ")")) {
         ts_text bare = sub(cls, 2, cls.n - 1);
         return sub(bare, 0, find(bare, '[', 0));
     }

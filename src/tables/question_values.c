@@ -74,12 +74,6 @@ static const value_kind kinds[] = {
 
 enum { TABLE_NAME_MAX = 64, STATEMENT_MAX = 256 };
 
-static bool begins_with(ts_text text, const char *word)
-{
-    size_t n = strlen(word);
-    return text.n >= n && memcmp(text.p, word, n) == 0;
-}
-
 static ts_code bad_value(ts_ctx *ctx, const ts_param *p, const char *why, ts_text there)
 {
     return ts_fail(ctx, TS_ERR_USAGE, "bad value for the parameter %s: \"%s\" %s%s%.*s", p->name,
@@ -276,20 +270,21 @@ ts_code ts_question_value(ts_buf *out, ts_db *db, ts_ctx *ctx, const ts_question
     const ts_param *p = &given[which];
     const value_call call = {db, ctx, given, count, p};
     for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (begins_with(param->doc, kinds[i].begins)) {
+        if (ts_text_begins(param->doc, kinds[i].begins)) {
             return put_row(out, &call, &kinds[i]);
         }
     }
     for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        if (begins_with(param->doc, tables[i])) {
+        if (ts_text_begins(param->doc, tables[i])) {
             return put_table_row(out, &call, after(param->doc, tables[i]));
         }
     }
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
-        if (begins_with(param->doc, counts[i])) {
+        if (ts_text_begins(param->doc, counts[i])) {
             return put_count(out, ctx, p);
         }
     }
-    return begins_with(param->doc, "one of ") ? put_word(out, ctx, after(param->doc, "one of "), p)
-                                              : put_typed(out, ctx, p);
+    return ts_text_begins(param->doc, "one of ")
+               ? put_word(out, ctx, after(param->doc, "one of "), p)
+               : put_typed(out, ctx, p);
 }

@@ -1,6 +1,6 @@
 #include "cli/diff/diff_private.h"
 
-#include "cli/export_file.h"
+#include "cli/outputs.h"
 #include "cli/signals.h"
 
 ts_code diff_export_check(ts_ctx *ctx, const ts_options *options)

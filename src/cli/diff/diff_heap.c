@@ -50,16 +50,20 @@ struct diff_heap {
 
 enum { C_NAME, C_LINE, C_COLUMN, C_FILE, C_COUNT, C_RETAINED, C_COLUMNS };
 
-/* As DevTools calls it, with its place if it has no name. */
-static ts_code constructor_key(uint32_t *key, diff_heap *h, const ts_batch *b, unsigned i)
+static void add_int(diff_cell *cell, int64_t value)
 {
-    const ts_batch_column *c = b->columns;
-    ts_text keys[DIFF_KEYS] = {c[C_NAME].null[i] != 0 ? TS_TEXT_NULL : ts_cell_text(b, C_NAME, i)};
+    *cell = diff_add(*cell, diff_int(value));
+}
+
+/* As DevTools calls it, with its place if it has no name. */
+static ts_code constructor_key(uint32_t *key, diff_heap *h, const ts_walk *at)
+{
+    ts_text keys[DIFF_KEYS] = {ts_walk_null(at, C_NAME) ? TS_TEXT_NULL : ts_walk_text(at, C_NAME)};
     char place[80] = "(anonymous)";
     if (keys[0].p != NULL && keys[0].n == 0) {
-        if (c[C_LINE].null[i] == 0 && c[C_COLUMN].null[i] == 0) {
+        if (!ts_walk_null(at, C_LINE) && !ts_walk_null(at, C_COLUMN)) {
             (void)snprintf(place, sizeof place, "(anonymous) %" PRId64 ":%" PRId64,
-                           c[C_LINE].ints[i], c[C_COLUMN].ints[i]);
+                           ts_walk_int(at, C_LINE), ts_walk_int(at, C_COLUMN));
         }
         keys[0] = ts_text_of(place);
     }
@@ -74,24 +78,20 @@ static ts_code read_constructors(diff_heap *h, unsigned side)
         TS_C_js_heap_constructor__count,  TS_C_js_heap_constructor__retained_size,
     };
     heap_side *s = &h->sides[side];
-    const ts_batch *b;
-    ts_scan *scan = NULL;
+    ts_walk rows = ts_walk_of(s->reader, TS_T_js_heap_constructor, columns, C_COLUMNS);
     uint32_t key = 0;
-    ts_code code = ts_scan_open(&scan, s->reader, TS_T_js_heap_constructor, columns, C_COLUMNS);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            if (b->columns[C_FILE].ints[i] != s->side->file) {
-                continue;
-            }
-            code = constructor_key(&key, h, b, i);
-            if (code == TS_OK && h->by_class && b->columns[C_COUNT].ints[i] > 0) {
-                diff_cell *cell = diff_table_cell(h->table, key, V_RETAINED, side);
-                *cell = diff_add(*cell, diff_int(b->columns[C_RETAINED].ints[i]));
-            }
-            code = code != TS_OK ? code : ts_idmap_put(h->ctx, &s->by_id, b->rowids[i], key);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        if (ts_walk_int(&rows, C_FILE) != s->side->file) {
+            continue;
         }
+        code = constructor_key(&key, h, &rows);
+        if (code == TS_OK && h->by_class && ts_walk_int(&rows, C_COUNT) > 0) {
+            add_int(diff_table_cell(h->table, key, V_RETAINED, side),
+                    ts_walk_int(&rows, C_RETAINED));
+        }
+        TS_STEP(code, ts_idmap_put(h->ctx, &s->by_id, ts_walk_id(&rows), key));
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -129,11 +129,6 @@ static void make_node(ts_heap_node *out, bool *skip, const diff_heap *h, const h
     out->size = c[2].ints[i];
     out->retained = c[3].ints[i];
     *skip = out->size == 0; /* helpers, whose size is their owner's */
-}
-
-static void add_int(diff_cell *cell, int64_t value)
-{
-    *cell = diff_add(*cell, diff_int(value));
 }
 
 /* A node that only one side has, by class. */

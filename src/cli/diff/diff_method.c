@@ -1,6 +1,6 @@
 #include "cli/diff/diff_private.h"
 
-#include "cli/export_file.h"
+#include "cli/outputs.h"
 
 #include <stdio.h>
 

@@ -1,7 +1,7 @@
 #include "cli/diff/diff_private.h"
 
 #include "cli/verbs.h"
-#include "cli/export_file.h"
+#include "cli/outputs.h"
 #include "model/sources.h"
 
 #include <inttypes.h>

@@ -4,7 +4,6 @@
 #include "cli/exit_codes.h"
 #include "base/json_out.h"
 #include "cli/print.h"
-#include "cli/query_file.h"
 #include "cli/questions.h"
 #include "cli/serve/serve_private.h"
 #include "cli/signals.h"

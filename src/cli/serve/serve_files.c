@@ -102,10 +102,7 @@ static ts_code folder_make(ts_serve_files *f)
 {
     ts_buf path = {0};
     ts_code code = ts_buf_printf(f->ctx, &path, "%s/" FOLDER_PREFIX "XXXXXX%c", f->ctx->tmpdir, 0);
-    if (code == TS_OK) {
-        f->folder = ts_strndup(f->ctx, path.p, path.n - 1);
-        code = f->folder == NULL ? f->ctx->error.code : TS_OK;
-    }
+    TS_STEP(code, ts_copy_text(&f->folder, f->ctx, path.p, path.n - 1));
     if (code == TS_OK && (mkdtemp(f->folder) == NULL || !folder_hold(f))) {
         code = ts_fail(f->ctx, TS_ERR_OUTPUT, "cannot make a directory in %s: %s", f->ctx->tmpdir,
                        strerror(errno));
@@ -163,10 +160,7 @@ static ts_code files_convert(ts_serve_files *f, int *exit_code, const ts_options
     ts_buf path = {0};
     ts_code code = files_folder(f);
     TS_STEP(code, ts_buf_printf(f->ctx, &path, "%s/%zu.db", f->folder, f->count));
-    if (code == TS_OK) {
-        f->temporary[f->count] = ts_strndup(f->ctx, ts_buf_text(&path).p, path.n);
-        code = f->temporary[f->count] == NULL ? f->ctx->error.code : TS_OK;
-    }
+    TS_STEP(code, ts_copy_text(&f->temporary[f->count], f->ctx, path.p, path.n));
     ts_buf_free(f->ctx, &path);
     if (code != TS_OK) {
         return code;

@@ -74,10 +74,6 @@ ts_code ts_api_stacks(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_reques
 /* trace_range.start_ts, from which views count times; 0: the database does not say. */
 int64_t ts_app_origin(ts_sandbox *s);
 
-/* A view (views.h). */
-ts_code ts_api_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r,
-                    const ts_endpoint *endpoint);
-
 /* The database that the parameter db names; false: it was answered with 404. */
 bool ts_app_database(size_t *number, ts_reply *reply, ts_app *app, ts_ctx *ctx, ts_text name);
 

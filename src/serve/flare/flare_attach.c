@@ -52,10 +52,7 @@ ts_code fp_live_refresh(ts_flare_hub *flare, fp_session *session)
         return TS_OK;
     }
     ts_free(&session->ctx, session->path);
-    session->path = ts_strndup(&session->ctx, path, strlen(path));
-    if (session->path == NULL) {
-        return session->ctx.error.code;
-    }
+    TS_TRY(code, ts_copy_text(&session->path, &session->ctx, path, strlen(path)));
     live->read_ns = ts_guard_now();
     code = fp_session_read(flare, session);
     live->cost_ns = ts_guard_now() - live->read_ns;

@@ -42,9 +42,8 @@ ts_code fp_step(bool *row, ts_ctx *ctx, sqlite3_stmt *stmt)
 static ts_code copy_text(char **out, ts_ctx *ctx, sqlite3_stmt *stmt, int column)
 {
     const unsigned char *text = sqlite3_column_text(stmt, column);
-    *out = ts_strndup(ctx, text == NULL ? "" : (const char *)text,
-                      text == NULL ? 0 : (size_t)sqlite3_column_bytes(stmt, column));
-    return *out == NULL ? ctx->error.code : TS_OK;
+    return ts_copy_text(out, ctx, text == NULL ? "" : (const char *)text,
+                        text == NULL ? 0 : (size_t)sqlite3_column_bytes(stmt, column));
 }
 
 static bool column_is_null(sqlite3_stmt *stmt, int column)
@@ -102,10 +101,7 @@ static ts_code read_properties(fp_data *data)
 {
     ts_code code = each_row(data, "SELECT key, value FROM source_property WHERE source_id = ?1",
                             take_property);
-    if (code == TS_OK && data->agent_addr == NULL) {
-        data->agent_addr = ts_strndup(data->ctx, "", 0);
-        code = data->agent_addr == NULL ? data->ctx->error.code : TS_OK;
-    }
+    TS_STEP_IF(code, data->agent_addr == NULL, ts_copy_text(&data->agent_addr, data->ctx, "", 0));
     if (data->sample_interval <= 0 || data->sample_interval > INT32_MAX) {
         data->sample_interval = 20;
     }

@@ -108,7 +108,6 @@ static ts_code take_record(fp_data *data, fp_thread *t, sqlite3_stmt *samples, s
     const fp_record *before = t->records.n == 0 ? NULL : &list[t->records.n - 1];
     int64_t first = t->records.n == 0 ? 0 : list[0].time;
     fp_record r = {.node = node_number(data, samples, 2)};
-    fp_record *to;
     int64_t step;
     r.time = sqlite3_column_type(samples, 1) != SQLITE_NULL
                  ? sqlite3_column_int64(samples, 1) / NS_PER_MS
@@ -122,9 +121,7 @@ static ts_code take_record(fp_data *data, fp_thread *t, sqlite3_stmt *samples, s
     if (r.time < INT64_MIN / 4 || r.time > INT64_MAX / 4) {
         r.time = 0;
     }
-    TS_NEED(data->ctx, to = ts_vec_add(data->ctx, &t->records, sizeof *to));
-    *to = r;
-    return TS_OK;
+    return ts_vec_push(data->ctx, &t->records, &r, sizeof r);
 }
 
 /* Both tables are in the order of samples: they are read side by side. */
@@ -190,7 +187,6 @@ static int by_step(const void *a, const void *b)
 static ts_code take_slot(bool *sorted, fp_data *data, fp_thread *t, sqlite3_stmt *stmt)
 {
     const fp_slot *list = t->slots.p;
-    fp_slot *to;
     int64_t ms = sqlite3_column_int64(stmt, 0) / NS_PER_MS;
     double us = sqlite3_column_double(stmt, 1);
     int64_t step = ts_sat_sub(ms, t->begin) / t->unit;
@@ -198,9 +194,8 @@ static ts_code take_slot(bool *sorted, fp_data *data, fp_thread *t, sqlite3_stmt
         return TS_OK;
     }
     *sorted = *sorted && (t->slots.n == 0 || list[t->slots.n - 1].step < step);
-    TS_NEED(data->ctx, to = ts_vec_add(data->ctx, &t->slots, sizeof *to));
-    *to = (fp_slot){.step = step, .us = (int64_t)us};
-    return TS_OK;
+    const fp_slot slot = {.step = step, .us = (int64_t)us};
+    return ts_vec_push(data->ctx, &t->slots, &slot, sizeof slot);
 }
 
 ts_code fp_data_slots(fp_data *data, fp_thread *thread)

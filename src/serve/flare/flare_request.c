@@ -128,9 +128,7 @@ static ts_code on_number(void *user, const ts_json_number *number)
         last_option(x->r)->kind = FP_INT;
         last_option(x->r)->number = number->i;
     } else if (at_item(x) && number->is_int) {
-        int64_t *item = ts_vec_add(x->r->ctx, &last_option(x->r)->items, sizeof *item);
-        TS_NEED(x->r->ctx, item);
-        *item = number->i;
+        return ts_vec_push(x->r->ctx, &last_option(x->r)->items, &number->i, sizeof number->i);
     } else if (at_item(x)) {
         return put_bad(x, number->p, number->n);
     }

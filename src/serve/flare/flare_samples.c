@@ -44,8 +44,7 @@ static ts_code add_sample(ts_ctx *ctx, ts_vec *list, const char *name, unsigned 
     TS_NEED(ctx, s);
     s->database = database;
     s->source = source;
-    s->name = ts_strndup(ctx, name, strlen(name));
-    return s->name == NULL ? ctx->error.code : TS_OK;
+    return ts_copy_text(&s->name, ctx, name, strlen(name));
 }
 
 /* --- databases ------------------------------------------------------------------------------ */
@@ -278,9 +277,9 @@ static ts_code set_path(fp_call *call, fp_session *session, const sample *s)
         return TS_OK;
     }
     code = ts_buf_printf(&session->ctx, &path, "%s/%s", call->flare->samples, s->name);
-    session->path = code == TS_OK ? ts_strndup(&session->ctx, path.p, path.n) : NULL;
+    TS_STEP(code, ts_copy_text(&session->path, &session->ctx, path.p, path.n));
     ts_buf_free(&session->ctx, &path);
-    return session->path == NULL ? session->ctx.error.code : TS_OK;
+    return code;
 }
 
 static ts_code begin_sample(fp_call *call, fp_session *session, const void *what)

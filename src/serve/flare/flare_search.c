@@ -133,13 +133,9 @@ static ts_code read_ids(search *s)
 
 static ts_code add_frame(search *s, const fp_tree_node *n)
 {
-    uint32_t *method = ts_vec_add(s->call->ctx, &s->methods, sizeof *method);
-    int64_t *duration =
-        method == NULL ? NULL : ts_vec_add(s->call->ctx, &s->durations, sizeof *duration);
-    TS_NEED(s->call->ctx, duration);
-    *method = n->method;
-    *duration = n->duration;
-    return TS_OK;
+    ts_code code;
+    TS_TRY(code, ts_vec_push(s->call->ctx, &s->methods, &n->method, sizeof n->method));
+    return ts_vec_push(s->call->ctx, &s->durations, &n->duration, sizeof n->duration);
 }
 
 /* The slowest child of a node, the first of equal ones; 0: it has none. */

@@ -188,18 +188,6 @@ const char *memory_virtual_name(int64_t key)
 
 /* --- mappings --------------------------------------------------------------------------------- */
 
-static bool begins(ts_text t, const char *with)
-{
-    size_t n = strlen(with);
-    return t.n >= n && memcmp(t.p, with, n) == 0;
-}
-
-static bool ends(ts_text t, const char *with)
-{
-    size_t n = strlen(with);
-    return t.n >= n && memcmp(t.p + t.n - n, with, n) == 0;
-}
-
 static bool has(ts_text t, const char *part)
 {
     return t.n > 0 && memmem(t.p, t.n, part, strlen(part)) != NULL;
@@ -247,9 +235,9 @@ static int by_place(ts_text path)
         {"[anon:native_heap:musl]", 8},
         {"[heap]", 8},
     };
-    int kind = first_rule(begins, path, at_begin, sizeof at_begin / sizeof at_begin[0]);
+    int kind = first_rule(ts_text_begins, path, at_begin, sizeof at_begin / sizeof at_begin[0]);
     if (kind < 0) {
-        kind = first_rule(ends, path, at_end, sizeof at_end / sizeof at_end[0]);
+        kind = first_rule(ts_text_ends, path, at_end, sizeof at_end / sizeof at_end[0]);
     }
     return kind >= 0 ? kind : first_rule(has, path, anywhere, sizeof anywhere / sizeof anywhere[0]);
 }
@@ -259,12 +247,12 @@ static int by_file(ts_text path, bool x, bool app)
 {
     static const char *const archives[] = {".jar", ".apk", ".vdex", ".odex", ".oat"};
     bool archive = has(path, "dex");
-    bool data = begins(path, "/data/app/") || app;
-    if (ends(path, ".so")) {
-        return x ? (data ? 1 : 0) : data || begins(path, "[anon:.bss]/data/app/") ? 3 : 2;
+    bool data = ts_text_begins(path, "/data/app/") || app;
+    if (ts_text_ends(path, ".so")) {
+        return x ? (data ? 1 : 0) : data || ts_text_begins(path, "[anon:.bss]/data/app/") ? 3 : 2;
     }
     for (size_t i = 0; i < sizeof archives / sizeof archives[0]; i++) {
-        archive = archive || ends(path, archives[i]);
+        archive = archive || ts_text_ends(path, archives[i]);
     }
     if (archive) {
         return (x ? 0 : 2) + (app ? 1 : 0);
