@@ -61,6 +61,8 @@ question waiting late_frames
 question cpu_busy late_frames
 question slices late_frames
 question slices calls
+question series flare
+question series memory_counters
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings
 question js_strings_like m.strings --param pattern=%9%
