@@ -142,7 +142,8 @@ void ftrace_thread_moves(ftrace_machine *m, ftrace_thread *thread, ftrace_cpu *c
     t->place = cpu;
 }
 
-ts_code ftrace_lose(ftrace_machine *m, const ftrace_event *event)
+/* FTRACE_GAP, FTRACE_LOSS_BEGINS or FTRACE_LOSS_ENDS. */
+static ts_code machine_lose(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_losses *l = &m->losses;
     ftrace_cpu *cpu = NULL;
@@ -273,7 +274,7 @@ ts_code ftrace_machine_event(ftrace_machine *m, const ftrace_event *event)
     m->losses.now++;
     m->outcome = FTRACE_USED;
     if (event->kind >= FTRACE_GAP && event->kind <= FTRACE_LOSS_ENDS) {
-        return ftrace_lose(m, event);
+        return machine_lose(m, event);
     }
     if (event->kind >= FTRACE_KINDS || event->reader > FTRACE_FROM_FFRT) {
         return ts_fail(m->ctx, TS_ERR_INTERNAL, "event of kind %u, reader %u", event->kind,

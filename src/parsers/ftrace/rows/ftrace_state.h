@@ -192,9 +192,6 @@ typedef struct ftrace_losses {
 /* The thread runs on the CPU from now on, or (NULL) it is not known where. */
 void ftrace_thread_moves(ftrace_machine *m, ftrace_thread *thread, ftrace_cpu *cpu);
 
-/* FTRACE_GAP, FTRACE_LOSS_BEGINS or FTRACE_LOSS_ENDS. */
-ts_code ftrace_lose(ftrace_machine *m, const ftrace_event *event);
-
 /* --- the machine -------------------------------------------------------------------------- */
 
 /* What became of an event of its kind, for import_count. */
