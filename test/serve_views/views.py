@@ -604,8 +604,8 @@ LANES = {
     "state": ("itid", STATES, f"SELECT itid, ts, dur, {STATE} FROM thread_state", True),
     "slice": (("itid", "async"), ("busy",), "SELECT callid || (CASE WHEN cookie IS NULL THEN '' ELSE '~' END), ts, dur, CASE WHEN cookie IS NULL AND parent_id IS NOT NULL THEN 9 ELSE 0 END"
               " FROM callstack WHERE (SELECT type FROM sqlite_master WHERE name = 'callstack') = 'table'", True),
-    "pause": (("source_id", "name"), ("paused",), "SELECT source_id || kind, ts, dur, 0 FROM runtime_pause WHERE ts IS NOT NULL", False),
     "suspend": ("source_id", ("paused",), "SELECT source_id, ts, dur, 0 FROM cloud_suspend WHERE ts IS NOT NULL", False),
+    "pause": (("source_id", "name"), ("paused",), "SELECT source_id || kind, ts, dur, 0 FROM runtime_pause WHERE ts IS NOT NULL", False),
     "wait": (("source_id", "itid", "name"), ("waiting",), "SELECT source_id || ' ' || ifnull(itid, '-') || ' ' || kind, ts, dur, 0 FROM lock_wait WHERE ts IS NOT NULL", False),
     "instant": ("name", (), "SELECT name, ts, 0, 9 FROM instant", False),
 }
@@ -1027,6 +1027,10 @@ def check_calls(db, made):
         reply = db.view("calls/scatter", **({"from_": low - db.origin, "to": high - db.origin} if i else {}))
         same(list(zip(*(reply[c] for c in ("x", "y", "n", "any_id")))), db.rows(SCATTER, **{"from": low, "to": high}), f"{db.name}: scatter {low} {high}")
         same((reply["from"], reply["span"]), (begin - db.origin, end - begin + 1), f"{db.name}: scatter")
+        calls = db.rows("SELECT id, dur, cpu_dur, wait_dur, suspend_dur FROM cloud_call WHERE ts >= :from AND ts < :to ORDER BY dur IS NULL, dur DESC, id", **{"from": low, "to": high})
+        sums = [sum(v for v in values if v is not None) if any(v is not None for v in values) else None for values in zip(*(row[1:] for row in calls))] or [None] * 4
+        same(tuple(reply["all"].values()), (len(calls), *(v if v is None else max(min(v, 2**63 - 1), -2**63) for v in sums)), f"{db.name}: scatter {low} {high}: sums")
+        same(reply["longest"] and tuple(reply["longest"].values()), calls[0] if calls and calls[0][1] is not None else None, f"{db.name}: scatter {low} {high}: the longest")
 
 
 # --- databases ---------------------------------------------------------------------------------------------------------------

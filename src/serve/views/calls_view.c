@@ -15,6 +15,17 @@ typedef struct scatter_cell {
     int64_t any; /* greatest id */
 } scatter_cell;
 
+/* Sums of the calls of the range. */
+enum { C_TS, C_DUR, C_CPU, C_WAIT, C_SUSPEND, C_COLUMNS };
+
+typedef struct scatter_sums {
+    uint64_t count;
+    ts_wide sum[C_COLUMNS];
+    bool known[C_COLUMNS]; /* a call has it */
+    int64_t longest;       /* id; with `known`, and its values: */
+    ts_cell of_longest[C_COLUMNS];
+} scatter_sums;
+
 typedef struct scatter {
     ts_view_call *call;
     int64_t from;
@@ -24,6 +35,7 @@ typedef struct scatter {
     bool any;
     ts_idmap keys;
     ts_vec cells; /* of scatter_cell */
+    scatter_sums all;
 } scatter;
 
 /* The greatest n for which 10^(n/10) is not above the duration: tenths of decades. Powers are
@@ -48,8 +60,6 @@ static int64_t scatter_row(int64_t dur)
     return row + tenth;
 }
 
-enum { C_TS, C_DUR };
-
 /* Where all calls begin and end, for the columns; the statement has them of all as well. */
 static void scatter_span(scatter *s, const ts_batch *b, unsigned i)
 {
@@ -68,6 +78,50 @@ static void scatter_span(scatter *s, const ts_batch *b, unsigned i)
     s->width = last - (uint64_t)s->first + 1;
 }
 
+static void scatter_sum(scatter_sums *all, const ts_batch *b, unsigned i)
+{
+    ts_cell dur = ts_cell_of(b, C_DUR, i);
+    bool longest = !dur.null && (!all->known[C_DUR] || dur.value > all->of_longest[C_DUR].value);
+    all->count++;
+    all->longest = longest ? b->rowids[i] : all->longest;
+    for (unsigned c = C_DUR; c < C_COLUMNS; c++) {
+        ts_cell cell = ts_cell_of(b, c, i);
+        all->known[c] = all->known[c] || !cell.null;
+        all->sum[c] += cell.null ? 0 : cell.value;
+        all->of_longest[c] = longest ? cell : all->of_longest[c];
+    }
+}
+
+static void scatter_put_sums(ts_jout *out, const scatter_sums *all)
+{
+    static const char *const names[] = {NULL, "dur", "cpu_dur", "wait_dur", "suspend_dur"};
+    bool capped = false;
+    ts_jout_open(out, "all", '{');
+    ts_jout_uint(out, "count", all->count);
+    for (unsigned c = C_DUR; c < C_COLUMNS; c++) {
+        if (all->known[c]) {
+            ts_jout_int(out, names[c], ts_wide_cap(all->sum[c], &capped));
+        } else {
+            ts_jout_null(out, names[c]);
+        }
+    }
+    ts_jout_close(out, '}');
+    if (!all->known[C_DUR]) {
+        ts_jout_null(out, "longest");
+        return;
+    }
+    ts_jout_open(out, "longest", '{');
+    ts_jout_int(out, "id", all->longest);
+    for (unsigned c = C_DUR; c < C_COLUMNS; c++) {
+        if (all->of_longest[c].null) {
+            ts_jout_null(out, names[c]);
+        } else {
+            ts_jout_int(out, names[c], all->of_longest[c].value);
+        }
+    }
+    ts_jout_close(out, '}');
+}
+
 static ts_code scatter_add(scatter *s, const ts_batch *b, unsigned i)
 {
     ts_ctx *ctx = ts_view_ctx(s->call);
@@ -77,6 +131,7 @@ static ts_code scatter_add(scatter *s, const ts_batch *b, unsigned i)
     if (ts.null || ts.value < s->from || ts.value >= s->to) {
         return TS_OK;
     }
+    scatter_sum(&s->all, b, i);
     unsigned __int128 offset = (uint64_t)ts.value - (uint64_t)s->first;
     unsigned __int128 width = s->width == 0 ? (unsigned __int128)UINT64_MAX + 1 : s->width;
     int64_t column = (int64_t)(offset * SCATTER_COLUMNS / width);
@@ -100,11 +155,13 @@ static ts_code scatter_add(scatter *s, const ts_batch *b, unsigned i)
 /* The first time finds the span, the second one counts. */
 static ts_code scatter_scan(scatter *s, bool count)
 {
-    static const unsigned columns[] = {TS_C_cloud_call__ts, TS_C_cloud_call__dur};
+    static const unsigned columns[C_COLUMNS] = {TS_C_cloud_call__ts, TS_C_cloud_call__dur,
+                                                TS_C_cloud_call__cpu_dur, TS_C_cloud_call__wait_dur,
+                                                TS_C_cloud_call__suspend_dur};
     const ts_rows_from from = ts_view_rows(s->call);
     const ts_batch *b;
     ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, &from, TS_T_cloud_call, columns, 2);
+    ts_code code = ts_rows_open(&rows, &from, TS_T_cloud_call, columns, count ? C_COLUMNS : C_CPU);
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
             if (count) {
@@ -155,6 +212,7 @@ static ts_code scatter_put(scatter *s)
         ts_jout_close(out, ']');
     }
     ts_jout_bool(out, "truncated", n > SCATTER_CELLS);
+    scatter_put_sums(out, &s->all);
     ts_jout_close(out, '}');
     ts_free(ctx, places);
     ts_free(ctx, keys);
