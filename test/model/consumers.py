@@ -250,7 +250,7 @@ def sum_method(db, want):
     value, number = reply["weight"], reply["totals"][reply["weight"]]["after"]
     if number != sum(row[value + "_after"] for row in reply["rows"]):
         raise Wrong("diff says that the sum is %d, its rows add up to %d" % (number, sum(row[value + "_after"] for row in reply["rows"])))
-    return with_default(db, want, number + stackless(db, want), value[len("self_"):])
+    return with_default(db, want, number + stackless(db, want), None if value == "self_value" else value[len("self_"):])
 
 
 def sum_report(db, want):
@@ -494,6 +494,12 @@ def pauses_question(db, want):
     return numbers(row["dur"] for row in db.rows("longest_pauses", limit=MANY))
 
 
+def pauses_lanes(db, want):
+    """Their number and sum."""
+    lanes = db.view("lanes", kind="pause")["lanes"] + db.view("lanes", kind="suspend")["lanes"]
+    return "%d %d" % (sum(lane["rows"] for lane in lanes), sum(lane["all"]["paused"][0] for lane in lanes))
+
+
 def pauses_report(db, want):
     """The report has the five longest: the longest and, of no more than five, all."""
     rows = db.report("longest_pauses")["rows"]
@@ -536,6 +542,10 @@ def calls_read(db, want):
 def calls_question(db, want):
     rows = [row for row in db.rows("slow_calls", limit=MANY) if row["call_id"] is not None]
     return "%d %d %d" % tuple(sum(row[c] or 0 for row in rows) for c in ("cpu_dur", "wait_dur", "suspend_dur"))
+
+
+def calls_scatter(db, want):
+    return "%d %d %d" % tuple(db.view("calls/scatter")["all"][c] for c in ("cpu_dur", "wait_dur", "suspend_dur"))
 
 
 def calls_longest_read(db, want):
@@ -613,6 +623,22 @@ def slices_report(db, want):
     return slices_of(db.report("slices")["rows"])
 
 
+def slices_find(db, want):
+    reply = db.view("find")
+    return {kind: "%d %d %d" % (one["count"], one["open"], one["self"] if one["self"] is not None else one["dur"])
+            for kind, one in (("call", reply), ("async", reply["async"])) if one["count"] > 0}
+
+
+def found_read(db, want):
+    """How many slices of threads have a text in their name, and their time."""
+    return "%d %d" % db.reader().db.execute("SELECT count(*), sum(dur) FROM callstack WHERE cookie IS NULL AND instr(name, ?) > 0", (want["name"],)).fetchone()
+
+
+def found_find(db, want):
+    reply = db.view("find", what=want["name"])
+    return "%d %d" % (reply["count"], reply["dur"])
+
+
 def marks_first_read(db, want):
     """The name with most own time, that time, how many, and their time with what is below."""
     r, own, count, dur = db.reader(), defaultdict(int), defaultdict(int), defaultdict(int)
@@ -652,6 +678,11 @@ def cpu_busy_report(db, want):
     return " ".join(str(row["busy_dur"]) for row in sorted(db.report("cpu_busy")["rows"], key=lambda row: row["cpu"]))
 
 
+def cpu_lanes(db):
+    """ns that each CPU was busy, without what has no end."""
+    return [lane["all"]["busy"][0] - lane["open_ns"]["busy"] for lane in sorted(db.view("lanes", kind="cpu")["lanes"], key=lambda lane: lane["cpu"])]
+
+
 def scheduled_read(db, want):
     return db.reader().db.execute("SELECT sum(dur) FROM sched_slice WHERE itid > 0").fetchone()[0]
 
@@ -686,9 +717,31 @@ def series_text(count, least, greatest, mean):
     return "%d %s %s %s" % (count, *(repr(float(v)).rstrip("0").rstrip(".") for v in (least, greatest, mean)))
 
 
+def counter(db, want):
+    """The lane of a counter."""
+    for lane in db.view("lanes", kind="counter")["lanes"]:
+        if lane["name"] == want["name"] and ("cpu" not in want or lane["owner"] == "CPU " + want["cpu"]):
+            return lane["all"]["n"][0], lane["all"]["least"][0], lane["all"]["greatest"][0], lane["all"]["mean"][0]
+    raise Cannot("no such counter")
+
+
+def series_question(db, want):
+    for row in db.rows("series", limit=MANY):
+        if row["name"] == want["name"] and ("cpu" not in want or row["owner"] == "CPU " + want["cpu"]):
+            return row["points"], row["least"], row["greatest"], row["mean"]
+    raise Cannot("no such series")
+
+
 def series_diff(db, want):
     row = next(row for row in db.diff("--by=series")["rows"] if row["series"] == want["name"])
     return series_text(row["count_after"], row["lowest_after"], row["highest_after"], row["mean_after"])
+
+
+def measured_diff(db, want):
+    for row in db.diff("--by=series")["rows"]:
+        if row["series"] == want["name"] and row["thread"] == "CPU " + want["cpu"]:
+            return "%d %d %d" % (row["count_after"], row["lowest_after"], row["highest_after"])
+    raise Cannot("no such series")
 
 
 def series_chrome(db, want):
@@ -994,21 +1047,26 @@ ASK = {
     "waiting": {key: thread_column(ask, "waiting") for key, ask in SPENT.items()},
     "cpu_sum": {key: thread_sum(ask) for key, ask in SPENT.items()},
     "pauses": {"reader": pauses_read, "Q:longest_pauses": pauses_question, "R:60": pauses_report, "D:pause": pauses_diff},
+    "pauses_sum": {"reader": lambda db, want: pauses_read(db, want).rsplit(" ", 1)[0], "P:lanes": pauses_lanes},
     "waits": {"reader": waits_read, "Q:lock_waits": waits_question, "R:waiting": waits_report},
-    "calls": {"reader": calls_read, "Q:slow_calls": calls_question},
+    "calls": {"reader": calls_read, "Q:slow_calls": calls_question, "P:calls/scatter": calls_scatter},
     "calls_cpu": {"reader": lambda db, want: int(calls_read(db, want).split()[0]), "D:call": calls_diff},
     "longest_call": {"reader": calls_longest_read, "Q:slow_calls": lambda db, want: calls_longest(db.rows("slow_calls", limit=1)), "R:50": lambda db, want: calls_longest(db.report("slow_calls")["rows"])},
+    "longest_call_times": {"reader": lambda db, want: " ".join(calls_longest_read(db, want).split()[:2]),
+                           "P:calls/scatter": lambda db, want: "%d %d" % tuple(db.view("calls/scatter")["longest"][c] for c in ("dur", "cpu_dur"))},
     "longest_call_dur": {"reader": lambda db, want: int(calls_longest_read(db, want).split()[0]), "D:call": calls_longest_diff},
     "calls_number": {"reader": calls_number_read, "Q:slow_calls": calls_number_question},
     "calls_begun": {"reader": begun_read, "Q:slow_calls": begun_question, "P:calls/scatter": begun_scatter},
-    "slices": {"reader": slices_read, "Q:slices": slices_question, "R:slices": slices_report},
+    "slices": {"reader": slices_read, "Q:slices": slices_question, "P:find": slices_find, "R:slices": slices_report},
     "slices_cpu": {"reader": slices_cpu_read, "Q:slices": lambda db, want: slices_cpu(db.rows("slices")), "R:slices": lambda db, want: slices_cpu(db.report("slices")["rows"])},
-    "measured": {"reader": measured_read},
+    "measured": {"reader": measured_read, "Q:series": lambda db, want: "%d %d %d" % series_question(db, want)[:3], "P:lanes": lambda db, want: "%d %d %d" % counter(db, want)[:3],
+                 "D:series": measured_diff},
+    "found": {"reader": found_read, "P:find": found_find},
     "first_mark": {"reader": marks_first_read, "Q:hot_slices": marks_first_question},
     "marks": {"reader": lambda db, want: sum(row.own or 0 for row in db.reader().rows), "Q:hot_slices": marks_sum_question},
-    "cpu_busy": {"reader": cpu_busy_read, "Q:cpu_busy": cpu_busy_question, "R:cpu_busy": cpu_busy_report},
-    "scheduled": {"reader": scheduled_read, "Q:cpu_busy": scheduled_question, "R:cpu_busy": lambda db, want: sum(row["busy_dur"] for row in db.report("cpu_busy")["rows"])},
-    "series": {"reader": series_read, "D:series": series_diff, "T:chrome-json": series_chrome},
+    "cpu_busy": {"reader": cpu_busy_read, "Q:cpu_busy": cpu_busy_question, "P:lanes": lambda db, want: " ".join(map(str, cpu_lanes(db))), "R:cpu_busy": cpu_busy_report},
+    "scheduled": {"reader": scheduled_read, "Q:cpu_busy": scheduled_question, "P:lanes": lambda db, want: sum(cpu_lanes(db)), "R:cpu_busy": lambda db, want: sum(row["busy_dur"] for row in db.report("cpu_busy")["rows"])},
+    "series": {"reader": series_read, "Q:series": lambda db, want: series_text(*series_question(db, want)), "P:lanes": lambda db, want: series_text(*counter(db, want)), "D:series": series_diff, "T:chrome-json": series_chrome},
     "heap_files": {"reader": heap_files_read, "Q:js_class_histogram": heap_files_question, "P:heap/classes": heap_files_view, "D:class": heap_files_diff},
     "heap_class": {"Q:js_class_histogram": heap_class_question, "P:heap/classes": heap_class_view, "D:class": heap_class_diff, "R:30": heap_class_report},
     "heap_pair": {"reader": heap_pair_read, "Q:js_snapshot_diff": heap_pair_question, "P:heap/diff": heap_pair_view, "D:class": heap_pair_class, "D:node": heap_pair_node},

@@ -231,7 +231,7 @@ class Reader:
 
     def weigh(self, rows, weight):
         """[(row, what it weighs)]: weight is CLASS, CLASS:REASON, CLASS/UNIT, samples, dur, calls_async, or NAME[/UNIT] of a kind of value."""
-        if weight == "samples":
+        if weight in ("samples", "samples/count"):
             return [(r, 1) for r in rows if r.begins and not (self.marks and r.own is None)]
         if weight == "calls_async":
             return [(r, r.part or 0) for r in rows if r.kind == "async"]
