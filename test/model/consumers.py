@@ -495,9 +495,8 @@ def pauses_question(db, want):
 
 
 def pauses_lanes(db, want):
-    """Their number and sum."""
     lanes = db.view("lanes", kind="pause")["lanes"] + db.view("lanes", kind="suspend")["lanes"]
-    return "%d %d" % (sum(lane["rows"] for lane in lanes), sum(lane["all"]["paused"][0] for lane in lanes))
+    return "%d %d %d" % (sum(lane["rows"] for lane in lanes), sum(lane["all"]["paused"][0] for lane in lanes), max(lane["longest"] for lane in lanes))
 
 
 def pauses_report(db, want):
@@ -525,6 +524,13 @@ def waits_of(rows):
 
 def waits_question(db, want):
     return waits_of(db.rows("lock_waits", limit=MANY))
+
+
+def waits_lanes(db, want):
+    found = defaultdict(int)
+    for lane in db.view("lanes", kind="wait")["lanes"]:
+        found[lane["name"]] += lane["rows"]
+    return dict(found)
 
 
 def waits_report(db, want):
@@ -1046,9 +1052,8 @@ ASK = {
     "cpu": {key: thread_column(ask, "cpu") for key, ask in SPENT.items()},
     "waiting": {key: thread_column(ask, "waiting") for key, ask in SPENT.items()},
     "cpu_sum": {key: thread_sum(ask) for key, ask in SPENT.items()},
-    "pauses": {"reader": pauses_read, "Q:longest_pauses": pauses_question, "R:60": pauses_report, "D:pause": pauses_diff},
-    "pauses_sum": {"reader": lambda db, want: pauses_read(db, want).rsplit(" ", 1)[0], "P:lanes": pauses_lanes},
-    "waits": {"reader": waits_read, "Q:lock_waits": waits_question, "R:waiting": waits_report},
+    "pauses": {"reader": pauses_read, "P:lanes": pauses_lanes, "Q:longest_pauses": pauses_question, "R:60": pauses_report, "D:pause": pauses_diff},
+    "waits": {"reader": waits_read, "P:lanes": waits_lanes, "Q:lock_waits": waits_question, "R:waiting": waits_report},
     "calls": {"reader": calls_read, "Q:slow_calls": calls_question, "P:calls/scatter": calls_scatter},
     "calls_cpu": {"reader": lambda db, want: int(calls_read(db, want).split()[0]), "D:call": calls_diff},
     "longest_call": {"reader": calls_longest_read, "Q:slow_calls": lambda db, want: calls_longest(db.rows("slow_calls", limit=1)), "R:50": lambda db, want: calls_longest(db.report("slow_calls")["rows"])},
