@@ -1,4 +1,4 @@
--- Question:   Who waits for what, behind whom, and how long?
+-- Question:   Who waits for what, for whom, and how long?
 -- Topic:      runtime
 -- Needs:      lock_wait (waits for locks), tptp_trace (TPTP traces)
 -- Report:     65 Longest waits for locks

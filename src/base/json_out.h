@@ -38,7 +38,7 @@ typedef struct ts_jout {
     bool comma;         /* the next member is not the first */
     bool keyed;         /* its key is written */
     bool null_is_empty; /* texts whose p is NULL are not null */
-    bool spaced;        /* blanks behind commas and colons, and members in lines of their own */
+    bool spaced;        /* blanks after commas and colons, and members in lines of their own */
     int depth;
     int flat;         /* spaced: members of this depth and deeper are in one line; 0: none */
     uint64_t written; /* bytes that `write` took */
@@ -94,7 +94,7 @@ void ts_jout_put_int(ts_jout *j, int64_t v);
 /* A line break, for documents whose elements stand in lines of their own. */
 void ts_jout_line(ts_jout *j);
 
-/* The comma, if one is due, and a line break behind it: the next element begins a line. */
+/* The comma, if one is due, and a line break after it: the next element begins a line. */
 void ts_jout_next_line(ts_jout *j);
 
 /* Appends the text as a JSON string with its quotation marks. */

@@ -10,7 +10,7 @@ enum {
     SHORT_PAYLOAD = 0x7f /* its varint is one byte */
 };
 
-/* A column of the rows: where its value stands in the struct, how far from the end of the cell the
+/* A column of the rows: where its value is in the struct, how far from the end of the cell the
  * word begins that ends with it. */
 typedef struct batch_place {
     uint32_t column;
@@ -46,7 +46,7 @@ static bool all_ones(const int64_t *column, unsigned stride, unsigned rows)
     return true;
 }
 
-/* values: of the first row, behind the mask of NULLs; n columns, n + 1 words a row. */
+/* values: of the first row, after the mask of NULLs; n columns, n + 1 words a row. */
 static void make_form(batch_form *f, const int64_t *values, unsigned n, unsigned rows,
                       uint64_t nulls)
 {

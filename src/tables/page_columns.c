@@ -196,7 +196,7 @@ static inline void put_cut_head(uint8_t *at, const uint8_t *head, unsigned end)
     memcpy(at - sizeof word, &word, sizeof word);
 }
 
-/* Cells of the rows from `row` on, as long as the leaf has room; returns the row behind them. Rows
+/* Cells of the rows from `row` on, as long as the leaf has room; returns the row after them. Rows
  * have n columns, or, with `ends`, as many as it says. */
 static inline __attribute__((always_inline)) unsigned
 put_cells(page_table *t, const run *r, unsigned n, const uint8_t *ends, unsigned row, unsigned rows)

@@ -41,7 +41,7 @@ typedef struct open_level {
     int64_t key; /* largest rowid below the child */
 } open_level;
 
-/* Where a reserved row stands. All those of a table have the same size, so that what one has left
+/* Where a reserved row is. All those of a table have the same size, so that what one has left
  * is used by the next. */
 typedef struct reserved_row {
     struct reserved_row *next;
@@ -128,14 +128,14 @@ typedef struct page_table {
     int64_t word_rowid;
     uint64_t word;
     unsigned word_n;
-    /* The open leaf. The first one stands in `own` and has no number, because it may become the
+    /* The open leaf. The first one is in `own` and has no number, because it may become the
      * root. Those after it are numbered when they begin and are filled where they are written from,
      * unless the queue has to go earlier: then they move to `own` too. */
     open_page leaf;
     uint8_t *own;
     uint32_t leaf_number;
     uint32_t first_leaf; /* number of the first leaf once it is written */
-    bool queued;         /* the open leaf stands in the queue */
+    bool queued;         /* the open leaf is in the queue */
     unsigned levels;
     open_level level[MAX_LEVELS];
     reserved_map reserved;
@@ -179,7 +179,7 @@ uint32_t page_peek(const ts_pages *p);
 uint32_t page_after(const ts_pages *p, uint32_t first, uint64_t n);
 /* Writes the queue. Leaves that are open in it go on in the memory of their tables. */
 ts_code page_flush(ts_pages *p);
-/* Where a page stands in the queue, or NULL. */
+/* Where a page is in the queue, or NULL. */
 uint8_t *page_queued(const ts_pages *p, uint32_t number);
 /* Writes bytes at an offset of the file, or into the queue when the page is still there. */
 ts_code page_patch(ts_pages *p, uint32_t number, uint32_t at, const void *bytes, size_t n);

@@ -86,7 +86,7 @@ typedef struct record {
     ts_text parts[MAX_COLUMNS + 1];
     unsigned part_n;
     uint64_t size;
-    uint64_t offsets[MAX_COLUMNS]; /* of columns, behind the header */
+    uint64_t offsets[MAX_COLUMNS]; /* of columns, after the header */
 } record;
 
 /* One column: its type into `types`, its bytes into the parts. */

@@ -11,7 +11,7 @@ static void start_page(const ts_pages *p, open_page *page, uint8_t type)
     page->content = p->page_size;
 }
 
-/* Completes a page that is about to be written: its header, and what nothing stands in. */
+/* Completes a page that is about to be written: its header, and what holds nothing. */
 static void close_page(const open_page *page)
 {
     uint32_t pointers_end = page->header + CELL_POINTER * page->cells;
@@ -133,7 +133,7 @@ static ts_code page_next_leaf(ts_pages *p, page_table *t)
     return code;
 }
 
-/* Ends the open leaf, wherever it stands, and hangs it into the tree. */
+/* Ends the open leaf, wherever it is, and hangs it into the tree. */
 static ts_code end_leaf(ts_pages *p, page_table *t)
 {
     ts_code code = TS_OK;

@@ -397,7 +397,7 @@ typedef struct short_columns {
     uint32_t run[TS_SAMPLES_MOST];
     uint32_t shift[TS_SAMPLES_MOST];
     uint8_t ends[TS_SAMPLES_MOST];
-    uint32_t in_run; /* behind them */
+    uint32_t in_run; /* after them */
     uint32_t runs;
     int64_t end;  /* of the last one, µs since the block */
     bool shifted; /* some have a shift */
@@ -485,7 +485,7 @@ static void note_run(sample_block *b, const ts_sample_batch *batch, unsigned fro
     }
 }
 
-/* To the sample behind n, the same as ts_sample_move. */
+/* To the sample after n, the same as ts_sample_move. */
 static void move_behind(ts_sample_place *at, const sample_block *b, const short_columns *c,
                         unsigned n)
 {

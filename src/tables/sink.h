@@ -109,7 +109,7 @@ typedef struct ts_sink {
     void *self;
     ts_sink_calls calls;
     uint64_t rows[TS_TABLE_COUNT]; /* rows put so far */
-    ts_sink_watch *watch;          /* NULL: nobody; borrowed */
+    ts_sink_watch *watch;          /* NULL: none; borrowed */
 } ts_sink;
 
 /* A sink of these calls. Without a required one, which would lose what it is given, the program
@@ -170,7 +170,7 @@ ts_code ts_sink_put_many(ts_sink *sink, enum ts_table_id table, const void *rows
 ts_code ts_sink_put_columns(ts_sink *sink, enum ts_table_id table, const uint32_t *const *columns,
                             unsigned count);
 
-/* Puts a row whose `text`, a column in it, stands in the spool: texts of any size, in no memory. */
+/* Puts a row whose `text`, a column in it, is in the spool: texts of any size, in no memory. */
 ts_code ts_sink_put_long(ts_sink *sink, ts_ctx *ctx, enum ts_table_id table, const void *row,
                          ts_text *text, ts_spool *spool);
 

@@ -208,7 +208,7 @@ static ts_code give(ts_sink_thread *t, bool all)
     return report(t, code);
 }
 
-/* A call with `after` bytes behind it, NULL on failure. At most LARGE. */
+/* A call with `after` bytes after it, NULL on failure. At most LARGE. */
 static call *add(ts_code *code, ts_sink_thread *t, call_kind kind, enum ts_table_id table,
                  size_t after)
 {

@@ -46,7 +46,7 @@ const icicle = (() => {
       return this.before === null ? this.total[i] : this.total[i] + this.before[i] * this.scale;
     }
 
-    // Puts children behind each other in `children`, from first[i] to first[i + 1] those of i, and gives each its place in the row.
+    // Puts children one after another in `children`, from first[i] to first[i + 1] those of i, and gives each its place in the row.
     place() {
       const n = this.n;
       const parent = this.parent;
@@ -336,7 +336,7 @@ const icicle = (() => {
         if (y > -ROW && y < this.h && t.depth[i] >= this.first) {
           this.drawBox(i, x, t.width(i) * scale, false);
         }
-        // Rows behind the window's end have nothing that is seen.
+        // Rows after the window's end have nothing that is seen.
         if (this.options.up ? y < 0 : y > this.h) {
           continue;
         }

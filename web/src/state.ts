@@ -50,7 +50,7 @@ export function fragmentOf(route: Route): string {
   return `#/${route.view}${parts.length > 0 ? `?${parts.join("&")}` : ""}`;
 }
 
-/** The state behind a change of view: what is looked at stays. */
+/** The state after a change of view: what is looked at stays. */
 export function routeTo(from: Route, view: string, params: Params = {}): Route {
   const kept: Record<string, string> = {};
   for (const name of KEPT) {

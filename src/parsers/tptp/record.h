@@ -223,7 +223,7 @@ typedef struct tptp_record {
     uint64_t offset;   /* in the input */
     uint64_t has;      /* a bit per number that the input has */
     uint64_t bad;      /* a bit per number that cannot be read */
-    int64_t cpu_raw;   /* binary: the CPU time as it stands, in case that it is not in ticks */
+    int64_t cpu_raw;   /* binary: the CPU time as recorded, in case that it is not in ticks */
     size_t text_bytes; /* of all texts and frames */
     int64_t num[TPTP_N_COUNT];
     ts_text text[TPTP_S_COUNT];

@@ -19,7 +19,7 @@
 
 /* --- threads and their frames ---------------------------------------------------------------- */
 
-/* A CPU time: converted, and as it stands. 0: not recorded. */
+/* A CPU time: converted, and as recorded. 0: not recorded. */
 typedef struct tptp_cpu_value {
     int64_t ns;
     int64_t raw;

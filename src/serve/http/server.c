@@ -37,7 +37,7 @@ struct ts_server {
     ts_app app;
     ts_connections connections;
     const char *hosts[SERVER_HOSTS];
-    char listen_host[80]; /* of --listen, as it stands in URLs */
+    char listen_host[80]; /* of --listen, as in URLs */
     struct MHD_Daemon *daemon;
     bool begun; /* locks and the like were made */
 };

@@ -1,5 +1,5 @@
 /*
- * The data behind the page's views: from an open database and parameters to JSON, free of HTTP.
+ * The data of the page's views: from an open database and parameters to JSON, free of HTTP.
  * `ts_endpoints` is the list of all; who serves them needs nothing else of this header but
  * ts_view_db_open, ts_endpoint_parse and ts_endpoint_run.
  *
