@@ -40,8 +40,9 @@ static bool get_clocks(ts_clock_set *out, ts_bytes *b)
     return good;
 }
 
-/* Texts end at their first NUL or fill their width; `out` has one byte more, which is 0. */
-bool ts_htrace_header_read(ts_htrace_header *out, const uint8_t *p, size_t n)
+/* False when n < 1024 or the magic is wrong. Texts end at their first NUL or fill their width;
+ * `out` has one byte more, which is 0. */
+static bool header_read(ts_htrace_header *out, const uint8_t *p, size_t n)
 {
     ts_bytes b = {.p = p, .n = n, .at = TS_HTRACE_MAGIC};
     bool good = true;
@@ -176,7 +177,7 @@ ts_code ts_section_open(ts_htrace *h)
 {
     ts_code code = ts_section_close(h);
     h->section.start = ts_window_start(&h->in);
-    if (!ts_htrace_header_read(&h->section.header, h->in.head, h->in.have)) {
+    if (!header_read(&h->section.header, h->in.head, h->in.have)) {
         return ts_fail(h->ctx, TS_ERR_INTERNAL, "a section was opened without a header");
     }
     h->in.have = 0;

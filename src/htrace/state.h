@@ -95,9 +95,6 @@ typedef struct ts_htrace_header {
 /* True when p begins with the eight bytes OHOSPROF. */
 bool ts_htrace_magic(const uint8_t *p, size_t n);
 
-/* Reads a header; false when n < 1024 or the magic is wrong. */
-bool ts_htrace_header_read(ts_htrace_header *out, const uint8_t *p, size_t n);
-
 typedef struct ts_section {
     bool any;     /* there was one */
     bool bounded; /* `end` can be trusted */

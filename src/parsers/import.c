@@ -66,7 +66,9 @@ ts_code ts_job_source(int64_t *id, char name[TS_SOURCE_NAME], ts_job *job, int64
     return ts_source_text(job->store, *id, &source->name, name, strlen(name));
 }
 
-ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label)
+/* An input's own row with the label as its path. `set` gives the name of the archive that it is
+ * in. */
+static ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label)
 {
     const char *name;
     ts_code code = ts_source_add(id, run->store, import_parent(run),

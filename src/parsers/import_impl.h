@@ -130,11 +130,8 @@ ts_code import_count_members(ts_run *run, import_level *l);
 
 /* --- import.c --- */
 
-/* An input's own row with the label as its path. `set` gives the name of the archive that it is
- * in. */
-ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, const char *label);
-
-/* The same for an input whose label is known. */
+/* A failure of one input, with its label, that does not end the run. Returns the code when it must
+ * end it. */
 ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const char *label);
 
 /* The source that is around the inputs that are imported; 0: none. */
@@ -154,7 +151,8 @@ static inline ts_job import_job(ts_run *run, const char *name, ts_fileset *set)
                     .run = run};
 }
 
-/* The row of the job's source: that of the input, with the format. in: as import_source. */
+/* The row of the job's source: that of the input, with the format. in: the archive that
+ * it is in, or NULL. */
 ts_code import_job_source(ts_run *run, ts_job *job, const ts_format *format, const ts_fileset *in);
 
 /* After an import: names it for meta and counts it. */

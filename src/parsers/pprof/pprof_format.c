@@ -243,7 +243,7 @@ static ts_code check_texts(pprof *p)
     return TS_OK;
 }
 
-ts_code pprof_write(pprof *p)
+static ts_code pprof_put(pprof *p)
 {
     ts_code code = check_texts(p);
     guess_language(p);
@@ -462,7 +462,7 @@ static ts_code pprof_finish(void *self, const ts_stream_end *end)
         code = ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_incomplete, p->name,
                         (int64_t)p->wire.fault_at, "%s", ts_wire_fault_text(p->wire.fault));
     }
-    TS_STEP(code, pprof_write(p));
+    TS_STEP(code, pprof_put(p));
     return code;
 }
 
