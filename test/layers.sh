@@ -147,6 +147,13 @@ steps=$(cd "$code" && except 'base/result\.h$' | grep -E '\.[ch]$' | xargs perl 
     found($-[0]) while /\n( *)(?:ts_code )?(\w+) = [^;{}]*;\n\1if \(\2 != TS_OK\) \{\n +return \2;\n\1\}\n/g;
     found($-[0]) while /([\w>.*-]*code) == TS_OK(?: &&[^;?]*)?\s+\? [^;]*: \1;/g;
     found($-[0]) while /\n( *)if \(([^\n{}|&]|&(?!&))* == NULL\) \{\n +return [\w>.-]+->error\.code;\n\1\}\n/g;
+    while (/^\{\n(.*?)^\}\n/gms) { # a code that no step needs
+        my ($body, $at) = ($1, $-[0]);
+        my $uses = () = $body =~ /\bcode\b/g;
+        my $tries = () = $body =~ /\bTS_TRY_INTO\(code,\s/g;
+        my $declared = () = $body =~ /^ +ts_code code;\n/gm;
+        found($at) if $tries > 0 && $declared > 0 && $uses == $tries + $declared;
+    }
     ')
 [ -z "$steps" ] || complain "a step that is not written as base/result.h says:"$'\n'"$steps"
 

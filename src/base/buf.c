@@ -60,14 +60,13 @@ ts_code ts_buf_printf(ts_ctx *ctx, ts_buf *b, const char *fmt, ...)
 {
     va_list ap;
     int need;
-    ts_code code;
     va_start(ap, fmt);
     need = vsnprintf(NULL, 0, fmt, ap);
     va_end(ap);
     if (need < 0) {
         return ts_fail(ctx, TS_ERR_INTERNAL, "a text cannot be formatted");
     }
-    TS_TRY(code, ts_buf_reserve(ctx, b, (size_t)need + 1));
+    TS_TRY(ts_buf_reserve(ctx, b, (size_t)need + 1));
     va_start(ap, fmt);
     vsnprintf(b->p + b->n, (size_t)need + 1, fmt, ap);
     va_end(ap);

@@ -125,8 +125,7 @@ ts_code ts_intvec_push_many(ts_ctx *ctx, ts_intvec *v, const int64_t *values, si
     while (n > 0) {
         size_t in = (size_t)(v->n & (TS_INTVEC_BLOCK - 1));
         size_t now = n < TS_INTVEC_BLOCK - in ? n : TS_INTVEC_BLOCK - in;
-        ts_code code;
-        TS_TRY(code, make_room(ctx, v, width_for(all_bits(values, now))));
+        TS_TRY(make_room(ctx, v, width_for(all_bits(values, now))));
         store_many(&v->blocks[v->n >> TS_INTVEC_SHIFT], in, values, now);
         v->n += now;
         values += now;
@@ -221,8 +220,7 @@ ts_code ts_intvec_set(ts_ctx *ctx, ts_intvec *v, uint64_t i, int64_t value)
     uint64_t used = v->n - first < TS_INTVEC_BLOCK ? v->n - first : TS_INTVEC_BLOCK;
     uint8_t width = width_for(value);
     if (block->width < width) {
-        ts_code code;
-        TS_TRY(code, widen(ctx, block, (size_t)used, width));
+        TS_TRY(widen(ctx, block, (size_t)used, width));
     }
     store(block, (size_t)(i - first), value);
     return TS_OK;

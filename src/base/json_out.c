@@ -465,8 +465,7 @@ static ts_code ts_base64(ts_ctx *ctx, ts_buf *out, const void *bytes, size_t n)
         const char four[4] = {alphabet[v >> 18], alphabet[v >> 12 & 63],
                               rest > 1 ? alphabet[v >> 6 & 63] : '=',
                               rest > 2 ? alphabet[v & 63] : '='};
-        ts_code code;
-        TS_TRY(code, ts_buf_put(ctx, out, four, sizeof four));
+        TS_TRY(ts_buf_put(ctx, out, four, sizeof four));
     }
     return TS_OK;
 }

@@ -32,8 +32,7 @@ ts_code ts_lanes_take(int64_t *lane, ts_ctx *ctx, ts_lanes *lanes, int64_t begin
     int64_t free_below = begin == INT64_MIN ? INT64_MIN + 1 : begin;
     size_t i = 1;
     if (lanes->cap == 0 || lanes->least[1] >= free_below) {
-        ts_code code;
-        TS_TRY(code, more_lanes(ctx, lanes));
+        TS_TRY(more_lanes(ctx, lanes));
     }
     while (i < lanes->cap) {
         i = 2 * i + (lanes->least[2 * i] >= free_below);

@@ -70,7 +70,7 @@ ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts
     uint32_t found;
     char *p;
     ts_code code;
-    TS_TRY(code, ts_index_reserve(ctx, &pool->index));
+    TS_TRY_INTO(code, ts_index_reserve(ctx, &pool->index));
     found = ts_index_search(&place, &pool->index, pool_hash(pool, text), is_text, pool, &text);
     if (added != NULL) {
         *added = found == TS_INDEX_NONE;

@@ -26,13 +26,22 @@ typedef enum ts_code {
 } ts_code;
 
 /*
- * Steps that may fail, a line each. The first argument is where the function keeps its code.
+ * Steps that may fail, a line each.
  *
  * TS_TRY, TS_NEED: of functions that own nothing: they return at once when the step fails.
+ * TS_TRY_INTO: the same where the function keeps a code that it looks at later.
  * TS_STEP, TS_STEP_IF: of functions that release something at their end: a step is done unless one
  * before it failed; that of TS_STEP_IF only when its condition holds, which is not asked otherwise.
  */
-#define TS_TRY(code, ...)                                                                          \
+#define TS_TRY(...)                                                                                \
+    do {                                                                                           \
+        const ts_code code_of_step = (__VA_ARGS__);                                                \
+        if (code_of_step != TS_OK) {                                                               \
+            return code_of_step;                                                                   \
+        }                                                                                          \
+    } while (0)
+
+#define TS_TRY_INTO(code, ...)                                                                     \
     do {                                                                                           \
         if (((code) = (__VA_ARGS__)) != TS_OK) {                                                   \
             return (code);                                                                         \

@@ -160,16 +160,14 @@ static inline __attribute__((always_inline)) ts_code sort_words(ts_sorter *s, si
         j++;
     }
     for (size_t i = 0; i < (size_t)1 << j; i++) {
-        ts_code code;
-        TS_TRY(code, i % CANCEL_SPAN != 0 ? TS_OK : ts_check_cancel(s->ctx));
+        TS_TRY(i % CANCEL_SPAN != 0 ? TS_OK : ts_check_cancel(s->ctx));
         insert_all(s, s->n * i >> j, s->n * (i + 1) >> j, words);
     }
     for (size_t step = 1; step < (size_t)1 << j; step *= 2) {
         for (size_t i = 0; i < (size_t)1 << j; i += 2 * step) {
             size_t begin = s->n * i >> j;
             size_t end = s->n * (i + 2 * step) >> j;
-            ts_code code;
-            TS_TRY(code, end - begin < CANCEL_SPAN ? TS_OK : ts_check_cancel(s->ctx));
+            TS_TRY(end - begin < CANCEL_SPAN ? TS_OK : ts_check_cancel(s->ctx));
             merge(s, begin, s->n * (i + step) >> j, end, words);
         }
     }
@@ -229,9 +227,8 @@ static ts_code spill(ts_sorter *s)
 
 ts_code ts_sorter_add(ts_sorter *s, const void *record)
 {
-    ts_code code;
     if (s->n == s->cap) {
-        TS_TRY(code, s->cap == s->cap_max ? spill(s) : sorter_grow(s));
+        TS_TRY(s->cap == s->cap_max ? spill(s) : sorter_grow(s));
     }
     memcpy(s->records + s->n * s->words, record, s->size);
     s->n++;
@@ -277,8 +274,7 @@ static ts_code sorter_refill(ts_sorter *s, run *r, size_t room)
     uint64_t left = r->end - r->off;
     size_t n = left < (uint64_t)room * s->size ? (size_t)left : room * s->size;
     size_t got;
-    ts_code code;
-    TS_TRY(code, ts_spool_read(&got, s->spool, r->off, r->buffer, n));
+    TS_TRY(ts_spool_read(&got, s->spool, r->off, r->buffer, n));
     r->off += got;
     r->at = r->buffer;
     r->have = r->buffer + got / 8;

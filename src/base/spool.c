@@ -99,8 +99,7 @@ static ts_code make_file(ts_spool *s)
 {
     ts_ctx *ctx = s->ctx;
     for (;;) {
-        ts_code code;
-        TS_TRY(code, ts_check_cancel(ctx));
+        TS_TRY(ts_check_cancel(ctx));
         s->fd = ctx->sys.open(ctx->sys.user, ctx->tmpdir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC,
                               S_IRUSR | S_IWUSR);
         if (s->fd >= 0) {
@@ -128,7 +127,7 @@ static ts_code write_out(ts_spool *s, const uint8_t *p, size_t n)
     if (ts_ckd_add(&end, s->filed, (uint64_t)n) || end > INT64_MAX) {
         return fail_in_tmpdir(ctx, "write", EFBIG);
     }
-    TS_TRY(code, ts_check_cancel(ctx));
+    TS_TRY_INTO(code, ts_check_cancel(ctx));
     if (ts_sys_pwrite_all(ctx, s->fd, p, n, (off_t)s->filed) != 0) {
         return errno == EINTR ? ts_check_cancel(ctx) : fail_in_tmpdir(ctx, "write", errno);
     }
@@ -162,7 +161,7 @@ ts_code ts_spool_write(ts_spool *s, const void *p, size_t n)
     if (n == 0) {
         return TS_OK;
     }
-    TS_TRY(code, spool_grow(s, n));
+    TS_TRY_INTO(code, spool_grow(s, n));
     if (n > s->cap - s->n) {
         /* A failed write leaves the memory part as it was, so the spool stays readable. */
         if (s->n > 0 && (code = write_out(s, s->memory, s->n)) != TS_OK) {
@@ -205,8 +204,7 @@ ts_code ts_spool_read(size_t *got, ts_spool *s, uint64_t off, void *buf, size_t 
     *got = 0;
     if (off < s->filed && n > 0) {
         uint64_t left = s->filed - off;
-        ts_code code;
-        TS_TRY(code, spool_read_file(got, s, off, out, left < n ? (size_t)left : n));
+        TS_TRY(spool_read_file(got, s, off, out, left < n ? (size_t)left : n));
         off += *got;
     }
     if (off >= s->filed && off - s->filed < s->n && *got < n) {
@@ -253,8 +251,7 @@ static ts_code spool_refill(ts_spool_cursor *c)
     c->at = 0;
     c->have = left;
     size_t got;
-    ts_code code;
-    TS_TRY(code, ts_spool_read(&got, c->spool, c->off, c->buf + left, sizeof c->buf - left));
+    TS_TRY(ts_spool_read(&got, c->spool, c->off, c->buf + left, sizeof c->buf - left));
     c->have += got;
     c->off += got;
     return TS_OK;
@@ -265,8 +262,7 @@ ts_code ts_spool_next_int(int64_t *v, bool *end, ts_spool_cursor *c)
     *v = 0;
     *end = false;
     if (c->have - c->at < VARINT_MAX) {
-        ts_code code;
-        TS_TRY(code, spool_refill(c));
+        TS_TRY(spool_refill(c));
     }
     if (c->at == c->have) {
         *end = true;

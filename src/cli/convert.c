@@ -431,8 +431,7 @@ static ts_code open_addition(run *r)
             additions[n++] = (ts_addition){a->writes, a->issues, a->name};
         }
     }
-    ts_code code;
-    TS_TRY(code, ts_db_copy(r->ctx, r->options->paths[0], path, false));
+    TS_TRY(ts_db_copy(r->ctx, r->options->paths[0], path, false));
     return ts_db_add(&r->db, r->ctx, path, additions, n, r->options->force);
 }
 

@@ -169,8 +169,7 @@ static ts_code open_file(extract_file *f)
     if (f->fd >= 0) {
         return TS_OK;
     }
-    ts_code code;
-    TS_TRY(code, temporary_name(&f->temporary, x));
+    TS_TRY(temporary_name(&f->temporary, x));
     f->fd =
         extractor_open_in(x, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
     if (f->fd < 0) {
@@ -234,8 +233,7 @@ static ts_code replace(extract_file *f, const char *name)
     ts_extractor *x = f->x;
     if (f->temporary == NULL) {
         char *hidden;
-        ts_code code;
-        TS_TRY(code, temporary_name(&hidden, x));
+        TS_TRY(temporary_name(&hidden, x));
         int error = link_nameless(f, hidden);
         if (error != 0) {
             ts_free(x->ctx, hidden);
@@ -257,8 +255,7 @@ static ts_code give_name(extract_file *f, const char *name)
 {
     ts_extractor *x = f->x;
     int error;
-    ts_code code;
-    TS_TRY(code, check_free(x, name));
+    TS_TRY(check_free(x, name));
     if (x->options->force) {
         return replace(f, name);
     }

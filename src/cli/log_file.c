@@ -55,8 +55,7 @@ ts_code ts_log_open(ts_log_file *log, ts_ctx *ctx, const ts_options *options, ts
     }
     if (options->log_file != NULL) {
         log->owned = true;
-        ts_code code;
-        TS_TRY(code, open_log(&log->fd, ctx, options->log_file, reads));
+        TS_TRY(open_log(&log->fd, ctx, options->log_file, reads));
     } else {
         log->fd = STDERR_FILENO;
     }

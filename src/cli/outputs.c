@@ -24,8 +24,7 @@ static ts_code add_directory(ts_outputs *o, const char *path, const char *prefix
 
 static ts_code outputs_add_file(ts_outputs *o, const struct stat *st)
 {
-    ts_code code;
-    TS_TRY(code, ts_file_set_add(o->ctx, &o->args, st->st_dev, st->st_ino));
+    TS_TRY(ts_file_set_add(o->ctx, &o->args, st->st_dev, st->st_ino));
     return ts_file_set_add(o->ctx, &o->reads, st->st_dev, st->st_ino);
 }
 

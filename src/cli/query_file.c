@@ -14,8 +14,7 @@ static ts_code query_read_all(ts_buf *sql, ts_ctx *ctx, int fd, const char *name
 {
     const ts_sys *sys = &ctx->sys;
     for (;;) {
-        ts_code code;
-        TS_TRY(code, ts_buf_reserve(ctx, sql, 65536));
+        TS_TRY(ts_buf_reserve(ctx, sql, 65536));
         ssize_t n = sys->read(sys->user, fd, sql->p + sql->n, 65536);
         if (n == 0) {
             return TS_OK;

@@ -45,8 +45,7 @@ static ts_code put_plain(printer *p, const char *value, size_t n)
         return ts_output_put(p->out, value, n);
     }
     p->scratch.n = 0;
-    ts_code code;
-    TS_TRY(code, ts_utf8_printable(p->out->ctx, &p->scratch, value, n, SIZE_MAX));
+    TS_TRY(ts_utf8_printable(p->out->ctx, &p->scratch, value, n, SIZE_MAX));
     return ts_output_put(p->out, p->scratch.p, p->scratch.n);
 }
 

@@ -176,7 +176,7 @@ ts_code ts_questions_about(ts_buf *out, ts_ctx *ctx, const char *name)
 {
     ts_questions q;
     ts_code code;
-    TS_TRY(code, ts_questions_installed(&q, ctx));
+    TS_TRY_INTO(code, ts_questions_installed(&q, ctx));
     const ts_shipped *found = NULL;
     size_t n = name == NULL ? 0 : strlen(name);
     n -= n > 4 && strcmp(name + n - 4, ".sql") == 0 ? 4 : 0;

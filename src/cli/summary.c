@@ -116,10 +116,9 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
     TS_STEP(code, ts_buf_printf(ctx, out, "\n  sources   %" PRIu64 " input%s", inputs,
                                 inputs == 1 ? "" : "s"));
     uint64_t inner = ts_source_count(s->store) - inputs;
-    if (code == TS_OK && inner > 0) {
-        code = ts_buf_printf(ctx, out, ", %" PRIu64 " recording%s in %s", inner,
-                             inner == 1 ? "" : "s", inputs == 1 ? "it" : "them");
-    }
+    TS_STEP_IF(code, inner > 0,
+               ts_buf_printf(ctx, out, ", %" PRIu64 " recording%s in %s", inner,
+                             inner == 1 ? "" : "s", inputs == 1 ? "it" : "them"));
     TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
     ts_pool_free(ctx, &formats);
     return code;
@@ -270,10 +269,9 @@ static ts_code text_plugins(ts_buf *out, const ts_summary *s)
                 ts_buf_printf(s->ctx, out, "  %" PRId64 " segments, %" PRId64 " bytes\n",
                               ts_intvec_get(&list.segments, i), ts_intvec_get(&list.bytes, i)));
     }
-    if (code == TS_OK && list.names.count > PLUGINS_SHOWN) {
-        code = ts_buf_printf(s->ctx, out, "    and %u more (table import_count)\n",
-                             list.names.count - PLUGINS_SHOWN);
-    }
+    TS_STEP_IF(code, list.names.count > PLUGINS_SHOWN,
+               ts_buf_printf(s->ctx, out, "    and %u more (table import_count)\n",
+                             list.names.count - PLUGINS_SHOWN));
     free_plugins(&list);
     return code;
 }

@@ -42,7 +42,7 @@ static ts_code upgrade(ts_ctx *ctx, const ts_options *o, ts_outputs *outputs, ts
         return ts_fail(ctx, TS_ERR_INPUT, "not a database of trace_streamer: path=\"%s\"", path);
     }
     how.reads = ts_outputs_reads(outputs);
-    TS_TRY(code, ts_target_open(target, ctx, o->export_db, &how));
+    TS_TRY_INTO(code, ts_target_open(target, ctx, o->export_db, &how));
     ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(*target));
     ts_signals_hurry(true);
     code = ts_db_copy(ctx, path, ts_target_path(*target), true);

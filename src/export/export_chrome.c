@@ -347,7 +347,7 @@ static ts_code chrome_set_args(chrome_work *c, uint64_t rowid)
             continue;
         }
         keys[n++] = r.key;
-        TS_TRY(code, chrome_word(&word, c, r.key));
+        TS_TRY_INTO(code, chrome_word(&word, c, r.key));
         ts_jout_key(&c->x.w, word);
         if (r.type == ARG_BOOLEAN) {
             ts_jout_bool(&c->x.w, NULL, r.value != 0);
@@ -721,11 +721,10 @@ static ts_code chrome_counters(chrome_work *c)
 /* The stacks, when there are any: all that are wanted, whatever they weigh. */
 static ts_code chrome_open(ts_parts *x)
 {
-    ts_code code;
-    TS_TRY(code, ts_calls_select(&x->calls, x->ctx, x->reader, &x->input->side.filter));
+    TS_TRY(ts_calls_select(&x->calls, x->ctx, x->reader, &x->input->side.filter));
     if (x->calls.any_sample || x->calls.any_slice) {
         ts_calls_free(&x->calls);
-        TS_TRY(code, ts_parts_calls(x, TS_FRAME_FILE | TS_FRAME_LINE, TS_LOAD_COUNT));
+        TS_TRY(ts_parts_calls(x, TS_FRAME_FILE | TS_FRAME_LINE, TS_LOAD_COUNT));
     }
     return ts_naming_load(&x->names, x->ctx, x->reader);
 }
@@ -741,7 +740,7 @@ static ts_code chrome_run(void *work)
                        "--to=chrome-json");
     }
     w->escapes |= TS_JOUT_MARKUP;
-    TS_TRY(code, chrome_open(&c->x));
+    TS_TRY_INTO(code, chrome_open(&c->x));
     ts_jout_open(w, NULL, '{');
     ts_jout_str(w, "displayTimeUnit", "ns");
     ts_jout_open(w, "otherData", '{');

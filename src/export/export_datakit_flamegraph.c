@@ -153,8 +153,7 @@ static ts_code dim_package(uint32_t *out, dim_work *w, uint32_t parent, uint32_t
 {
     ts_method_row m = ts_methods_get(w->methods, key);
     uint32_t word;
-    ts_code code;
-    TS_TRY(code, dim_word(&word, w, m.package.n > 0 ? m.package : m.library));
+    TS_TRY(dim_word(&word, w, m.package.n > 0 ? m.package : m.library));
     if (parent > 0 && dim_at(w->tree, parent)->key == word) {
         *out = parent;
         return TS_OK;
@@ -238,7 +237,7 @@ static ts_code dim_place_of(uint32_t *out, dim_work *w, uint32_t word, uint32_t 
     uint32_t at = path;
     w->chain.n = 0;
     while (at != 0 && !ts_idmap_find(&known, &w->by_path, (int64_t)(key | at))) {
-        TS_TRY(code, ts_vec_push(w->ctx, &w->chain, &at, sizeof at));
+        TS_TRY_INTO(code, ts_vec_push(w->ctx, &w->chain, &at, sizeof at));
         at = w->p->parent[at];
     }
     *out = at == 0 ? 0 : (uint32_t)known;
@@ -255,8 +254,7 @@ static ts_code dim_place_of(uint32_t *out, dim_work *w, uint32_t word, uint32_t 
 static ts_code dim_put(dim_work *w, uint32_t word, uint32_t path, int64_t value)
 {
     uint32_t place = 0;
-    ts_code code;
-    TS_TRY(code, path == 0 ? TS_OK : dim_place_of(&place, w, word, path));
+    TS_TRY(path == 0 ? TS_OK : dim_place_of(&place, w, word, path));
     ((dim_place *)w->places.p)[place].value += value; /* at most the total */
     return TS_OK;
 }
@@ -639,15 +637,13 @@ static ts_code graph_load(graph_work *f)
 {
     ts_parts *x = &f->x;
     ts_calls_load load = x->input->side.filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
-    ts_code code;
-    TS_TRY(code, graph_dimension(f, x->input->dimension));
-    TS_TRY(code, ts_parts_calls(x, TS_FRAME_FILE | TS_FRAME_LINE, load));
+    TS_TRY(graph_dimension(f, x->input->dimension));
+    TS_TRY(ts_parts_calls(x, TS_FRAME_FILE | TS_FRAME_LINE, load));
     graph_choose(f);
-    TS_TRY(code, ts_uploads_load(&x->uploads, x->ctx, x->reader, false));
-    TS_TRY(code, ts_naming_load(&x->names, x->ctx, x->reader));
-    TS_TRY(code, ts_methods_load(&x->methods, x->ctx, &x->calls, &x->frames, &x->uploads));
-    TS_TRY(code,
-           dim_make(&f->tree, x->ctx, &x->calls, f->weight, &x->methods, &x->names, f->dimension));
+    TS_TRY(ts_uploads_load(&x->uploads, x->ctx, x->reader, false));
+    TS_TRY(ts_naming_load(&x->names, x->ctx, x->reader));
+    TS_TRY(ts_methods_load(&x->methods, x->ctx, &x->calls, &x->frames, &x->uploads));
+    TS_TRY(dim_make(&f->tree, x->ctx, &x->calls, f->weight, &x->methods, &x->names, f->dimension));
     if (!f->tree.available[f->dimension]) {
         return ts_fail(x->ctx, TS_ERR_USAGE, "--dimension=%s: no stack that is wanted has a %s",
                        dim_names[f->dimension], dim_names[f->dimension]);
@@ -662,8 +658,7 @@ static ts_code graph_load(graph_work *f)
 static ts_code graph_run(void *work)
 {
     graph_work *f = work;
-    ts_code code;
-    TS_TRY(code, graph_load(f));
+    TS_TRY(graph_load(f));
     graph_write(f);
     return TS_OK;
 }

@@ -150,8 +150,9 @@ static ts_code flame_run(void *work)
     ts_code code;
     f->x.w.escapes |= TS_JOUT_MARKUP;
     /* Lines move from one version of a program to the next. */
-    TS_TRY(code, ts_parts_calls(&f->x, difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE,
-                                TS_LOAD_CHOSEN));
+    TS_TRY_INTO(code,
+                ts_parts_calls(&f->x, difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE,
+                               TS_LOAD_CHOSEN));
     TS_STEP_IF(code, difference, flame_before(f, input->before));
     TS_STEP(code,
             ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls, difference ? &f->before : NULL));

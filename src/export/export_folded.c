@@ -57,13 +57,13 @@ static ts_code folded_run(void *work)
     const ts_export_side *before = f->x.input->before;
     const ts_frame_paths *tree = &f->tree;
     ts_code code;
-    TS_TRY(code, ts_parts_calls(&f->x, 0, TS_LOAD_CHOSEN));
+    TS_TRY_INTO(code, ts_parts_calls(&f->x, 0, TS_LOAD_CHOSEN));
     if (before != NULL) {
-        TS_TRY(code, ts_calls_open(&f->before, f->x.ctx, before->reader, &before->filter,
-                                   &f->x.frames, TS_LOAD_CHOSEN));
+        TS_TRY_INTO(code, ts_calls_open(&f->before, f->x.ctx, before->reader, &before->filter,
+                                        &f->x.frames, TS_LOAD_CHOSEN));
     }
-    TS_TRY(code, ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls,
-                                     before != NULL ? &f->before : NULL));
+    TS_TRY_INTO(code, ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls,
+                                          before != NULL ? &f->before : NULL));
     /* The longest path is not longer than there are paths. */
     TS_NEED(f->x.ctx, f->path = ts_alloc(f->x.ctx, (size_t)tree->n + 1, sizeof *f->path));
     for (uint32_t i = 1; i <= tree->n && f->x.w.code == TS_OK; i++) {

@@ -353,14 +353,13 @@ static ts_code line_run(void *work)
     line_work *l = work;
     ts_parts *x = &l->x;
     const ts_stack_filter *filter = &x->input->side.filter;
-    ts_code code;
-    TS_TRY(code, line_check(x->ctx, filter));
-    TS_TRY(code, ts_calls_select(&x->calls, x->ctx, x->reader, filter));
-    TS_TRY(code, ts_uploads_load(&x->uploads, x->ctx, x->reader, true));
+    TS_TRY(line_check(x->ctx, filter));
+    TS_TRY(ts_calls_select(&x->calls, x->ctx, x->reader, filter));
+    TS_TRY(ts_uploads_load(&x->uploads, x->ctx, x->reader, true));
     if (x->input->lp_extended) {
-        TS_TRY(code, line_totals(l));
+        TS_TRY(line_totals(l));
     }
-    TS_TRY(code, ts_metrics_load(&x->metrics, x->ctx, x->reader, &x->uploads));
+    TS_TRY(ts_metrics_load(&x->metrics, x->ctx, x->reader, &x->uploads));
     return line_write(l);
 }
 

@@ -129,8 +129,7 @@ static ts_code language_java(ts_ctx *ctx, ts_buf *text, ts_buf *scratch, method_
     ts_text package = m->package;
     ts_text cls;
     ts_text ret, arguments;
-    ts_code code;
-    TS_TRY(code, ts_java_class(ctx, scratch, m->cls));
+    TS_TRY(ts_java_class(ctx, scratch, m->cls));
     cls = ts_buf_text(scratch);
     if (package.n == 0) {
         ts_java_split(&package, &cls, cls);

@@ -268,7 +268,7 @@ static ts_code pprof_run(void *work)
     pprof_work *w = work;
     ts_calls_load load = w->x.input->side.filter.weight == NULL ? TS_LOAD_ALL : TS_LOAD_CHOSEN;
     ts_code code;
-    TS_TRY(code, ts_parts_calls(&w->x, TS_FRAME_FILE | TS_FRAME_LINE, load));
+    TS_TRY_INTO(code, ts_parts_calls(&w->x, TS_FRAME_FILE | TS_FRAME_LINE, load));
     pprof_write(w, w->x.input->side.title);
     return w->x.w.code;
 }

@@ -358,7 +358,7 @@ static ts_code pj_put_label(pj_work *j, ts_text key, ts_text value)
         return TS_OK;
     }
     at = j->sample_labels.n;
-    TS_TRY(code, ts_vec_push(j->x.ctx, &j->sample_labels, &label, sizeof label));
+    TS_TRY_INTO(code, ts_vec_push(j->x.ctx, &j->sample_labels, &label, sizeof label));
     return ts_idmap_put(j->x.ctx, &j->sample_keys, label.key, at);
 }
 
@@ -603,28 +603,26 @@ static ts_code pj_load(pj_work *j)
 {
     static const unsigned labels[] = {TS_C_stack_sample_label__key, TS_C_stack_sample_label__value};
     ts_parts *x = &j->x;
-    ts_code code;
     if (x->input->side.filter.weight != NULL) {
         return ts_fail(x->ctx, TS_ERR_USAGE,
                        "--to=profile-json has all values: --weight cannot be given");
     }
-    TS_TRY(code, ts_parts_calls(x, TS_FRAME_FILE, TS_LOAD_COUNT));
-    TS_TRY(code, ts_naming_load(&x->names, x->ctx, x->reader));
-    TS_TRY(code, ts_uploads_load(&x->uploads, x->ctx, x->reader, true));
-    TS_TRY(code, ts_methods_load(&x->methods, x->ctx, &x->calls, &x->frames, &x->uploads));
-    TS_TRY(code, ts_metrics_load(&x->metrics, x->ctx, x->reader, &x->uploads));
-    TS_TRY(code, pj_read_types(j));
-    TS_TRY(code, pj_read_own_types(j));
+    TS_TRY(ts_parts_calls(x, TS_FRAME_FILE, TS_LOAD_COUNT));
+    TS_TRY(ts_naming_load(&x->names, x->ctx, x->reader));
+    TS_TRY(ts_uploads_load(&x->uploads, x->ctx, x->reader, true));
+    TS_TRY(ts_methods_load(&x->methods, x->ctx, &x->calls, &x->frames, &x->uploads));
+    TS_TRY(ts_metrics_load(&x->metrics, x->ctx, x->reader, &x->uploads));
+    TS_TRY(pj_read_types(j));
+    TS_TRY(pj_read_own_types(j));
     TS_NEED(x->ctx, j->head = ts_zalloc(x->ctx, (size_t)x->calls.methods + 1, sizeof *j->head));
-    TS_TRY(code, ts_scan_open(&j->label_rows, x->reader, TS_T_stack_sample_label, labels, 2));
+    TS_TRY(ts_scan_open(&j->label_rows, x->reader, TS_T_stack_sample_label, labels, 2));
     return pj_sort(j);
 }
 
 static ts_code pj_run(void *work)
 {
     pj_work *j = work;
-    ts_code code;
-    TS_TRY(code, pj_load(j));
+    TS_TRY(pj_load(j));
     return pj_write(j);
 }
 

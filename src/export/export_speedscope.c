@@ -63,10 +63,9 @@ static void scope_begin(scope_work *s, ts_text name, ts_text more)
         name = nameless;
     }
     code = ts_buf_put(s->x.ctx, &title, name.p, name.n);
-    if (code == TS_OK && more.n > 0) {
-        code = ts_buf_printf(s->x.ctx, &title, "%s%.*s%s", name.n > 0 ? " (" : "",
-                             more.n > 1000 ? 1000 : (int)more.n, more.p, name.n > 0 ? ")" : "");
-    }
+    TS_STEP_IF(code, more.n > 0,
+               ts_buf_printf(s->x.ctx, &title, "%s%.*s%s", name.n > 0 ? " (" : "",
+                             more.n > 1000 ? 1000 : (int)more.n, more.p, name.n > 0 ? ")" : ""));
     ts_jout_fail(&s->x.w, code);
     ts_jout_next_line(&s->x.w);
     ts_jout_open(&s->x.w, NULL, '{');
@@ -196,8 +195,8 @@ static ts_code scope_run(void *work)
     ts_jout *w = &s->x.w;
     ts_code code;
     w->escapes |= TS_JOUT_MARKUP;
-    TS_TRY(code, ts_parts_calls(&s->x, TS_FRAME_FILE | TS_FRAME_LINE, TS_LOAD_CHOSEN));
-    TS_TRY(code, ts_naming_load(&s->x.names, s->x.ctx, s->x.reader));
+    TS_TRY_INTO(code, ts_parts_calls(&s->x, TS_FRAME_FILE | TS_FRAME_LINE, TS_LOAD_CHOSEN));
+    TS_TRY_INTO(code, ts_naming_load(&s->x.names, s->x.ctx, s->x.reader));
     TS_NEED(s->x.ctx, s->path = ts_alloc(s->x.ctx, (size_t)s->x.calls.nodes + 1, sizeof *s->path));
     ts_jout_open(w, NULL, '{');
     ts_jout_str(w, "$schema", "https://www.speedscope.app/file-format-schema.json");

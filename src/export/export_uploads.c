@@ -114,7 +114,7 @@ static ts_code upload_source(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
     int64_t parent = ts_walk_int_or(at, UP_PARENT, -1);
     ts_text clock = ts_walk_text(at, UP_CLOCK);
     ts_code code;
-    TS_TRY(code, ts_vec_reach(ctx, &u->by_source, id, sizeof(ts_upload)));
+    TS_TRY_INTO(code, ts_vec_reach(ctx, &u->by_source, id, sizeof(ts_upload)));
     ts_upload *up = &((ts_upload *)u->by_source.p)[id];
     const ts_upload *around = parent < id ? upload_at(u, parent) : NULL;
     *up = (ts_upload){
@@ -216,12 +216,11 @@ static ts_code upload_tag(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     ts_upload *up = upload_of_profile(u, ts_walk_int(at, 0));
     ts_upload_tag tag;
-    ts_code code;
     if (up == NULL || (up->tags > 0 && up->first_tag + up->tags != u->tags.n)) {
         return TS_OK;
     }
-    TS_TRY(code, upload_keep(&tag.key, u, ctx, ts_walk_text(at, 1)));
-    TS_TRY(code, upload_keep(&tag.value, u, ctx, ts_walk_text(at, 2)));
+    TS_TRY(upload_keep(&tag.key, u, ctx, ts_walk_text(at, 1)));
+    TS_TRY(upload_keep(&tag.value, u, ctx, ts_walk_text(at, 2)));
     up->first_tag = up->tags == 0 ? u->tags.n : up->first_tag;
     up->tags++;
     return ts_vec_push(ctx, &u->tags, &tag, sizeof tag);
@@ -231,12 +230,11 @@ static ts_code upload_file_name(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     ts_upload *up = upload_of_profile(u, ts_walk_int(at, 0));
     ts_text name;
-    ts_code code;
     if (up == NULL || ts_walk_null(at, 2) ||
         (up->files > 0 && up->first_file + up->files != u->files.n)) {
         return TS_OK;
     }
-    TS_TRY(code, upload_keep(&name, u, ctx, ts_walk_text(at, 1)));
+    TS_TRY(upload_keep(&name, u, ctx, ts_walk_text(at, 1)));
     up->first_file = up->files == 0 ? u->files.n : up->first_file;
     up->files++;
     return ts_vec_push(ctx, &u->files, &name, sizeof name);
@@ -347,10 +345,9 @@ static ts_code upload_method(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 static ts_code upload_type(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     ts_upload_type type = {.source_id = ts_walk_int(at, 0)};
-    ts_code code;
-    TS_TRY(code, ts_vec_reach(ctx, &u->types, ts_walk_id(at), sizeof type));
-    TS_TRY(code, ts_pool_intern(ctx, &type.event, NULL, &u->texts,
-                                ts_value_event(ts_walk_text(at, 1), TS_TEXT_NULL)));
+    TS_TRY(ts_vec_reach(ctx, &u->types, ts_walk_id(at), sizeof type));
+    TS_TRY(ts_pool_intern(ctx, &type.event, NULL, &u->texts,
+                          ts_value_event(ts_walk_text(at, 1), TS_TEXT_NULL)));
     ((ts_upload_type *)u->types.p)[ts_walk_id(at)] = type;
     return TS_OK;
 }
@@ -360,11 +357,10 @@ static ts_code upload_own_type(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     int64_t id = ts_walk_int(at, 0);
     ts_upload_type *type = ts_uploads_type(u, id);
-    ts_code code;
     if (type == NULL) {
         return TS_OK;
     }
-    TS_TRY(code, ts_pool_intern(ctx, &type->event, NULL, &u->texts, ts_walk_text(at, 1)));
+    TS_TRY(ts_pool_intern(ctx, &type->event, NULL, &u->texts, ts_walk_text(at, 1)));
     return ts_vec_keep(ctx, &u->own_types, (int64_t)u->own_types.n, id);
 }
 

@@ -29,11 +29,9 @@ void ts_tally_add(ts_tally *tally, ts_outcome outcome, uint64_t n)
 ts_code ts_htrace_open_counts(ts_htrace *h)
 {
     const int64_t id = h->config.source_id;
-    ts_code code;
-    TS_TRY(code, ts_count(&h->account.bytes, h->store, id, TS_ITEM_bytes, NULL));
-    TS_TRY(code, ts_count(&h->account.sections, h->store, id, TS_ITEM_sections, NULL));
-    TS_TRY(code, ts_count(&h->account.segments, h->store, id, TS_ITEM_segments, NULL));
-    return TS_OK;
+    TS_TRY(ts_count(&h->account.bytes, h->store, id, TS_ITEM_bytes, NULL));
+    TS_TRY(ts_count(&h->account.sections, h->store, id, TS_ITEM_sections, NULL));
+    return ts_count(&h->account.segments, h->store, id, TS_ITEM_segments, NULL);
 }
 
 ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64_t n)
@@ -101,14 +99,12 @@ static ts_code put_properties(ts_htrace *h)
         code = put_number_property(h, numbers[i].key, numbers[i].value);
     }
     TS_STEP(code, put_if(h, "duration_ns", header->duration_ns));
-    if (code == TS_OK && header->plugin_version[0] != '\0') {
-        code = put_text_property(h, "plugin_version", header->plugin_version,
-                                 strlen(header->plugin_version));
-    }
-    if (code == TS_OK && header->standalone[0] != '\0') {
-        code = put_text_property(h, "standalone_plugin", header->standalone,
-                                 strlen(header->standalone));
-    }
+    TS_STEP_IF(code, header->plugin_version[0] != '\0',
+               put_text_property(h, "plugin_version", header->plugin_version,
+                                 strlen(header->plugin_version)));
+    TS_STEP_IF(
+        code, header->standalone[0] != '\0',
+        put_text_property(h, "standalone_plugin", header->standalone, strlen(header->standalone)));
     TS_STEP(code, put_clocks(h));
     return code;
 }
@@ -197,9 +193,8 @@ ts_code ts_htrace_record_end(ts_htrace *h)
             TS_STEP(code, report_single(h, plugin));
         }
     }
-    if (code == TS_OK && h->host.delivered > 0 && !h->clocks.known) {
-        code = ts_htrace_issue(h, no_clock_snapshot, NULL, TS_NO_OFFSET,
-                               "neither a header nor an ftrace segment has a clock snapshot");
-    }
+    TS_STEP_IF(code, h->host.delivered > 0 && !h->clocks.known,
+               ts_htrace_issue(h, no_clock_snapshot, NULL, TS_NO_OFFSET,
+                               "neither a header nor an ftrace segment has a clock snapshot"));
     return code;
 }

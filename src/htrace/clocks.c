@@ -115,9 +115,9 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
         return TS_OK;
     }
     h->clocks.row = ts_sink_rows(ts_store_sink(h->store), TS_T_clock_snapshot);
-    TS_TRY(code, ts_clock_snapshot(h->store, set));
-    TS_TRY(code,
-           ts_source_property(h->store, h->config.source_id, "clock_snapshot", ts_text_of(where)));
+    TS_TRY_INTO(code, ts_clock_snapshot(h->store, set));
+    TS_TRY_INTO(code, ts_source_property(h->store, h->config.source_id, "clock_snapshot",
+                                         ts_text_of(where)));
     for (size_t i = 0; i < TS_CLOCK_COUNT && code == TS_OK; i++) {
         if (set->at[i] > INT64_MAX) {
             code = ts_htrace_issue(h, time_overflow, NULL, offset,
@@ -128,11 +128,10 @@ ts_code ts_htrace_take_clocks(ts_htrace *h, const ts_clock_set *set, const char 
     TS_STEP_IF(code, n == 1,
                ts_htrace_issue(h, one_clock_only, NULL, offset,
                                "the snapshot in the %s holds one clock", where));
-    if (code == TS_OK && h->host.timed > 0) {
-        code = ts_htrace_issue(h, late_clock_snapshot, NULL, offset,
+    TS_STEP_IF(code, h->host.timed > 0,
+               ts_htrace_issue(h, late_clock_snapshot, NULL, offset,
                                "the first snapshot follows %" PRIu64 " segments that have times",
-                               h->host.timed);
-    }
+                               h->host.timed));
     return code;
 }
 

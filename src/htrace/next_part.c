@@ -130,7 +130,7 @@ static ts_code begin_resync(ts_htrace *h)
     uint64_t at = ts_window_start(&h->in);
     uint64_t left = h->section.bounded ? h->section.end - at : 0;
     ts_code code;
-    TS_TRY(code, ts_htrace_doubt_clocks(h, at));
+    TS_TRY_INTO(code, ts_htrace_doubt_clocks(h, at));
     if (left > 0) {
         code = ts_htrace_issue(h, segment_crosses_section, NULL, at,
                                "a segment of %" PRIu64 " bytes with %" PRIu64

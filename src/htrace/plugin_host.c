@@ -32,7 +32,6 @@ ts_code ts_readers_open(ts_htrace *h)
     TS_NEED(h->ctx, h->host.readers = ts_zalloc(h->ctx, n, sizeof *h->host.readers));
     for (size_t i = 0; i < n; i++) {
         ts_reader *reader = &h->host.readers[i];
-        ts_code code;
         reader->plugin = list[i];
         reader->host = (ts_plugin_host){
             .ctx = h->ctx,
@@ -46,7 +45,7 @@ ts_code ts_readers_open(ts_htrace *h)
             TS_NEED(h->ctx, reader->self = ts_zalloc(h->ctx, 1, reader->plugin->size));
             h->host.count++; /* it is freed from here on */
         }
-        TS_TRY(code, reader->plugin->open(&reader->self, &reader->host));
+        TS_TRY(reader->plugin->open(&reader->self, &reader->host));
         h->host.count += reader->plugin->size == 0;
     }
     return TS_OK;

@@ -112,10 +112,10 @@ static ts_code add_plugin(ts_plugin **out, ts_htrace *h, char **name, const char
         plugin->reader = ts_reader_find(&plugin->as, h, *name, n);
         plugin->is_settings = plugin->is_config && plugin->reader == NULL &&
                               ts_reader_find(&measures, h, *name, n - suffix) != NULL;
-        TS_TRY(code, ts_count(&plugin->segments, h->store, h->config.source_id,
-                              TS_ITEM_plugin_segments, *name));
-        TS_TRY(code, ts_count(&plugin->bytes, h->store, h->config.source_id, TS_ITEM_plugin_bytes,
-                              *name));
+        TS_TRY_INTO(code, ts_count(&plugin->segments, h->store, h->config.source_id,
+                                   TS_ITEM_plugin_segments, *name));
+        TS_TRY_INTO(code, ts_count(&plugin->bytes, h->store, h->config.source_id,
+                                   TS_ITEM_plugin_bytes, *name));
     }
     *name = NULL;
     h->names.count++;

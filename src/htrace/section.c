@@ -191,7 +191,7 @@ ts_code ts_section_open(ts_htrace *h)
         return code;
     }
     if (h->section.header.clocks.at[TS_CLOCK_BOOTTIME] != 0) {
-        TS_TRY(code, ts_htrace_stat(h, "trace_event_clock_sync", "received", 1));
+        TS_TRY_INTO(code, ts_htrace_stat(h, "trace_event_clock_sync", "received", 1));
         code = ts_htrace_take_clocks(h, &h->section.header.clocks, "header", h->section.start);
     } else {
         code = ts_htrace_scan_ahead(h, h->section.start);

@@ -374,11 +374,10 @@ static ts_code reject(ts_htrace *h, bool cut, bool damaged)
 {
     ts_code code = ts_htrace_stat(h, "other", "invalid_data", 1);
     ts_htrace_note_gap(h, h->segments.now.start);
-    if (code == TS_OK && !cut && !damaged) {
-        code = ts_htrace_issue(h, segment_no_name, NULL, h->segments.now.start,
+    TS_STEP_IF(code, !cut && !damaged,
+               ts_htrace_issue(h, segment_no_name, NULL, h->segments.now.start,
                                "a segment of %" PRIu64 " bytes names no plugin",
-                               h->segments.now.wire.size);
-    }
+                               h->segments.now.wire.size));
     return code;
 }
 
@@ -471,12 +470,11 @@ ts_code ts_segment_finish(ts_htrace *h, bool cut)
     uint64_t bytes = h->in.offset - s->start;
     ts_outcome outcome;
     bool damaged;
-    ts_code code;
     h->state = TS_AT_NEXT;
     h->in.have = 0;
-    TS_TRY(code, end_fields(&damaged, h, cut));
-    TS_TRY(code, take_scanned_clocks(h));
-    TS_TRY(code, settle_segment(&outcome, h, cut, damaged));
+    TS_TRY(end_fields(&damaged, h, cut));
+    TS_TRY(take_scanned_clocks(h));
+    TS_TRY(settle_segment(&outcome, h, cut, damaged));
     ts_tally_add(h->account.bytes, outcome, bytes);
     ts_tally_add(h->account.segments, outcome, 1);
     if (s->plugin != NULL) {

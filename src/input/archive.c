@@ -49,8 +49,7 @@ static ts_code fetch(ts_archive *ar, uint64_t off, size_t want)
     ar->block_want = ar->block_want < TS_INPUT_BLOCK ? ar->block_want : (size_t)TS_INPUT_BLOCK;
     want = want < ar->block_want ? ar->block_want : want;
     ar->block_n = 0;
-    ts_code code;
-    TS_TRY(code, ts_blob_read(&got, ar->blob, off, ar->block, want));
+    TS_TRY(ts_blob_read(&got, ar->blob, off, ar->block, want));
     ar->block_off = off;
     ar->block_n = got;
     if (set->listed) {
@@ -75,8 +74,7 @@ ts_code ts_archive_window(const uint8_t **p, size_t *n, ts_archive *ar, uint64_t
     }
     if (off < ar->block_off || off - ar->block_off >= ar->block_n ||
         ar->block_n - (size_t)(off - ar->block_off) < want) {
-        ts_code code;
-        TS_TRY(code, fetch(ar, off, want));
+        TS_TRY(fetch(ar, off, want));
     }
     *p = ar->block + (off - ar->block_off);
     *n = ar->block_n - (size_t)(off - ar->block_off);
@@ -395,8 +393,7 @@ static ts_code next_block(entry_layer *e)
     la_int64_t off = (la_int64_t)e->pos;
     int r = archive_read_data_block(ar->a, &p, &n, &off);
     if (r != ARCHIVE_OK && r != ARCHIVE_EOF) {
-        ts_code code;
-        TS_TRY(code, failure(ar));
+        TS_TRY(failure(ar));
         ts_layer_damage(&e->base, where(ar), false, "archive member is damaged: %s", why(ar->a));
         if (!ar->at_end) {
             /* Else it is only cut: what came before is right. */
@@ -476,7 +473,7 @@ static ts_code advance(bool *found, ts_archive *ar, uint64_t ordinal)
     while (ar->next <= ordinal) {
         struct archive_entry *entry;
         ts_code code;
-        TS_TRY(code, ts_check_cancel(ar->ctx));
+        TS_TRY_INTO(code, ts_check_cancel(ar->ctx));
         int r = next_header(ar, &entry);
         if (r == ARCHIVE_EOF) {
             return TS_OK;
@@ -520,10 +517,8 @@ static ts_code go_to(bool *found, ts_archive *ar, const ts_member *m)
     if (code == TS_OK && !*found) {
         uint64_t at;
         code = find_local_header(&at, ar, m);
-        if (code == TS_OK && (code = archive_open_handle(&known, ar, at, m->ordinal)) == TS_OK &&
-            known) {
-            code = advance(found, ar, m->ordinal);
-        }
+        TS_STEP_IF(code, (code = archive_open_handle(&known, ar, at, m->ordinal)) == TS_OK && known,
+                   advance(found, ar, m->ordinal));
     }
     if (code != TS_OK) {
         close_handle(ar);

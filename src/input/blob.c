@@ -148,8 +148,7 @@ ts_code ts_member_blob(ts_blob **out, ts_fileset *set, uint32_t i)
 {
     ts_stream *s;
     *out = NULL;
-    ts_code code;
-    TS_TRY(code, ts_member_open(&s, set, i));
+    TS_TRY(ts_member_open(&s, set, i));
     return ts_blob_of_stream(out, s);
 }
 

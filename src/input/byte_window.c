@@ -62,7 +62,7 @@ ts_code ts_window_add(ts_window *v, const void *p, size_t n)
         while (want - v->have < n) {
             want *= 2;
         }
-        TS_TRY(code, grow_buffer(v, want));
+        TS_TRY_INTO(code, grow_buffer(v, want));
     }
     memcpy(v->buf + v->have, p, n);
     v->have += n;
@@ -87,14 +87,13 @@ static ts_code move_window(ts_window *v, uint64_t pos, size_t need)
     uint64_t start = pos;
     uint64_t left;
     size_t want;
-    ts_code code;
     if (pos < v->at && need < WINDOW / 2) {
         start = pos > WINDOW / 2 ? pos - WINDOW / 2 : 0;
     }
     left = ts_spool_size(v->spool) - start;
     want = need > WINDOW ? need : WINDOW;
     want = left < want ? (size_t)left : want;
-    TS_TRY(code, grow_buffer(v, want));
+    TS_TRY(grow_buffer(v, want));
     v->at = start;
     v->have = 0;
     return ts_spool_read(&v->have, v->spool, start, v->buf, want);

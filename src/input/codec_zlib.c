@@ -153,7 +153,7 @@ ts_code ts_inflate_probe(bool *likely, ts_ctx *ctx, const uint8_t *p, size_t n, 
     uint8_t *scratch = NULL;
     *likely = false;
     ts_code code;
-    TS_TRY(code, ts_inflate_open(&z, ctx, ZLIB_WINDOW_BITS));
+    TS_TRY_INTO(code, ts_inflate_open(&z, ctx, ZLIB_WINDOW_BITS));
     scratch = ts_alloc(ctx, PROBE_OUT, 1);
     if (scratch == NULL) {
         code = ctx->error.code;

@@ -113,7 +113,7 @@ static ts_code decompress_step(decompress_layer *l, uint8_t *out, size_t room, s
         decompress_damage(l, false, "ends early");
         return TS_OK;
     }
-    TS_TRY(code, l->codec->step(&state, l->decoder, l->base.ctx, &io));
+    TS_TRY_INTO(code, l->codec->step(&state, l->decoder, l->base.ctx, &io));
     *made = io.made;
     l->in += io.used;
     ts_layer_take(below, io.used);
@@ -165,7 +165,7 @@ static ts_code decompress_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t
     *got = have;
     l->out += have;
     (void)snprintf(what, sizeof what, "%s data inflates", l->codec->name);
-    TS_TRY(code, ts_check_unpacked(base->ctx, what, l->out, l->in));
+    TS_TRY_INTO(code, ts_check_unpacked(base->ctx, what, l->out, l->in));
     return ts_fileset_charge(l->base.set, have);
 }
 

@@ -127,12 +127,12 @@ static ts_code add_entry(walk *w, const char *parent, int fd, const char *name)
         return TS_OK;
     }
     ts_code code;
-    TS_TRY(code, ts_fileset_entry(&w->entries, w->set));
+    TS_TRY_INTO(code, ts_fileset_entry(&w->entries, w->set));
     if (fstatat(fd, name, &st, AT_SYMLINK_NOFOLLOW) != 0) {
         note_unreadable(w, parent, errno);
         return ts_fileset_note_unread(w->set, name);
     }
-    TS_TRY(code, ts_join_path(&rel, ctx, parent, name));
+    TS_TRY_INTO(code, ts_join_path(&rel, ctx, parent, name));
     struct stat target;
     bool link = S_ISLNK(st.st_mode) && fstatat(fd, name, &target, 0) == 0;
     st = link ? target : st;
@@ -152,7 +152,7 @@ static ts_code list_one(walk *w, const char *parent, int fd)
 {
     struct stat st;
     ts_code code;
-    TS_TRY(code, fstat(fd, &st) == 0 ? note_listed(w, &st) : TS_OK);
+    TS_TRY_INTO(code, fstat(fd, &st) == 0 ? note_listed(w, &st) : TS_OK);
     int copy = fcntl(fd, F_DUPFD_CLOEXEC, 0);
     DIR *dir = copy < 0 ? NULL : fdopendir(copy);
     if (dir == NULL) {
@@ -184,7 +184,7 @@ static ts_code list_pending(walk *w, const char *rel)
     char *path = NULL;
     int fd;
     ts_code code;
-    TS_TRY(code, ts_join_path(&path, ctx, w->set->path, rel));
+    TS_TRY_INTO(code, ts_join_path(&path, ctx, w->set->path, rel));
     fd = ts_sys_open(ctx, path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC, 0);
     code = fd < 0 && errno == EINTR ? ts_check_cancel(ctx) : TS_OK;
     if (code == TS_OK && fd < 0) {

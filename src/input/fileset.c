@@ -269,8 +269,7 @@ void ts_fileset_progress(ts_fileset *set, uint32_t i, uint64_t pos)
 
 ts_code ts_open_for_reading(int *fd, ts_ctx *ctx, const char *path, int flags, const char *shown)
 {
-    ts_code code;
-    TS_TRY(code, ts_check_cancel(ctx));
+    TS_TRY(ts_check_cancel(ctx));
     *fd = ts_sys_open(ctx, path, O_RDONLY | O_CLOEXEC | O_NOCTTY | flags, 0);
     if (*fd >= 0) {
         return TS_OK;

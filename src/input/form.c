@@ -301,9 +301,8 @@ ts_code ts_form_list(bool *usable, ts_archive *ar)
     form_mark m;
     bool chunked;
     ts_code code = form_open(usable, &chunked, ar);
-    if (code == TS_OK && chunked && (code = ts_form_dechunk(ar, ar->form.at)) == TS_OK) {
-        code = form_open(usable, &chunked, ar);
-    }
+    TS_STEP_IF(code, chunked && (code = ts_form_dechunk(ar, ar->form.at)) == TS_OK,
+               form_open(usable, &chunked, ar));
     ar->next = 0;
     ar->entries = 0;
     if (code != TS_OK) {

@@ -90,12 +90,11 @@ static ts_code chunk_end(form_chunks *c, uint64_t begin)
 {
     const uint8_t *p;
     size_t n;
-    ts_code code;
     if (c->fault != NULL) {
         c->good = ts_spool_size(c->out);
         return TS_OK;
     }
-    TS_TRY(code, ts_archive_window(&p, &n, c->ar, c->at, CHUNK_END));
+    TS_TRY(ts_archive_window(&p, &n, c->ar, c->at, CHUNK_END));
     if (c->bare && n >= 1 && p[0] == '\n') {
         c->at += 1;
     } else if (!c->bare && n >= CHUNK_END && p[0] == '\r' && p[1] == '\n') {
@@ -152,7 +151,7 @@ ts_code ts_form_dechunk(ts_archive *ar, uint64_t body)
     form_chunks c = {.ar = ar};
     ts_blob *blob = NULL;
     ts_code code;
-    TS_TRY(code, ts_spool_new(&c.out, ar->ctx));
+    TS_TRY_INTO(code, ts_spool_new(&c.out, ar->ctx));
     if ((code = chunk_copy(&c, body)) == TS_OK) {
         c.good = ts_spool_size(c.out);
         code = chunk_all(&c);

@@ -73,8 +73,8 @@ ts_code ts_layer_window(const uint8_t **p, size_t *n, ts_layer *l, size_t want)
     *n = 0;
     while (l->have - l->at < want && !l->ended) {
         size_t got;
-        TS_TRY(code, layer_make_room(l, want));
-        TS_TRY(code, l->pull(&got, l, l->buf + l->have, l->cap - l->have));
+        TS_TRY_INTO(code, layer_make_room(l, want));
+        TS_TRY_INTO(code, l->pull(&got, l, l->buf + l->have, l->cap - l->have));
         l->have += got;
         l->ended = got == 0;
     }
@@ -108,7 +108,7 @@ ts_code ts_layer_read(size_t *got, ts_layer *l, void *buf, size_t cap)
         }
         return code;
     }
-    TS_TRY(code, ts_layer_window(&p, &n, l, 1));
+    TS_TRY_INTO(code, ts_layer_window(&p, &n, l, 1));
     if (n > 0) {
         *got = n < cap ? n : cap;
         memcpy(buf, p, *got);
@@ -163,8 +163,7 @@ static ts_code regular_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
     ts_ctx *ctx = l->ctx;
     *got = 0;
     for (;;) {
-        ts_code code;
-        TS_TRY(code, ts_check_cancel(ctx));
+        TS_TRY(ts_check_cancel(ctx));
         ssize_t r = ctx->sys.pread(ctx->sys.user, f->fd, buf, cap, f->start + (off_t)f->off);
         if (r >= 0) {
             *got = (size_t)r;
@@ -187,8 +186,7 @@ static ts_code pipe_read(size_t *got, file_layer *f, uint8_t *buf, size_t cap)
 {
     ts_ctx *ctx = f->base.ctx;
     for (;;) {
-        ts_code code;
-        TS_TRY(code, ts_check_cancel(ctx));
+        TS_TRY(ts_check_cancel(ctx));
         struct pollfd wait = {.fd = f->fd, .events = POLLIN};
         int ready = poll(&wait, 1, WAIT_MS);
         if (ready == 0 || (ready < 0 && errno == EINTR)) {
@@ -225,7 +223,7 @@ static ts_code pipe_pull(size_t *got, ts_layer *l, uint8_t *buf, size_t cap)
     if (set->keep && (code = ts_buf_reserve(l->ctx, &set->replay, cap)) != TS_OK) {
         return code;
     }
-    TS_TRY(code, pipe_read(got, f, buf, cap));
+    TS_TRY_INTO(code, pipe_read(got, f, buf, cap));
     if (*got == 0) {
         set->drained = true;
     } else if (set->keep) {

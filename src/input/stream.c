@@ -32,8 +32,7 @@ static ts_code stream_take_mark(ts_stream *s)
     size_t n;
     size_t want = TS_PEEK;
     for (;;) {
-        ts_code code;
-        TS_TRY(code, ts_layer_window(&p, &n, s->top, want));
+        TS_TRY(ts_layer_window(&p, &n, s->top, want));
         size_t look = n < TS_MARK_MAX ? n : TS_MARK_MAX;
         const uint8_t *end = look == 0 ? NULL : memchr(p, '\n', look);
         if (end != NULL) {
@@ -65,7 +64,7 @@ static ts_code check_depth(const ts_stream *s)
 static ts_code push_codec(ts_stream *s, const ts_codec *codec)
 {
     ts_code code;
-    TS_TRY(code, check_depth(s));
+    TS_TRY_INTO(code, check_depth(s));
     ts_layer *below = s->top;
     s->top = NULL;
     s->bottom = NULL;
@@ -84,11 +83,11 @@ static ts_code stream_unwrap(ts_stream *s)
         size_t n;
         ts_sniffed sniffed;
         ts_code code;
-        TS_TRY(code, ts_layer_window(&p, &n, s->top, TS_PEEK));
+        TS_TRY_INTO(code, ts_layer_window(&p, &n, s->top, TS_PEEK));
         /* Judged by the same bytes however many came at once. */
         bool whole = n < TS_PEEK;
         n = whole ? n : TS_PEEK;
-        TS_TRY(code, ts_sniff_wrapper(&sniffed, s->ctx, p, n, whole));
+        TS_TRY_INTO(code, ts_sniff_wrapper(&sniffed, s->ctx, p, n, whole));
         if (sniffed.mark && !mark_seen) {
             mark_seen = true;
             code = stream_take_mark(s);
@@ -157,8 +156,7 @@ ts_code ts_member_open(ts_stream **out, ts_fileset *set, uint32_t i)
 {
     uint32_t count;
     *out = NULL;
-    ts_code code;
-    TS_TRY(code, ts_fileset_count(&count, set));
+    TS_TRY(ts_fileset_count(&count, set));
     return stream_open_plain(out, set, i);
 }
 
@@ -273,7 +271,7 @@ ts_code ts_member_enter(ts_fileset **out, ts_fileset *set, uint32_t i)
     ts_blob *blob = NULL;
     *out = NULL;
     ts_code code;
-    TS_TRY(code, ts_member_open(&s, set, i));
+    TS_TRY_INTO(code, ts_member_open(&s, set, i));
     ts_wrap wrap = s->wrap;
     uint32_t depth = s->depth;
     (void)ts_member_shown(shown, sizeof shown, set, i);
@@ -283,7 +281,7 @@ ts_code ts_member_enter(ts_fileset **out, ts_fileset *set, uint32_t i)
         ts_stream_close(s);
         return code;
     }
-    TS_TRY(code, ts_blob_of_stream(&blob, s));
+    TS_TRY_INTO(code, ts_blob_of_stream(&blob, s));
     code = ts_fileset_new(&inner, ctx, TS_SET_ARCHIVE, set->members[i].name, shown);
     if (code != TS_OK) {
         ts_blob_close(blob);

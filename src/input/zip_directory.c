@@ -152,7 +152,7 @@ static ts_code find_end(bool *found, zip_end *e, ts_archive *ar, uint64_t end)
         tries++;
         memcpy(record, p, END_LEN);
         *e = (zip_end){.at = at, .after = at + END_LEN + u16(p + 20)};
-        TS_TRY(code, zip_directory_check_end(found, e, ar, record));
+        TS_TRY_INTO(code, zip_directory_check_end(found, e, ar, record));
     }
     return TS_OK;
 }
@@ -244,8 +244,8 @@ static ts_code list_directory(ts_archive *ar, zip_end *e)
     while (code == TS_OK && at < e->directory_end) {
         const uint8_t *p;
         size_t n;
-        TS_TRY(code, ts_check_cancel(ar->ctx));
-        TS_TRY(code, ts_archive_window(&p, &n, ar, at, ENTRY_LEN));
+        TS_TRY_INTO(code, ts_check_cancel(ar->ctx));
+        TS_TRY_INTO(code, ts_archive_window(&p, &n, ar, at, ENTRY_LEN));
         if (n < ENTRY_LEN || memcmp(p, "PK\1\2", 4) != 0) {
             break;
         }
@@ -318,13 +318,11 @@ ts_code ts_zip_list(bool *found, ts_archive *ar)
             break;
         }
         *found = true;
-        TS_TRY(code, zip_directory_note_gap(ar, e.after, end));
-        TS_TRY(code, list_directory(ar, &e));
+        TS_TRY_INTO(code, zip_directory_note_gap(ar, e.after, end));
+        TS_TRY_INTO(code, list_directory(ar, &e));
         end = e.first < e.at ? e.first : e.at;
     }
-    if (code == TS_OK && *found && end > 0 && (code = is_split_mark(&mark, ar, end)) == TS_OK &&
-        !mark) {
-        code = zip_directory_note_gap(ar, 0, end);
-    }
+    TS_STEP_IF(code, *found && end > 0 && (code = is_split_mark(&mark, ar, end)) == TS_OK && !mark,
+               zip_directory_note_gap(ar, 0, end));
     return code;
 }

@@ -59,8 +59,7 @@ static ts_code pull_stored(size_t *got, zip_layer *l, uint8_t *buf, size_t cap)
 {
     const uint8_t *p;
     size_t n;
-    ts_code code;
-    TS_TRY(code, ts_archive_window(&p, &n, l->archive, l->at, 1));
+    TS_TRY(ts_archive_window(&p, &n, l->archive, l->at, 1));
     n = n < l->end - l->at ? n : (size_t)(l->end - l->at);
     *got = n < cap ? n : cap;
     if (*got == 0) {
@@ -78,7 +77,7 @@ static ts_code zip_step(zip_layer *l)
     const uint8_t *p;
     size_t n;
     ts_code code;
-    TS_TRY(code, ts_archive_window(&p, &n, l->archive, l->at, 1));
+    TS_TRY_INTO(code, ts_archive_window(&p, &n, l->archive, l->at, 1));
     n = n < l->end - l->at ? n : (size_t)(l->end - l->at);
     l->z.next_in = p;
     l->z.avail_in = (uInt)n;
@@ -125,7 +124,8 @@ static ts_code zip_pull(size_t *got, ts_layer *base, uint8_t *buf, size_t cap)
     if (code != TS_OK || l->done) {
         return code;
     }
-    TS_TRY(code, l->deflated ? pull_deflated(got, l, buf, cap) : pull_stored(got, l, buf, cap));
+    TS_TRY_INTO(code,
+                l->deflated ? pull_deflated(got, l, buf, cap) : pull_stored(got, l, buf, cap));
     l->crc = crc32_z(l->crc, buf, *got);
     l->out += *got;
     if (l->done && !l->base.damaged) {

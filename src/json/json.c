@@ -87,8 +87,7 @@ ts_code json_flush_ints(ts_json *js)
 
 static ts_code json_flush(ts_json *js)
 {
-    ts_code code;
-    TS_TRY(code, json_flush_ints(js));
+    TS_TRY(json_flush_ints(js));
     return json_flush_piece(js, 0);
 }
 
@@ -198,8 +197,7 @@ static ts_code begin_array(ts_json *js)
 /* `at` is the bracket that ends the level. */
 static ts_code end_level(ts_json *js)
 {
-    ts_code code;
-    TS_TRY(code, json_flush_ints(js));
+    TS_TRY(json_flush_ints(js));
     ts_code (*call)(void *) = js->in_object ? js->handler->object_end : js->handler->array_end;
     js->at++;
     json_pop(js);
@@ -292,7 +290,7 @@ static ts_code value(ts_json *js)
         return json_number_begin(js);
     }
     ts_code code;
-    TS_TRY(code, json_flush_ints(js));
+    TS_TRY_INTO(code, json_flush_ints(js));
     return other_value(js);
 }
 

@@ -21,9 +21,8 @@ static ts_code on_key(void *user, const char *p, size_t n)
     r->field = f < end && f->at == r->at ? f : NULL;
     r->last = r->field;
     if (r->field != NULL && f->key[0] == '*') {
-        ts_code code;
         r->key.n = 0;
-        TS_TRY(code, ts_buf_put(r->ctx, &r->key, p, n));
+        TS_TRY(ts_buf_put(r->ctx, &r->key, p, n));
     }
     return r->field == NULL || r->table->key == NULL ? TS_OK : r->table->key(r->user);
 }

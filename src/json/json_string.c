@@ -81,13 +81,11 @@ static ts_code json_put_run(ts_json *js, const char *p, size_t n)
     }
     bool at_end = js->at == js->end;
     if (n >= JSON_BORROW || (at_end && n > 0 && js->piece_n == 0)) {
-        ts_code code;
-        TS_TRY(code, json_flush_piece(js, 0));
+        TS_TRY(json_flush_piece(js, 0));
         return pass_on(js, p, n, 0);
     }
     if (n > sizeof js->piece - js->piece_n) {
-        ts_code code;
-        TS_TRY(code, json_flush_piece(js, 0));
+        TS_TRY(json_flush_piece(js, 0));
     }
     memcpy(js->piece + js->piece_n, p, n);
     js->piece_n += n;
@@ -115,8 +113,7 @@ static ts_code end_string(ts_json *js, const char *p, size_t n)
         js->piece_n += n;
         return json_flush_piece(js, TS_JSON_LAST);
     }
-    ts_code code;
-    TS_TRY(code, json_flush_piece(js, 0));
+    TS_TRY(json_flush_piece(js, 0));
     return pass_on(js, p, n, TS_JSON_LAST);
 }
 
@@ -130,8 +127,7 @@ static ts_code put_encoded(ts_json *js, uint32_t cp)
         return TS_OK;
     }
     if (n > sizeof js->piece - js->piece_n) {
-        ts_code code;
-        TS_TRY(code, json_flush_piece(js, 0));
+        TS_TRY(json_flush_piece(js, 0));
     }
     memcpy(js->piece + js->piece_n, text, n);
     js->piece_n += n;
@@ -164,8 +160,7 @@ static ts_code put_char(ts_json *js, uint32_t cp)
         js->high = 0;
         return put_encoded(js, cp);
     }
-    ts_code code;
-    TS_TRY(code, give_up_high(js));
+    TS_TRY(give_up_high(js));
     if (is_high(cp)) {
         js->high = cp;
         return TS_OK;

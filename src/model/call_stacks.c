@@ -24,14 +24,13 @@ ts_code stacks_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t me
 {
     uint32_t id = p->nodes + 1;
     uint32_t more = *cap == 0 ? 1024 : *cap * 2;
-    ts_code code;
     if (id >= *cap) {
         if (*cap > UINT32_MAX / 4) {
             return ts_fail(p->ctx, TS_ERR_LIMIT, "more than %u call paths", *cap);
         }
-        TS_TRY(code, stacks_grow(p->ctx, &p->parent, more, sizeof *p->parent));
-        TS_TRY(code, stacks_grow(p->ctx, &p->method, more, sizeof *p->method));
-        TS_TRY(code, stacks_grow(p->ctx, &p->line, more, sizeof *p->line));
+        TS_TRY(stacks_grow(p->ctx, &p->parent, more, sizeof *p->parent));
+        TS_TRY(stacks_grow(p->ctx, &p->method, more, sizeof *p->method));
+        TS_TRY(stacks_grow(p->ctx, &p->line, more, sizeof *p->line));
         *cap = more;
         p->parent[0] = 0;
     }
@@ -44,11 +43,10 @@ ts_code stacks_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t me
 
 ts_code stacks_add_sums(ts_calls *p, const stacks_sum *weights, unsigned n, const int64_t *sums)
 {
-    ts_code code;
     for (unsigned k = 0; k < n; k++) {
         ts_weight *w;
-        TS_TRY(code, stacks_add_weight(&w, p, TS_WEIGHT_HEAP, ts_text_of(weights[k].name),
-                                       ts_text_of(weights[k].unit)));
+        TS_TRY(stacks_add_weight(&w, p, TS_WEIGHT_HEAP, ts_text_of(weights[k].name),
+                                 ts_text_of(weights[k].unit)));
         w->what.class = weights[k].class;
         TS_NEED(p->ctx, w->self = ts_zalloc(p->ctx, (size_t)p->nodes + 1, sizeof *w->self));
         for (uint32_t i = 0; i < p->nodes; i++) {
@@ -131,12 +129,10 @@ static ts_code stacks_frame(void *user, const ts_batch *b, unsigned i)
     frames_pass *f = user;
     ts_calls *p = f->p;
     int64_t id = b->rowids[i];
-    ts_code code;
     if (id < 1 || id > p->methods || !f->wanted[id]) {
         return TS_OK;
     }
-    TS_TRY(code,
-           stacks_label(p->ctx, &f->label, b, i, (f->frames->parts & TS_FRAME_NAMELESS_LINE) != 0));
+    TS_TRY(stacks_label(p->ctx, &f->label, b, i, (f->frames->parts & TS_FRAME_NAMELESS_LINE) != 0));
     const ts_frame frame = {ts_buf_text(&f->label), stacks_cut(ts_cell_text(b, M_FILE, i)),
                             b->columns[M_LINE].ints[i]};
     return ts_frames_intern(p->ctx, &p->frame[id], f->frames, &frame);
@@ -217,7 +213,7 @@ ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_st
 {
     *p = (ts_calls){.ctx = ctx, .reader = reader, .filter = *filter};
     ts_code code;
-    TS_TRY(code, ts_model_open(&p->own, ctx));
+    TS_TRY_INTO(code, ts_model_open(&p->own, ctx));
     p->model = p->own;
     ts_model_read(p->model, &(ts_rows_from){.ctx = ctx, .reader = reader});
     code = stacks_choose_kind(p);

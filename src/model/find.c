@@ -28,7 +28,7 @@ ts_code ts_sources_find(ts_idset *out, ts_model *m, ts_text selector)
         return TS_OK;
     }
     ts_code code;
-    TS_TRY(code, ts_sources_get(&s, m));
+    TS_TRY_INTO(code, ts_sources_get(&s, m));
     const ts_source_names names = {s, s->rows.n, source_name};
     bool *found = ts_zalloc(ctx, s->rows.n, sizeof *found);
     code = found == NULL ? ctx->error.code : ts_source_names_find(found, ctx, &names, selector);

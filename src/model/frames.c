@@ -81,13 +81,12 @@ static ts_code tree_path(uint32_t *out, tree_work *w, uint32_t caller, uint32_t 
     ts_frame_paths *t = w->tree;
     int64_t key = (int64_t)((uint64_t)caller << 32 | frame);
     uint64_t path;
-    ts_code code;
     if (ts_idmap_find(&path, &w->paths, key)) {
         *out = (uint32_t)path;
         return TS_OK;
     }
-    TS_TRY(code, tree_grow(w));
-    TS_TRY(code, ts_idmap_put(w->ctx, &w->paths, key, t->n + 1));
+    TS_TRY(tree_grow(w));
+    TS_TRY(ts_idmap_put(w->ctx, &w->paths, key, t->n + 1));
     t->n++;
     t->parent[t->n] = caller;
     t->frame[t->n] = frame;

@@ -126,8 +126,7 @@ static ts_code classes_row(void *user, const ts_batch *b, unsigned i)
 {
     classes_pass *p = user;
     uint32_t class = 0;
-    ts_code code;
-    TS_TRY(code, class_find(&class, p, ts_cell_of(b, C_TYPE, i), ts_cell_of(b, C_NAME, i)));
+    TS_TRY(class_find(&class, p, ts_cell_of(b, C_TYPE, i), ts_cell_of(b, C_NAME, i)));
     ts_heap_class *c = (ts_heap_class *)p->c->classes.p + class;
     ts_cell count = ts_cell_of(b, C_COUNT, i);
     ts_cell size = ts_cell_of(b, C_SIZE, i);

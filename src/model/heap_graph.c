@@ -142,10 +142,11 @@ static ts_code graph_possible(ts_model *m, enum ts_table_id table, int64_t first
     const ts_batch *b;
     ts_rows *rows = NULL;
     ts_code code = count == 0 ? TS_OK : ts_rows_open(&rows, ts_model_rows(m), table, NULL, 0);
-    if (code == TS_OK && rows != NULL &&
-        (code = ts_rows_one(&b, rows, first + (int64_t)count - 1)) == TS_OK && b->rows == 0) {
-        code = graph_damaged(ts_model_ctx(m));
-    }
+    TS_STEP_IF(code,
+               rows != NULL &&
+                   (code = ts_rows_one(&b, rows, first + (int64_t)count - 1)) == TS_OK &&
+                   b->rows == 0,
+               graph_damaged(ts_model_ctx(m)));
     ts_rows_close(rows);
     return code;
 }

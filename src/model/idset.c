@@ -6,7 +6,6 @@ enum { IDSET_SMALL = 1 << 22 };
 
 ts_code ts_idset_add(ts_ctx *ctx, ts_idset *set, int64_t id)
 {
-    ts_code code;
     if (ts_idset_has(set, id)) {
         return TS_OK;
     }
@@ -19,7 +18,7 @@ ts_code ts_idset_add(ts_ctx *ctx, ts_idset *set, int64_t id)
     }
     if ((uint64_t)id >= set->bits.n) {
         size_t more = (size_t)id + 1 - set->bits.n;
-        TS_TRY(code, ts_vec_reserve(ctx, &set->bits, more, 1));
+        TS_TRY(ts_vec_reserve(ctx, &set->bits, more, 1));
         memset((uint8_t *)set->bits.p + set->bits.n, 0, more);
         set->bits.n += more;
     }

@@ -109,8 +109,7 @@ static ts_code draw_block(bool *down, void *user, const lane_block *block, bool 
     if (!lowest) {
         return TS_OK;
     }
-    ts_code code;
-    TS_TRY(code, lane_range_add(d->ctx, &d->lane->cut, block));
+    TS_TRY(lane_range_add(d->ctx, &d->lane->cut, block));
     return lane_range_add(d->ctx, &d->walk.ranges, block);
 }
 

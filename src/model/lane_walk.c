@@ -15,8 +15,7 @@ ts_code lane_blocks_walk(const ts_lane *l, lane_block_visit *visit, void *user)
     size_t i = 0;
     while (l->level_count > 0) {
         bool down = false;
-        ts_code code;
-        TS_TRY(code, visit(&down, user, &blocks[l->levels[level] + i], level == 0));
+        TS_TRY(visit(&down, user, &blocks[l->levels[level] + i], level == 0));
         if (down && level > 0) {
             level--;
             i *= LANE_BLOCK_FAN;
@@ -90,7 +89,7 @@ ts_code ts_lane_walk_next(const ts_batch **batch, unsigned *count, ts_lane_walk 
             return TS_OK;
         }
         w->last = ranges[w->next].last;
-        TS_TRY(code, ts_rows_seek(w->rows, ranges[w->next++].first));
+        TS_TRY_INTO(code, ts_rows_seek(w->rows, ranges[w->next++].first));
     }
 }
 

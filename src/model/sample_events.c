@@ -130,8 +130,7 @@ static ts_code usual_row(void *user, const ts_batch *b, unsigned i)
 
 static ts_code byte_set(const ts_events *e, ts_vec *v, int64_t id, uint8_t value)
 {
-    ts_code code;
-    TS_TRY(code, ts_vec_reach(e->ctx, v, id, sizeof value));
+    TS_TRY(ts_vec_reach(e->ctx, v, id, sizeof value));
     ((uint8_t *)v->p)[id] = value;
     return TS_OK;
 }
@@ -181,8 +180,7 @@ static ts_code async_row(void *user, const ts_batch *b, unsigned i)
     if (b->columns[1].ints[i] == 0) {
         return TS_OK;
     }
-    ts_code code;
-    TS_TRY(code, ts_vec_reach(e->ctx, &e->async, id, sizeof(bool)));
+    TS_TRY(ts_vec_reach(e->ctx, &e->async, id, sizeof(bool)));
     ((bool *)e->async.p)[id] = true;
     return TS_OK;
 }
@@ -349,8 +347,7 @@ ts_code ts_events_kind(ts_event_kind *out, ts_events *e, int64_t source_id, ts_t
 {
     uint64_t at;
     uint32_t number = 0;
-    ts_code code;
-    TS_TRY(code, event_number(&number, e, event));
+    TS_TRY(event_number(&number, e, event));
     uint64_t format = source_id < 0 || (uint64_t)source_id >= e->formats.n
                           ? 0
                           : ((const uint32_t *)e->formats.p)[source_id];

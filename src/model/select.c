@@ -26,8 +26,8 @@ ts_code ts_select_make(ts_select *out, ts_model *m, const ts_wanted *wanted)
 {
     ts_code code;
     *out = (ts_select){.span = TS_SPAN_ALL};
-    TS_TRY(code, ts_sources_find(&out->sources, m, ts_text_of(wanted->source)));
-    TS_TRY(code, ts_threads_find(&out->threads, m, ts_text_of(wanted->thread)));
+    TS_TRY_INTO(code, ts_sources_find(&out->sources, m, ts_text_of(wanted->source)));
+    TS_TRY_INTO(code, ts_threads_find(&out->threads, m, ts_text_of(wanted->thread)));
     if (wanted->from != NULL) {
         code = ts_select_time(&out->span.from, m, "--from", wanted->from, &out->sources);
     }

@@ -94,8 +94,7 @@ static ts_code below_row(slices_pass *p, const ts_batch *b, unsigned i)
 {
     int64_t parent = mark_parent(b, i);
     int64_t dur = b->columns[M_DUR].ints[i]; /* 0: not closed */
-    ts_code code;
-    TS_TRY(code, ts_vec_reach(p->ctx, p->below, b->columns[M_ID].ints[i], sizeof(int64_t)));
+    TS_TRY(ts_vec_reach(p->ctx, p->below, b->columns[M_ID].ints[i], sizeof(int64_t)));
     if (parent >= 0 && dur > 0) {
         int64_t *sum = (int64_t *)p->below->p + parent;
         *sum = ts_sat_add(*sum, dur);
@@ -251,7 +250,6 @@ static ts_code slice_fits(bool *fits, slices_search *s, const ts_slice *one)
 {
     uint32_t name;
     bool added;
-    ts_code code;
     *fits = s->asked->name == NULL;
     if (*fits) {
         return TS_OK;
@@ -261,9 +259,7 @@ static ts_code slice_fits(bool *fits, slices_search *s, const ts_slice *one)
         *fits = method != TS_NO_INDEX && s->methods[method] != 0;
         return TS_OK;
     }
-    if ((code = ts_pool_intern(s->ctx, &name, &added, &s->names, one->name)) != TS_OK) {
-        return code;
-    }
+    TS_TRY(ts_pool_intern(s->ctx, &name, &added, &s->names, one->name));
     if (added) {
         bool *known = ts_vec_add(s->ctx, &s->fits, sizeof *known);
         TS_NEED(s->ctx, known);
@@ -356,9 +352,7 @@ ts_code ts_slices_find(ts_slice_hits *out, ts_model *m, const ts_slices_asked *a
     slices_search s = {.m = m, .ctx = ts_model_ctx(m), .asked = asked, .hits = out};
     *out = (ts_slice_hits){0};
     ts_code code = ts_call_paths(&s.paths, m);
-    if (code == TS_OK && asked->name != NULL) {
-        code = find_methods(&s);
-    }
+    TS_STEP_IF(code, asked->name != NULL, find_methods(&s));
     if (code == TS_OK && (code = ts_slices_each(m, asked->select, search_slice, &s)) == TS_OK &&
         (!out->has_next || (code = near_name(&s, &out->next, &out->next_name)) == TS_OK) &&
         out->has_before) {

@@ -48,14 +48,13 @@ static ts_code sources_row(void *user, const ts_batch *b, unsigned i)
     ts_sources *s = ((sources_pass *)user)->sources;
     ts_ctx *ctx = ((sources_pass *)user)->ctx;
     ts_source_entry *row = ts_vec_add(ctx, &s->rows, sizeof *row);
-    ts_code code;
     TS_NEED(ctx, row);
     row->id = b->columns[S_ID].ints[i];
     row->parent = cell_or(b, S_PARENT, i, 0);
     row->start_ts = cell_or(b, S_START, i, TS_NO_TIME);
     row->end_ts = cell_or(b, S_END, i, TS_NO_TIME);
-    TS_TRY(code, cell_text(&row->path, ctx, &s->texts, b, S_PATH, i));
-    TS_TRY(code, cell_text(&row->name, ctx, &s->texts, b, S_NAME, i));
+    TS_TRY(cell_text(&row->path, ctx, &s->texts, b, S_PATH, i));
+    TS_TRY(cell_text(&row->name, ctx, &s->texts, b, S_NAME, i));
     return cell_text(&row->clock, ctx, &s->texts, b, S_CLOCK, i);
 }
 

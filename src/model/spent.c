@@ -111,8 +111,7 @@ static ts_code thread_of(spent_thread **out, uint64_t *lane, spent_work *w, bool
         t->spent.source_id = own != 0 && ts_idset_has(&w->select->sources, own) ? own : source;
         t->last_ts = INT64_MIN;
         *lane = w->threads.n - 1;
-        ts_code code;
-        TS_TRY(code, ts_idmap_put(w->ctx, places, id, *lane));
+        TS_TRY(ts_idmap_put(w->ctx, places, id, *lane));
     }
     *out = (spent_thread *)w->threads.p + *lane;
     return TS_OK;

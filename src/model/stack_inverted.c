@@ -59,7 +59,7 @@ static ts_code inverting_begin(inverting *v, ts_path_weights *no_stack)
 {
     const ts_path_weights *w = v->of->weights;
     ts_code code;
-    TS_TRY(code, inverting_seen(v));
+    TS_TRY_INTO(code, inverting_seen(v));
     uint32_t n = 0;
     for (uint32_t i = 0; i < w->n; i++) {
         n += w->self[i] != 0 || w->count[i] != 0;

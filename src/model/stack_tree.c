@@ -61,14 +61,13 @@ ts_code ts_trie_child(uint32_t *out, ts_ctx *ctx, ts_trie *t, uint32_t parent, u
 {
     const trie_key key = {parent, method};
     ts_index_place place;
-    ts_code code;
-    TS_TRY(code, ts_index_reserve(ctx, &t->index));
+    TS_TRY(ts_index_reserve(ctx, &t->index));
     *out =
         ts_index_search(&place, &t->index,
                         ts_hash_number(&t->index.key, (int64_t)((uint64_t)parent << 32 | method)),
                         trie_is, t, &key);
     if (*out == TS_INDEX_NONE) {
-        TS_TRY(code, trie_add(ctx, t, parent, method, node_of));
+        TS_TRY(trie_add(ctx, t, parent, method, node_of));
         *out = (uint32_t)t->parent.n - 1;
         ts_index_add(&t->index, place, *out);
     }
@@ -314,8 +313,7 @@ ts_code ts_method_label(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *package,
     static const ts_scan_text anonymous = {"(anonymous)", 11, 11};
     const ts_scan_text *parts[] = {package, class};
     for (unsigned i = 0; i < 2; i++) {
-        ts_code code;
-        TS_TRY(code, parts[i]->n == 0 ? TS_OK : ts_method_text(bytes, ctx, parts[i], "."));
+        TS_TRY(parts[i]->n == 0 ? TS_OK : ts_method_text(bytes, ctx, parts[i], "."));
     }
     return ts_method_text(bytes, ctx, name->n == 0 ? &anonymous : name, "");
 }

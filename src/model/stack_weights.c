@@ -16,12 +16,11 @@ ts_code stacks_add_weight(ts_weight **out, ts_calls *p, ts_weight_kind kind, ts_
                           ts_text unit)
 {
     uint32_t ids[2];
-    ts_code code;
     if (p->weight_count == TS_WEIGHTS) {
         return ts_fail(p->ctx, TS_ERR_LIMIT, "more than %d kinds of values", TS_WEIGHTS);
     }
-    TS_TRY(code, ts_pool_intern(p->ctx, &ids[0], NULL, &p->names, name));
-    TS_TRY(code, ts_pool_intern(p->ctx, &ids[1], NULL, &p->names, unit));
+    TS_TRY(ts_pool_intern(p->ctx, &ids[0], NULL, &p->names, name));
+    TS_TRY(ts_pool_intern(p->ctx, &ids[1], NULL, &p->names, unit));
     *out = &p->weights[p->weight_count++];
     **out = (ts_weight){
         .kind = kind,
@@ -357,7 +356,7 @@ static ts_code walk_span(ts_lane_walk *walk, const ts_calls *p, bool call, ts_ro
 {
     const ts_time_lanes *all = NULL;
     ts_code code;
-    TS_TRY(code, ts_time_lanes_get(&all, p->model, call ? TS_LANE_CALL : TS_LANE_SAMPLE));
+    TS_TRY_INTO(code, ts_time_lanes_get(&all, p->model, call ? TS_LANE_CALL : TS_LANE_SAMPLE));
     const ts_lane *lanes = all->lanes.p;
     bool *wanted = ts_zalloc(p->ctx, all->lanes.n + 1, sizeof *wanted);
     TS_NEED(p->ctx, wanted);
@@ -413,9 +412,8 @@ static ts_code find_sample(unsigned *row, sample_finder *f, int64_t id)
     if (!batch_has(f->b, id) && f->b != NULL && f->b->rows > 0 && id > f->b->rowids[0]) {
         code = ts_rows_next(&f->b, f->rows);
     }
-    if (code == TS_OK && !batch_has(f->b, id) && (code = ts_rows_seek(f->rows, id)) == TS_OK) {
-        code = ts_rows_next(&f->b, f->rows);
-    }
+    TS_STEP_IF(code, !batch_has(f->b, id) && (code = ts_rows_seek(f->rows, id)) == TS_OK,
+               ts_rows_next(&f->b, f->rows));
     if (code != TS_OK) {
         return code;
     }

@@ -151,9 +151,8 @@ static ts_code find_sliced(void *user, const ts_batch *b, unsigned i)
 {
     ts_calls *p = user;
     int64_t id = b->columns[0].ints[i];
-    ts_code code;
     if (!ts_vec_bool(&p->sliced, id)) {
-        TS_TRY(code, ts_vec_reach(p->ctx, &p->sliced, id, sizeof(bool)));
+        TS_TRY(ts_vec_reach(p->ctx, &p->sliced, id, sizeof(bool)));
         ((bool *)p->sliced.p)[id] = true;
     }
     return TS_OK;

@@ -34,7 +34,7 @@ static ts_code path_of(uint32_t *node, marks_work *w, uint32_t parent, ts_text n
     uint64_t found = 0;
     int64_t key;
     ts_code code;
-    TS_TRY(code, ts_pool_intern(w->p->ctx, &id, NULL, &w->texts, name));
+    TS_TRY_INTO(code, ts_pool_intern(w->p->ctx, &id, NULL, &w->texts, name));
     key = (int64_t)((uint64_t)parent << 32 | id);
     if (ts_idmap_find(&found, &w->paths, key)) {
         *node = (uint32_t)found;
@@ -61,13 +61,12 @@ static ts_code add_mark(void *user, const ts_slice *s)
     ts_ctx *ctx = w->p->ctx;
     uint32_t node = 0;
     uint32_t *slot;
-    ts_code code;
     if (s->id != (int64_t)w->nodes.n) {
         return ts_rows_changed(ctx, "callstack");
     }
     if (!s->async) {
         uint32_t above = s->parent < 0 ? 0 : ((const uint32_t *)w->nodes.p)[s->parent];
-        TS_TRY(code, path_of(&node, w, above, s->name));
+        TS_TRY(path_of(&node, w, above, s->name));
     }
     TS_NEED(ctx, slot = ts_vec_add(ctx, &w->nodes, sizeof *slot));
     *slot = node;

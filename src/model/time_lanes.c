@@ -159,8 +159,7 @@ uint32_t lane_place(const ts_time_lanes *all, const lane_key *key, uint32_t *las
 static ts_code lane_again(bool *again, lanes_build *b, const named_key *k)
 {
     ts_index_place place;
-    ts_code code;
-    TS_TRY(code, ts_index_reserve(b->ctx, &b->threads));
+    TS_TRY(ts_index_reserve(b->ctx, &b->threads));
     *again = ts_index_search(&place, &b->threads, key_hash(&b->threads, k, true), thread_is, b->all,
                              k) != TS_INDEX_NONE;
     if (!*again) {
@@ -236,8 +235,7 @@ static ts_code build_row(void *user, const lane_key *key, const lane_row *row)
     lanes_build *b = user;
     uint32_t lane = lane_place(b->all, key, &b->lane);
     if (lane == TS_NO_INDEX) {
-        ts_code code;
-        TS_TRY(code, lane_make(&lane, b, key));
+        TS_TRY(lane_make(&lane, b, key));
         b->lane = lane;
     }
     ts_lane *l = (ts_lane *)b->all->lanes.p + lane;
@@ -303,9 +301,8 @@ static ts_code build_scan(lane_reader *r, ts_model *m, const lane_table *t)
     ts_rows *rows = NULL;
     ts_sums_pass *sums = NULL;
     ts_code code = ts_rows_open(&rows, from, t->table, t->columns, t->count);
-    if (code == TS_OK && (lane_is_stacks(r->kind))) {
-        code = ts_path_sums_pass(&sums, m, r->kind == TS_LANE_CALL);
-    }
+    TS_STEP_IF(code, (lane_is_stacks(r->kind)),
+               ts_path_sums_pass(&sums, m, r->kind == TS_LANE_CALL));
     ts_model_report(m, what, 0, total);
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         code = sums == NULL ? TS_OK : ts_path_sums_batch(sums, b);

@@ -74,12 +74,11 @@ static ts_code weigh_item(void *user, const ts_calls_item *item)
 {
     weigh_work *w = user;
     ts_weight *weight = weigh_target(w, &item->what);
-    ts_code code;
     w->items++;
     if (w->p->own == NULL) {
         weigh_add(w, item->node, item->weight, 1, &item->what, item->call);
     } else if (weight != NULL) {
-        TS_TRY(code, self_room(w->p, weight));
+        TS_TRY(self_room(w->p, weight));
         int64_t *sum = &weight->self[item->node];
         weight->over = ts_ckd_add(sum, *sum, item->weight) || weight->over;
         weight->length = weight->length || w->weight == NULL;
@@ -340,7 +339,7 @@ static ts_code weigh_sums(ts_calls *p)
     const ts_sum_lane *lanes = p->sums[1] == NULL ? NULL : p->sums[1]->lanes.p;
     for (size_t i = 0; code == TS_OK && p->any_sample && lanes != NULL && i < p->sums[1]->lanes.n;
          i++) {
-        TS_TRY(code, ts_vec_reach(p->ctx, &p->sliced, lanes[i].source, sizeof(bool)));
+        TS_TRY_INTO(code, ts_vec_reach(p->ctx, &p->sliced, lanes[i].source, sizeof(bool)));
         ((bool *)p->sliced.p)[lanes[i].source] = lanes[i].source > 0;
     }
     return code;

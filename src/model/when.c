@@ -250,11 +250,10 @@ static ts_code observed_row(void *user, const ts_batch *b, unsigned i)
     int64_t ts = b->columns[1].ints[i];
     int64_t dur = b->columns[2].null[i] ? 0 : b->columns[2].ints[i];
     size_t n = o->spans.n;
-    ts_code code;
     if (b->columns[0].null[i] || b->columns[1].null[i]) {
         return TS_OK;
     }
-    TS_TRY(code, ts_vec_reach(o->ctx, &o->spans, source, sizeof(ts_span)));
+    TS_TRY(ts_vec_reach(o->ctx, &o->spans, source, sizeof(ts_span)));
     for (; n < o->spans.n; n++) {
         ((ts_span *)o->spans.p)[n] = (ts_span){INT64_MAX, INT64_MIN};
     }
@@ -349,11 +348,11 @@ ts_code ts_source_range(ts_span *range, bool *known, ts_model *m, const ts_idset
     bool kernel = false; /* whose events are all that there is, and have no source in their rows */
     ts_code code;
     *range = (ts_span){INT64_MAX, INT64_MIN};
-    TS_TRY(code, range_any(&kernel, m, TS_T_sched_slice, TS_C_sched_slice__ts));
-    TS_TRY(code, range_any(&kernel, m, TS_T_thread_state, TS_C_thread_state__ts));
+    TS_TRY_INTO(code, range_any(&kernel, m, TS_T_sched_slice, TS_C_sched_slice__ts));
+    TS_TRY_INTO(code, range_any(&kernel, m, TS_T_thread_state, TS_C_thread_state__ts));
     if (!sources->all || !kernel) {
-        TS_TRY(code, range_observed(range, m, sources));
-        TS_TRY(code, range_recorded(range, m, sources));
+        TS_TRY_INTO(code, range_observed(range, m, sources));
+        TS_TRY_INTO(code, range_recorded(range, m, sources));
     }
     if (range->from > range->to) {
         code = ts_whole_range(range, m);

@@ -58,10 +58,9 @@ ts_code ts_job_source(int64_t *id, char name[TS_SOURCE_NAME], ts_job *job, int64
                       const char *kind, const char *format, const char *prefix)
 {
     void *count;
-    ts_code code;
-    TS_TRY(code, ts_job_shared(&count, job, prefix, sizeof(uint64_t), (ts_shared_calls){0}));
+    TS_TRY(ts_job_shared(&count, job, prefix, sizeof(uint64_t), (ts_shared_calls){0}));
     snprintf(name, TS_SOURCE_NAME, "%s%" PRIu64, prefix, (*(uint64_t *)count)++);
-    TS_TRY(code, ts_source_add(id, job->store, parent_id, kind, NULL, format));
+    TS_TRY(ts_source_add(id, job->store, parent_id, kind, NULL, format));
     ts_row_source *source = ts_source(job->store, *id);
     return ts_source_text(job->store, *id, &source->name, name, strlen(name));
 }
@@ -76,7 +75,7 @@ static ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, co
     if (code != TS_OK || set == NULL || ts_fileset_kind(set) == TS_SET_FILE) {
         return code;
     }
-    TS_TRY(code, import_label_set(&name, run, set, ts_fileset_name(set)));
+    TS_TRY_INTO(code, import_label_set(&name, run, set, ts_fileset_name(set)));
     return ts_source_property(run->store, *id,
                               ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory",
                               ts_text_of(name));
@@ -84,8 +83,7 @@ static ts_code import_source(ts_run *run, int64_t *id, const ts_fileset *set, co
 
 ts_code import_job_source(ts_run *run, ts_job *job, const ts_format *format, const ts_fileset *in)
 {
-    ts_code code;
-    TS_TRY(code, import_source(run, &job->source_id, in, job->label));
+    TS_TRY(import_source(run, &job->source_id, in, job->label));
     ts_row_source *source = ts_source(run->store, job->source_id);
     return ts_source_text(run->store, job->source_id, &source->format, format->name,
                           strlen(format->name));
@@ -134,7 +132,7 @@ ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const ch
         run->failed = true;
         run->failure = chain;
     }
-    TS_TRY(code, import_source(run, &id, set, label));
+    TS_TRY_INTO(code, import_source(run, &id, set, label));
     ts_source(run->store, id)->complete = 0;
     return ts_issue(run->store, id,
                     chain.code == TS_ERR_FORMAT ? TS_ISSUE_unknown_format : TS_ISSUE_input_failed,
@@ -145,11 +143,10 @@ ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const ch
 static ts_code import_failure(ts_run *run, ts_code code, const ts_fileset *set, const char *name)
 {
     const char *label = name;
-    ts_code labelled;
     if (stops_the_run(code)) {
         return code;
     }
-    TS_TRY(labelled, import_label(&label, run, set, name));
+    TS_TRY(import_label(&label, run, set, name));
     return import_failed(run, code, set, label);
 }
 
@@ -239,13 +236,12 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
     char text[KNOWN_TEXT];
     const char *label;
     int64_t id;
-    ts_code code;
     if (run->inner != NULL && (damage == NULL || damage->trailing)) {
         run->inner->out->database = import_is_database(l, head);
         l->passed++;
         return TS_OK;
     }
-    TS_TRY(code, import_label(&label, run, l->set, name));
+    TS_TRY(import_label(&label, run, l->set, name));
     if (ts_fileset_kind(l->set) == TS_SET_FILE) {
         return import_failed(run, import_unknown(run, label, head, damage), l->set, label);
     }
@@ -257,7 +253,7 @@ static ts_code import_pass_over(argument *a, const char *name, ts_text head,
         l->passed++;
         return TS_OK;
     }
-    TS_TRY(code, import_source(run, &id, l->set, label));
+    TS_TRY(import_source(run, &id, l->set, label));
     if (damage == NULL || damage->trailing) {
         l->passed++;
         known = ts_known_file_of(head);
@@ -330,8 +326,7 @@ static ts_code import_as_set(argument *a, const ts_format *format, const char *n
     ts_run *run = a->run;
     ts_fileset *set = a->levels[a->depth - 1].set;
     ts_job job = import_job(run, name, set);
-    ts_code code;
-    TS_TRY(code, import_label(&job.label, run, set, name));
+    TS_TRY(import_label(&job.label, run, set, name));
     return import_run_set_format(run, format, &job, true);
 }
 

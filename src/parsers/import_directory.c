@@ -150,7 +150,7 @@ static ts_code feed_all(ts_run *run, const ts_format *format, ts_job *job, const
     ts_stream_end end = {0, NULL, false};
     doubt d = {.any = false};
     ts_code code;
-    TS_TRY(code, format->open(&parser, job));
+    TS_TRY_INTO(code, format->open(&parser, job));
     for (uint32_t k = 0; k < n && code == TS_OK; k++) {
         bool missing = false;
         if (k > 0 && (code = check_sequence(run, job->source_id, files, k, &missing)) == TS_OK) {
@@ -181,7 +181,7 @@ ts_code import_directory(ts_run *run, const char *path)
                        format->name, run->request->format->name);
     }
     ts_code code;
-    TS_TRY(code, ts_fileset_open(&set, run->ctx, path));
+    TS_TRY_INTO(code, ts_fileset_open(&set, run->ctx, path));
     if ((code = list_files(run, set, &files, &n)) != TS_OK) {
         goto out;
     }

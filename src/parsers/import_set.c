@@ -122,9 +122,8 @@ static ts_code archive_source(ts_run *run, const ts_fileset *set, int64_t *id, t
 {
     const char *kind = ts_fileset_kind(set) == TS_SET_ARCHIVE ? "archive" : "directory";
     const char *label;
-    ts_code code;
-    TS_TRY(code, import_label_set(&label, run, set, ts_fileset_name(set)));
-    TS_TRY(code, ts_source_add(id, run->store, import_parent(run), kind, label, NULL));
+    TS_TRY(import_label_set(&label, run, set, ts_fileset_name(set)));
+    TS_TRY(ts_source_add(id, run->store, import_parent(run), kind, label, NULL));
     return ts_count(tally, run->store, *id, TS_ITEM_members, NULL);
 }
 

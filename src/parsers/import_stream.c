@@ -71,7 +71,7 @@ ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_strea
     }
     for (;;) {
         size_t got;
-        TS_TRY(code, ts_check_cancel(run->ctx));
+        TS_TRY_INTO(code, ts_check_cancel(run->ctx));
         if ((code = feed_holes(run, format, parser, stream, source_id, broken)) != TS_OK ||
             *broken) {
             return code;
@@ -117,7 +117,7 @@ static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_
     ts_row_marks from;
     ts_code code;
     ts_row_marks_take(&from, ts_store_sink(run->store));
-    TS_TRY(code, format->open(&parser, job));
+    TS_TRY_INTO(code, format->open(&parser, job));
     code = import_feed(run, format, parser, stream, top, job->source_id, &broken);
     TS_STEP(code, import_note_end(run, stream, job->source_id));
     if (code == TS_OK) {
@@ -146,10 +146,9 @@ ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream, t
 {
     ts_job job = import_job(run, ts_member_name(set, i), set);
     job.member = i;
-    ts_code code;
-    TS_TRY(code, import_label(&job.label, run, set, job.name));
-    TS_TRY(code, import_job_source(run, &job, format, set));
-    TS_TRY(code, run_parser(run, format, &job, stream, top));
+    TS_TRY(import_label(&job.label, run, set, job.name));
+    TS_TRY(import_job_source(run, &job, format, set));
+    TS_TRY(run_parser(run, format, &job, stream, top));
     return import_done(run, format, ts_fileset_name(top));
 }
 

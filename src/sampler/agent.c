@@ -309,7 +309,7 @@ ts_code ts_agent_read(bool *ended, ts_agent *agent, int timeout_ms, ts_agent_vis
                    : ts_fail(agent->ctx, TS_ERR_INPUT, "cannot wait for the agent: %s",
                              strerror(errno));
     }
-    TS_TRY(code, ts_buf_reserve(agent->ctx, &agent->in, READ_SIZE));
+    TS_TRY_INTO(code, ts_buf_reserve(agent->ctx, &agent->in, READ_SIZE));
     n = recv(agent->fd, agent->in.p + agent->in.n, READ_SIZE, 0);
     *ended = n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR);
     if (n <= 0) {

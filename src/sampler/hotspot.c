@@ -214,7 +214,7 @@ static ts_code make_listen(const ts_jvm *jvm, ts_ctx *ctx)
     char path[PATH];
     bool made;
     ts_code code;
-    TS_TRY(code, make_attach_file(path, &made, jvm, ctx));
+    TS_TRY_INTO(code, make_attach_file(path, &made, jvm, ctx));
     if (syscall(SYS_pidfd_send_signal, jvm->pidfd, SIGQUIT, NULL, 0) != 0) {
         code =
             ts_fail(ctx, TS_ERR_INPUT, "cannot send SIGQUIT to %d: %s", jvm->pid, strerror(errno));
@@ -298,7 +298,7 @@ static ts_code read_answer(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, int fd)
     ts_code code = TS_OK;
     out->n = 0;
     while (code == TS_OK && n != 0) {
-        TS_TRY(code, ts_buf_reserve(ctx, out, 65536));
+        TS_TRY_INTO(code, ts_buf_reserve(ctx, out, 65536));
         n = recv(fd, out->p + out->n, 65536, 0);
         if (n > 0) {
             out->n += (size_t)n;
@@ -337,7 +337,7 @@ ts_code ts_jvm_command(ts_buf *out, const ts_jvm *jvm, ts_ctx *ctx, const char *
     size_t n = 0;
     int fd = -1;
     ts_code code;
-    TS_TRY(code, connect_to(&fd, jvm, ctx));
+    TS_TRY_INTO(code, connect_to(&fd, jvm, ctx));
     /* The version, the command and three arguments, each with a zero byte after it. */
     n = (size_t)snprintf(request, sizeof request, "1%c%s%c%s%c%c", 0, command, 0, argument, 0, 0);
     request[n++] = '\0';

@@ -93,13 +93,12 @@ static ts_code put_header(ts_ctx *ctx, ts_buf *b, bool index, char key_type, int
 static ts_code put_record(ts_ctx *ctx, ts_buf *index, ts_buf *data, uint64_t *offset, uint64_t key,
                           unsigned key_bytes, ts_text payload)
 {
-    ts_code code;
     if (*offset > UINT32_MAX - 65537) {
         return ts_fail(ctx, TS_ERR_LIMIT, "a sample directory's file cannot exceed 4 GiB");
     }
-    TS_TRY(code, put_be(ctx, index, key, key_bytes));
-    TS_TRY(code, put_be(ctx, index, *offset, 4));
-    TS_TRY(code, put_be(ctx, data, payload.n, 2));
+    TS_TRY(put_be(ctx, index, key, key_bytes));
+    TS_TRY(put_be(ctx, index, *offset, 4));
+    TS_TRY(put_be(ctx, data, payload.n, 2));
     *offset += payload.n + 2;
     return ts_buf_put(ctx, data, payload.p, payload.n);
 }
@@ -353,8 +352,8 @@ ts_code ts_sample_writer_open(ts_sample_writer *w, ts_ctx *ctx, const char *pare
     if (w->dir < 0) {
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open %s: %s", w->path, strerror(errno));
     }
-    TS_TRY(code, put_header(ctx, &w->method_index, true, '5', now_ms));
-    TS_TRY(code, put_header(ctx, &w->method_data, false, '5', now_ms));
+    TS_TRY_INTO(code, put_header(ctx, &w->method_index, true, '5', now_ms));
+    TS_TRY_INTO(code, put_header(ctx, &w->method_data, false, '5', now_ms));
     w->method_offset = w->method_data.n;
     return ts_sample_writer_flush(w);
 }

@@ -458,15 +458,14 @@ static ts_code count_pages(ts_db *db, uint32_t *pages)
 static ts_code start_pages(ts_db *db)
 {
     ts_pages_config config = {.path = db->path, .page_size = PAGE_SIZE};
-    ts_code code;
     db->fd = ts_sys_open(db->ctx, db->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
     if (db->fd < 0) {
         return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot open the database: path=\"%s\": %s",
                        db->path, strerror(errno));
     }
     config.fd = db->fd;
-    TS_TRY(code, count_pages(db, &config.page_count));
-    TS_TRY(code, ts_pages_new(&db->pages, db->ctx, &config));
+    TS_TRY(count_pages(db, &config.page_count));
+    TS_TRY(ts_pages_new(&db->pages, db->ctx, &config));
     return declare_tables(db);
 }
 

@@ -32,8 +32,7 @@ static ts_code copy_pages(ts_ctx *ctx, const char *from, sqlite3_backup *backup)
 {
     int rc = SQLITE_OK;
     for (int tries = 0; rc == SQLITE_OK || rc == SQLITE_BUSY || rc == SQLITE_LOCKED;) {
-        ts_code code;
-        TS_TRY(code, ts_check_cancel(ctx));
+        TS_TRY(ts_check_cancel(ctx));
         rc = sqlite3_backup_step(backup, COPY_PAGES);
         if ((rc == SQLITE_BUSY || rc == SQLITE_LOCKED) && tries++ * 20 >= BUSY_MS) {
             break;
@@ -81,7 +80,7 @@ ts_code ts_db_copy(ts_ctx *ctx, const char *from, const char *to, bool older)
     sqlite3 *copy = NULL;
     sqlite3_backup *backup = NULL;
     ts_code code;
-    TS_TRY(code, ts_db_open(&source, ctx, from));
+    TS_TRY_INTO(code, ts_db_open(&source, ctx, from));
     (void)sqlite3_busy_timeout(source->handle, BUSY_MS);
     int rc = SQLITE_OK;
     if ((code = addition_check_source(ctx, from, source->handle, older)) != TS_OK) {
@@ -225,10 +224,10 @@ static ts_code addition_prepare(ts_db *db, const ts_addition *additions, size_t 
         }
     }
     (void)sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
-    TS_TRY(code, ts_db_run(db, setup));
-    TS_TRY(code, check_layout(db));
-    TS_TRY(code, find_tables(db));
-    TS_TRY(code, ts_db_run(db, "BEGIN EXCLUSIVE"));
+    TS_TRY_INTO(code, ts_db_run(db, setup));
+    TS_TRY_INTO(code, check_layout(db));
+    TS_TRY_INTO(code, find_tables(db));
+    TS_TRY_INTO(code, ts_db_run(db, "BEGIN EXCLUSIVE"));
     for (size_t i = 0; i < count && code == TS_OK; i++) {
         code = make_way(db, &additions[i], replace);
     }

@@ -31,7 +31,6 @@ ts_code ts_db_amend(void *self, const ts_amendment *what)
     ts_amendment *last =
         db->amended.n == 0 ? NULL : (ts_amendment *)db->amended.p + db->amended.n - 1;
     const size_t at = db->amended_bytes.n;
-    ts_code code;
     if (!can_be_amended(db, what)) {
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "%s: table=%s, rows=%lld-%lld", names[what->kind],
                        ts_schema[what->table].name, (long long)what->first, (long long)what->last);
@@ -43,7 +42,7 @@ ts_code ts_db_amend(void *self, const ts_amendment *what)
         return TS_OK;
     }
     if (what->kind == TS_AMEND_TEXT) {
-        TS_TRY(code, ts_buf_put(db->ctx, &db->amended_bytes, what->text.p, what->text.n));
+        TS_TRY(ts_buf_put(db->ctx, &db->amended_bytes, what->text.p, what->text.n));
     }
     TS_NEED(db->ctx, last = ts_vec_add(db->ctx, &db->amended, sizeof *last));
     *last = *what;

@@ -121,8 +121,7 @@ static ts_code drop_views(ts_db *db)
 
 static ts_code upgrade_docs(ts_db *db)
 {
-    ts_code code;
-    TS_TRY(code, ts_db_run(db, "DELETE FROM schema_doc"));
+    TS_TRY(ts_db_run(db, "DELETE FROM schema_doc"));
     return ts_db_put_docs(db);
 }
 
@@ -167,7 +166,7 @@ ts_code ts_db_upgrade(ts_ctx *ctx, const char *path)
 {
     ts_db *db = NULL;
     ts_code code;
-    TS_TRY(code, ts_db_new(&db, ctx, path, TS_DB_WRITING));
+    TS_TRY_INTO(code, ts_db_new(&db, ctx, path, TS_DB_WRITING));
     ts_db_limit_memory(ctx);
     int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc != SQLITE_OK) {

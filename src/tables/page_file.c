@@ -64,9 +64,8 @@ uint32_t page_after(const ts_pages *p, uint32_t first, uint64_t n)
 
 ts_code page_claim(ts_pages *p, uint32_t *number, uint8_t **bytes)
 {
-    ts_code code;
     if (p->out_count == p->out_cap || p->next == p->lock_page) {
-        TS_TRY(code, page_flush(p));
+        TS_TRY(page_flush(p));
     }
     p->next = page_peek(p);
     if (p->next > PAGE_MAX_NUMBER) {

@@ -60,7 +60,7 @@ static ts_code put_cell(ts_pages *p, page_table *t, const uint8_t *at, const uin
         take_cell(t, at);
     } else {
         uint8_t *cell;
-        TS_TRY(code, page_cell(p, t, n, &cell));
+        TS_TRY_INTO(code, page_cell(p, t, n, &cell));
         memcpy(cell, at, n);
         t->rows++;
     }
@@ -192,9 +192,9 @@ static ts_code put_overflow(ts_pages *p, record *r, unsigned *part, uint64_t lef
         uint32_t n = left < room ? (uint32_t)left : room;
         uint32_t number;
         uint8_t *page;
-        TS_TRY(code, page_claim(p, &number, &page));
+        TS_TRY_INTO(code, page_claim(p, &number, &page));
         page_put32(page, left > room ? page_peek(p) : 0);
-        TS_TRY(code, copy_record(p, r, part, page + OVERFLOW_HEADER, n));
+        TS_TRY_INTO(code, copy_record(p, r, part, page + OVERFLOW_HEADER, n));
         memset(page + OVERFLOW_HEADER + n, 0, room - n);
         left -= n;
     }
@@ -217,8 +217,7 @@ static ts_code remember(ts_pages *p, page_table *t, const record *r, uint64_t re
 {
     reserved_row *kept;
     unsigned n = 0;
-    ts_code code;
-    TS_TRY(code, page_reserve(&kept, p, t, t->rows + 1, reserved));
+    TS_TRY(page_reserve(&kept, p, t, t->rows + 1, reserved));
     kept->page = t->leaf_number;
     kept->at = at;
     kept->local = local;
@@ -249,9 +248,10 @@ static ts_code put_record(ts_pages *p, page_table *t, const void *row, uint64_t 
     local = page_local_size(p, r.size);
     head_n = page_varint(head, r.size);
     head_n += page_varint(head + head_n, (uint64_t)t->rows + 1);
-    TS_TRY(code, page_cell(p, t, head_n + local + (local < r.size ? OVERFLOW_HEADER : 0), &cell));
+    TS_TRY_INTO(code,
+                page_cell(p, t, head_n + local + (local < r.size ? OVERFLOW_HEADER : 0), &cell));
     memcpy(cell, head, head_n);
-    TS_TRY(code, copy_record(p, &r, &part, cell + head_n, local));
+    TS_TRY_INTO(code, copy_record(p, &r, &part, cell + head_n, local));
     if (local < r.size) {
         page_put32(cell + head_n + local, page_peek(p));
     }
@@ -335,8 +335,7 @@ static __attribute__((noinline)) ts_code put_cold(ts_pages *p, page_table *t, co
 static __attribute__((noinline)) ts_code put_with_late(ts_pages *p, page_table *t, const void *row,
                                                        uint64_t reserved)
 {
-    ts_code code;
-    TS_TRY(code, check_reserved(p, t, row, reserved));
+    TS_TRY(check_reserved(p, t, row, reserved));
     if (t->hot_late != NULL && reserved == t->late) {
         uint32_t from_end[MAX_COLUMNS];
         uint8_t *end = cell_place(p, t, t->hot_max);

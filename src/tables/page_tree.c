@@ -94,7 +94,6 @@ static ts_code add_child(ts_pages *p, page_table *t, unsigned at, uint32_t child
         uint32_t number;
         uint32_t size;
         int64_t last_key;
-        ts_code code;
         level->child = child;
         level->key = key;
         if (place != NULL) {
@@ -104,7 +103,7 @@ static ts_code add_child(ts_pages *p, page_table *t, unsigned at, uint32_t child
         child = last_child(&level->page, &last_key, &size);
         level->page.cells--;
         level->page.content += size;
-        TS_TRY(code, emit_interior(p, &level->page, child, &number));
+        TS_TRY(emit_interior(p, &level->page, child, &number));
         start_page(p, &level->page, INTERIOR_TYPE);
         memcpy(page_take(&level->page, n), cell, n);
         child = number;
@@ -157,8 +156,8 @@ ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell)
     }
     *cell = page_take(&t->leaf, n);
     if (*cell == NULL) {
-        TS_TRY(code, end_leaf(p, t));
-        TS_TRY(code, page_next_leaf(p, t));
+        TS_TRY_INTO(code, end_leaf(p, t));
+        TS_TRY_INTO(code, page_next_leaf(p, t));
         *cell = page_take(&t->leaf, n);
     }
     return *cell == NULL ? ts_fail(p->ctx, TS_ERR_INTERNAL, "a cell of %u bytes does not fit", n)
@@ -175,14 +174,13 @@ static ts_code write_root(ts_pages *p, const page_table *t, const open_page *pag
 
 ts_code page_close_table(ts_pages *p, page_table *t)
 {
-    ts_code code;
     if (t->rows == 0) {
         return TS_OK; /* the root that SQLite made stays */
     }
     if (t->levels == 0) {
         return write_root(p, t, &t->leaf);
     }
-    TS_TRY(code, end_leaf(p, t));
+    TS_TRY(end_leaf(p, t));
     for (unsigned at = 0;; at++) {
         open_level *level = &t->level[at];
         uint32_t number;
@@ -190,7 +188,7 @@ ts_code page_close_table(ts_pages *p, page_table *t)
             page_put32(level->page.bytes + 8, level->child);
             return write_root(p, t, &level->page);
         }
-        TS_TRY(code, emit_interior(p, &level->page, level->child, &number));
-        TS_TRY(code, add_child(p, t, at + 1, number, level->key));
+        TS_TRY(emit_interior(p, &level->page, level->child, &number));
+        TS_TRY(add_child(p, t, at + 1, number, level->key));
     }
 }

@@ -75,13 +75,12 @@ static ts_code update_header(ts_pages *p)
 {
     uint8_t header[8];
     uint32_t counter;
-    ts_code code;
-    TS_TRY(code, page_read_at(p, COUNTER_AT, header, 4));
+    TS_TRY(page_read_at(p, COUNTER_AT, header, 4));
     counter = (uint32_t)header[0] << 24 | (uint32_t)header[1] << 16 | (uint32_t)header[2] << 8 |
               header[3];
     page_put32(header, counter + 1);
     page_put32(header + 4, p->next - 1);
-    TS_TRY(code, page_write_at(p, COUNTER_AT, header, 8));
+    TS_TRY(page_write_at(p, COUNTER_AT, header, 8));
     return page_write_at(p, VALID_FOR_AT, header, 4);
 }
 

@@ -384,8 +384,7 @@ ts_code ts_target_rename(ts_target *t)
 
 ts_code ts_target_commit(ts_target *t)
 {
-    ts_code code;
-    TS_TRY(code, ts_target_prepare(t));
+    TS_TRY(ts_target_prepare(t));
     return ts_target_rename(t);
 }
 

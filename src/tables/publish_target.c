@@ -92,8 +92,7 @@ static ts_code follow_all(ts_place *place, ts_ctx *ctx)
         }
         char *next = NULL;
         place->open_file = place->open_file || is_open_file(place->final);
-        ts_code code;
-        TS_TRY(code, target_follow(&next, ctx, place, place->final));
+        TS_TRY(target_follow(&next, ctx, place, place->final));
         ts_free(ctx, place->final);
         place->final = next;
     }
@@ -132,8 +131,7 @@ ts_code ts_place_resolve(ts_place *place, ts_ctx *ctx, const char *path, bool te
                        "stream");
     }
     TS_NEED(ctx, place->path = ts_strndup(ctx, path, strlen(path)));
-    ts_code code;
-    TS_TRY(code, follow_all(place, ctx));
+    TS_TRY(follow_all(place, ctx));
     return target_split(place, ctx);
 }
 

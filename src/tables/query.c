@@ -126,7 +126,7 @@ ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path)
                        strerror(errno));
     }
     ts_db_kind kind;
-    TS_TRY(code, ts_db_kind_of(&kind, ctx, path));
+    TS_TRY_INTO(code, ts_db_kind_of(&kind, ctx, path));
     if (kind == TS_DB_NONE) {
         return ts_fail(ctx, TS_ERR_INPUT, "not an SQLite database: path=\"%s\"", path);
     }
@@ -208,8 +208,7 @@ static ts_code bind_value(ts_db *db, sqlite3_stmt *st, int n, const char *value)
     if (is_number && !is_real && errno == 0) {
         rc = sqlite3_bind_int64(st, n, integer);
     } else if (is_number) {
-        ts_code code;
-        TS_TRY(code, read_real(&real, db->ctx, value));
+        TS_TRY(read_real(&real, db->ctx, value));
         rc = sqlite3_bind_double(st, n, real);
     } else {
         rc = sqlite3_bind_text64(st, n, value, strlen(value), SQLITE_STATIC, SQLITE_UTF8);

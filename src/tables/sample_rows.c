@@ -636,11 +636,10 @@ static ts_code make_tables(ts_db *db)
 {
     ts_table samples = ts_schema[tables.samples];
     ts_table runs = ts_schema[tables.runs];
-    ts_code code;
     samples.name = tables.all_samples;
     runs.name = tables.all_runs;
-    TS_TRY(code, ts_db_create_table(db, &samples));
-    TS_TRY(code, ts_db_create_table(db, &runs));
+    TS_TRY(ts_db_create_table(db, &samples));
+    TS_TRY(ts_db_create_table(db, &runs));
     return ts_db_run(db, tables.fill);
 }
 

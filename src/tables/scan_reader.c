@@ -195,8 +195,7 @@ ts_code scan_fetch(ts_scan *s, uint32_t number, uint8_t *bytes)
         return scan_damaged(s, number, "the page does not exist");
     }
     if (number < s->window_first || number - s->window_first >= s->window_count) {
-        ts_code code;
-        TS_TRY(code, fill_window(s, number, end));
+        TS_TRY(fill_window(s, number, end));
     }
     memcpy(bytes, s->window + (size_t)(number - s->window_first) * r->page_size, r->page_size);
     return TS_OK;
@@ -243,9 +242,8 @@ static ts_code check_table(const ts_reader *r, const ts_table *table, int64_t ro
                        "cannot read the database: path=\"%s\": its table %s is not as this "
                        "program makes it (changed columns, or WITHOUT ROWID)",
                        r->path, table->name));
-    if (code == TS_OK && (root < 2 || root > r->page_count)) {
-        code = reader_cannot_read(r, "page 1: a table begins at a page that there is not");
-    }
+    TS_STEP_IF(code, (root < 2 || root > r->page_count),
+               reader_cannot_read(r, "page 1: a table begins at a page that there is not"));
     ts_buf_free(r->ctx, &expected);
     return code;
 }
@@ -341,8 +339,7 @@ static ts_code check_beside(const ts_reader *r, const char *suffix)
 static ts_code check_ours(const ts_reader *r)
 {
     uint8_t header[FILE_HEADER];
-    ts_code code;
-    TS_TRY(code, read_at(r, 0, header, FILE_HEADER));
+    TS_TRY(read_at(r, 0, header, FILE_HEADER));
     if (scan_be32(header + APPLICATION_ID_AT) != TS_APPLICATION_ID) {
         return reader_cannot_read(r, "not a database of trace_streamer");
     }

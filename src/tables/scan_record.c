@@ -131,11 +131,10 @@ static ts_code chain_step(ts_scan *s)
     uint32_t part = s->reader->usable - OVERFLOW_HEADER;
     uint32_t number = c->page == 0 ? c->first : c->next;
     uint64_t at = c->page == 0 ? c->local_n : c->at + part;
-    ts_code code;
     if (number == 0 || part == 0) {
         return scan_damaged(s, c->leaf, "the overflow pages of a row end before the row");
     }
-    TS_TRY(code, scan_fetch(s, number, s->overflow));
+    TS_TRY(scan_fetch(s, number, s->overflow));
     c->page = number;
     c->at = at;
     c->next = scan_be32(s->overflow);
@@ -166,8 +165,7 @@ ts_code scan_chain_read(ts_scan *s, uint64_t offset, uint8_t *out, size_t n)
     while (n > 0) {
         size_t m;
         if (c->page == 0 || offset >= c->at + part) {
-            ts_code code;
-            TS_TRY(code, chain_step(s));
+            TS_TRY(chain_step(s));
             continue;
         }
         m = (size_t)(c->at + part - offset);
@@ -209,12 +207,12 @@ static ts_code decode_chained(ts_scan *s, int64_t rowid)
     const uint8_t *at = header;
     uint64_t value;
     ts_code code;
-    TS_TRY(code, scan_chain_read(s, 0, header, n < MAX_VARINT ? n : MAX_VARINT));
+    TS_TRY_INTO(code, scan_chain_read(s, 0, header, n < MAX_VARINT ? n : MAX_VARINT));
     uint64_t header_n = scan_varint(&at);
     if (header_n > n || at > header + header_n) {
         return scan_damaged(s, c->leaf, "the header of a record is too long");
     }
-    TS_TRY(code, scan_chain_read(s, 0, header, (size_t)header_n));
+    TS_TRY_INTO(code, scan_chain_read(s, 0, header, (size_t)header_n));
     value = header_n;
     for (unsigned i = 0; i < s->columns; i++) {
         int k = s->slot_of[i];

@@ -125,11 +125,10 @@ static ts_code read_block(ts_scan *s, int64_t id)
 {
     scan_samples *x = s->samples;
     const ts_batch *b;
-    ts_code code;
     if (x->blocks == NULL) {
         return block_in_memory(s, id);
     }
-    TS_TRY(code, ts_scan_row(&b, x->blocks, id));
+    TS_TRY(ts_scan_row(&b, x->blocks, id));
     if (b->rows == 0) {
         return scan_no_block(s);
     }
@@ -211,7 +210,7 @@ static ts_code fill_events(ts_scan *s, const scan_slot *slot, const sample_span 
                                     TS_T_stack_sample, &event_column, 1)) != TS_OK) {
             return code;
         }
-        TS_TRY(code, ts_scan_row(&b, x->events, span->rows->rowids[i]));
+        TS_TRY_INTO(code, ts_scan_row(&b, x->events, span->rows->rowids[i]));
         bool null = b->rows == 0 || b->columns[0].null[0] != 0;
         slot->null[i] = null;
         slot->texts[i] = null ? (ts_scan_text){"", 0, 0} : b->columns[0].texts[0];

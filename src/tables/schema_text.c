@@ -342,8 +342,7 @@ static ts_code list_columns(ts_ctx *ctx, ts_buf *out, const ts_column *columns, 
 
 static ts_code list_table(ts_ctx *ctx, ts_buf *out, const ts_table *table)
 {
-    ts_code code;
-    TS_TRY(code, ts_buf_printf(ctx, out, "%s: %s\n\n", table->name, table->doc));
+    TS_TRY(ts_buf_printf(ctx, out, "%s: %s\n\n", table->name, table->doc));
     return list_columns(ctx, out, table->columns, table->column_count);
 }
 

@@ -141,8 +141,7 @@ static inline void ts_sink_changes(const ts_sink *sink, enum ts_table_id table)
 static inline ts_code ts_sink_reserve(ts_sink *sink, enum ts_table_id table, const void *row,
                                       uint64_t columns)
 {
-    ts_code code;
-    TS_TRY(code, sink->calls.put(sink->self, table, row, columns));
+    TS_TRY(sink->calls.put(sink->self, table, row, columns));
     sink->rows[table]++;
     if (columns != 0) {
         ts_sink_changes(sink, table);

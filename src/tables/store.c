@@ -15,7 +15,7 @@ ts_code ts_store_keep(ts_store *store, ts_text *out, ts_text text)
     }
     if (!ts_utf8_valid(text.p, text.n)) {
         store->scratch.n = 0;
-        TS_TRY(code, ts_utf8_clean(store->ctx, &store->scratch, &replaced, text.p, text.n));
+        TS_TRY_INTO(code, ts_utf8_clean(store->ctx, &store->scratch, &replaced, text.p, text.n));
         text = ts_buf_text(&store->scratch);
     }
     code = ts_pool_intern(store->ctx, &id, NULL, &store->texts, text);
@@ -28,11 +28,10 @@ ts_code ts_store_keep(ts_store *store, ts_text *out, ts_text text)
 ts_code ts_store_keep_cstr(ts_store *store, const char **out, uint32_t *id, const char *text)
 {
     uint64_t replaced = 0;
-    ts_code code;
     store->scratch.n = 0;
-    TS_TRY(code, ts_utf8_clean(store->ctx, &store->scratch, &replaced, text, strlen(text)));
-    TS_TRY(code, ts_buf_putc(store->ctx, &store->scratch, '\0'));
-    TS_TRY(code, ts_pool_intern(store->ctx, id, NULL, &store->texts, ts_buf_text(&store->scratch)));
+    TS_TRY(ts_utf8_clean(store->ctx, &store->scratch, &replaced, text, strlen(text)));
+    TS_TRY(ts_buf_putc(store->ctx, &store->scratch, '\0'));
+    TS_TRY(ts_pool_intern(store->ctx, id, NULL, &store->texts, ts_buf_text(&store->scratch)));
     *out = ts_pool_text(&store->texts, *id).p;
     return TS_OK;
 }
@@ -48,8 +47,7 @@ ts_code ts_store_put(ts_store *store, enum ts_table_id table, void *row)
         }
         memcpy(&text, at, sizeof text);
         if (text.p != NULL && !ts_utf8_valid(text.p, text.n)) {
-            ts_code code;
-            TS_TRY(code, ts_store_keep(store, &text, text));
+            TS_TRY(ts_store_keep(store, &text, text));
             memcpy(at, &text, sizeof text);
         }
     }
@@ -111,23 +109,22 @@ void ts_store_free(ts_store *store)
 
 ts_code ts_store_finish(ts_store *store)
 {
-    ts_code code;
     if (store->finished) {
         return ts_fail(store->ctx, TS_ERR_INTERNAL, "the store was finished twice");
     }
     store->finished = true;
-    TS_TRY(code, ts_store_settle_range(store));
-    TS_TRY(code, ts_store_check_clocks(store));
-    TS_TRY(code, ts_store_check_counts(store));
-    TS_TRY(code, ts_store_check_losses(store));
+    TS_TRY(ts_store_settle_range(store));
+    TS_TRY(ts_store_check_clocks(store));
+    TS_TRY(ts_store_check_counts(store));
+    TS_TRY(ts_store_check_losses(store));
     if (store->reopened) {
         return ts_store_write_issues(store);
     }
     ts_store_mark_incomplete(store);
-    TS_TRY(code, ts_store_write_threads(store));
-    TS_TRY(code, ts_store_write_range(store));
-    TS_TRY(code, ts_store_write_fixed(store));
-    TS_TRY(code, ts_store_write_sources(store));
+    TS_TRY(ts_store_write_threads(store));
+    TS_TRY(ts_store_write_range(store));
+    TS_TRY(ts_store_write_fixed(store));
+    TS_TRY(ts_store_write_sources(store));
     return ts_store_write_issues(store);
 }
 

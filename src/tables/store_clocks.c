@@ -29,7 +29,6 @@ ts_code ts_clock_snapshot(ts_store *store, const ts_clock_set *set)
     }
     for (ts_clock clock = TS_CLOCK_BOOTTIME; clock < TS_CLOCK_RELATIVE; clock++) {
         ts_row_clock_snapshot row = {0, id, clock, ts_store_clamp(set->at[clock]), TS_TEXT_NULL};
-        ts_code code;
         if (set->at[clock] == 0) {
             continue;
         }
@@ -37,7 +36,7 @@ ts_code ts_clock_snapshot(ts_store *store, const ts_clock_set *set)
             TS_SET_NULL(clock_snapshot, &row, ts);
         }
         row.clock_name = ts_text_of(snapshot_name(clock));
-        TS_TRY(code, ts_store_put(store, TS_T_clock_snapshot, &row));
+        TS_TRY(ts_store_put(store, TS_T_clock_snapshot, &row));
         store->clock_rows_written = true;
         id++;
     }

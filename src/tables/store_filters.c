@@ -66,7 +66,7 @@ ts_code ts_filter(int64_t *id, ts_store *store, ts_filter_kind kind, int64_t own
     uint32_t number;
     uint32_t text;
     ts_code code;
-    TS_TRY(code, ts_pool_intern(store->ctx, &text, NULL, &store->texts, name));
+    TS_TRY_INTO(code, ts_pool_intern(store->ctx, &text, NULL, &store->texts, name));
     if (!ts_keymap_find(&number, &store->filter_keys, (int64_t)kind, owner, text)) {
         number = store->filter_keys.index.count;
         code = ts_keymap_add(store->ctx, &store->filter_keys, (int64_t)kind, owner, text);

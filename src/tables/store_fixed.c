@@ -144,8 +144,7 @@ static ts_code count_slices(ts_store *store)
 
 static ts_code write_stat(ts_store *store)
 {
-    ts_code code;
-    TS_TRY(code, count_slices(store));
+    TS_TRY(count_slices(store));
     for (size_t e = 0; e < TS_STAT_EVENTS; e++) {
         for (size_t t = 0; t < TS_STAT_TYPES; t++) {
             ts_row_stat row = {0,
@@ -154,7 +153,7 @@ static ts_code write_stat(ts_store *store)
                                ts_store_clamp(store->stat[e][t]),
                                ts_text_of(stat_types[t].severity),
                                TS_TEXT_LIT("trace")};
-            TS_TRY(code, ts_sink_put(store->sink, TS_T_stat, &row));
+            TS_TRY(ts_sink_put(store->sink, TS_T_stat, &row));
         }
     }
     return TS_OK;
@@ -171,8 +170,8 @@ ts_code ts_dict(int64_t *id, ts_store *store, ts_text text)
     if (text.p == NULL) {
         text = TS_TEXT_LIT("");
     }
-    TS_TRY(code, ts_pool_intern(store->ctx, &number, &added, &store->dict,
-                                ts_pool_key(key, store->ctx, text)));
+    TS_TRY_INTO(code, ts_pool_intern(store->ctx, &number, &added, &store->dict,
+                                     ts_pool_key(key, store->ctx, text)));
     *id = number;
     if (added) {
         ts_row_data_dict row = {0, number, text};
@@ -219,9 +218,8 @@ ts_code ts_datasource_clock(ts_store *store, const char *name, ts_clock clock)
     }
     if (source == NULL) {
         ts_text kept;
-        ts_code code;
-        TS_TRY(code, ts_store_keep(store, &kept, ts_text_of(name)));
-        TS_TRY(code, add_clock_source(&source, store, kept));
+        TS_TRY(ts_store_keep(store, &kept, ts_text_of(name)));
+        TS_TRY(add_clock_source(&source, store, kept));
     }
     source->clock = source->seen ? source->clock : clock;
     source->seen = true;
@@ -269,7 +267,6 @@ static ts_code write_meta(ts_store *store)
     char duration[32];
     int64_t start;
     int64_t end;
-    ts_code code;
     if (store->no_meta) {
         return TS_OK;
     }
@@ -278,14 +275,14 @@ static ts_code write_meta(ts_store *store)
     /* The difference of two int64 as unsigned: it cannot overflow because start <= end. */
     snprintf(duration, sizeof duration, "%" PRIu64 " s",
              ((uint64_t)end - (uint64_t)start) / UINT64_C(1000000000));
-    TS_TRY(code, put_meta(store, "datasize", ts_text_of(bytes)));
-    TS_TRY(code, put_meta(store, "parse_tool", TS_TEXT_LIT("trace_streamer")));
-    TS_TRY(code, put_meta(store, "tool_version", ts_text_of(store->ctx->version)));
-    TS_TRY(code, put_meta(store, "tool_publish_time", TS_TEXT_LIT(PUBLISH_DATE)));
-    TS_TRY(code, put_meta(store, "source_name", store->meta_source_name));
-    TS_TRY(code, put_meta(store, "output_name", store->meta_output_name));
-    TS_TRY(code, put_meta(store, "runtime", store->meta_runtime));
-    TS_TRY(code, put_meta(store, "trace_duration", ts_text_of(duration)));
+    TS_TRY(put_meta(store, "datasize", ts_text_of(bytes)));
+    TS_TRY(put_meta(store, "parse_tool", TS_TEXT_LIT("trace_streamer")));
+    TS_TRY(put_meta(store, "tool_version", ts_text_of(store->ctx->version)));
+    TS_TRY(put_meta(store, "tool_publish_time", TS_TEXT_LIT(PUBLISH_DATE)));
+    TS_TRY(put_meta(store, "source_name", store->meta_source_name));
+    TS_TRY(put_meta(store, "output_name", store->meta_output_name));
+    TS_TRY(put_meta(store, "runtime", store->meta_runtime));
+    TS_TRY(put_meta(store, "trace_duration", ts_text_of(duration)));
     return put_meta(store, "source_type", store->meta_source_type);
 }
 
@@ -296,17 +293,15 @@ ts_code ts_store_begin_fixed(ts_store *store, const ts_store_options *options)
     static const ts_store_options none = {0};
     ts_named_clock *source;
     int64_t id;
-    ts_code code;
     options = options == NULL ? &none : options;
     store->no_meta = options->no_meta;
     for (size_t i = 0; i < sizeof clock_sources / sizeof clock_sources[0]; i++) {
-        TS_TRY(code, add_clock_source(&source, store, ts_text_of(clock_sources[i])));
+        TS_TRY(add_clock_source(&source, store, ts_text_of(clock_sources[i])));
     }
-    TS_TRY(code, ts_store_keep(store, &store->viewer_source, ts_text_of(options->viewer_source)));
+    TS_TRY(ts_store_keep(store, &store->viewer_source, ts_text_of(options->viewer_source)));
     if (options->with_times) {
-        TS_TRY(code,
-               ts_store_keep(store, &store->meta_output_name, ts_text_of(options->output_name)));
-        TS_TRY(code, ts_store_keep(store, &store->meta_runtime, ts_text_of(options->runtime)));
+        TS_TRY(ts_store_keep(store, &store->meta_output_name, ts_text_of(options->output_name)));
+        TS_TRY(ts_store_keep(store, &store->meta_runtime, ts_text_of(options->runtime)));
     }
     if (options->adding) {
         return TS_OK;
@@ -319,8 +314,7 @@ static ts_code write_data_types(ts_store *store)
     static const char *const names[] = {"int32_t", "string", "double", "boolean"};
     for (int64_t i = 0; i < 4; i++) {
         ts_row_data_type row = {0, i, i, ts_text_of(names[i])};
-        ts_code code;
-        TS_TRY(code, ts_sink_put(store->sink, TS_T_data_type, &row));
+        TS_TRY(ts_sink_put(store->sink, TS_T_data_type, &row));
     }
     return TS_OK;
 }
@@ -344,10 +338,9 @@ static ts_code write_device_info(ts_store *store)
 
 ts_code ts_store_write_fixed(ts_store *store)
 {
-    ts_code code;
-    TS_TRY(code, write_data_types(store));
-    TS_TRY(code, write_stat(store));
-    TS_TRY(code, write_meta(store));
-    TS_TRY(code, write_clock_sources(store));
+    TS_TRY(write_data_types(store));
+    TS_TRY(write_stat(store));
+    TS_TRY(write_meta(store));
+    TS_TRY(write_clock_sources(store));
     return write_device_info(store);
 }

@@ -58,7 +58,7 @@ static ts_code add_record(ts_issue_rec **out, ts_store *store, int64_t source_id
 {
     ts_text kept;
     ts_code code;
-    TS_TRY(code, ts_store_keep(store, &kept, ts_text_of(stream)));
+    TS_TRY_INTO(code, ts_store_keep(store, &kept, ts_text_of(stream)));
     TS_NEED(store->ctx, *out = ts_stable_array_add(store->ctx, &store->issues));
     (*out)->source_id = source_id;
     (*out)->code = issue;
@@ -78,8 +78,7 @@ static ts_code add_rest(ts_store *store, ts_issue_group *group, int64_t source_i
                         ts_issue_code issue, const char *stream, uint64_t count)
 {
     if (group->rest == NULL) {
-        ts_code code;
-        TS_TRY(code, add_record(&group->rest, store, source_id, issue, stream));
+        TS_TRY(add_record(&group->rest, store, source_id, issue, stream));
         group->rest->rest = true;
     }
     group->rest->count = ts_store_add(group->rest->count, count);
@@ -101,12 +100,11 @@ static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code is
     ts_severity severity = ts_issue_list[issue].severity;
     ts_issue_group *group = NULL;
     ts_issue_rec *rec;
-    ts_code code;
     if (count == 0) {
         return TS_OK;
     }
-    TS_TRY(code, issue_check_source(store, source_id));
-    TS_TRY(code, issue_find_group(&group, store, source_id, issue));
+    TS_TRY(issue_check_source(store, source_id));
+    TS_TRY(issue_find_group(&group, store, source_id, issue));
     store->issue_totals[severity] = ts_store_add(store->issue_totals[severity], count);
     if (group->singles >= single_rows(issue)) {
         return add_rest(store, group, source_id, issue, stream, count);
@@ -114,7 +112,7 @@ static ts_code issue_record(ts_store *store, int64_t source_id, ts_issue_code is
     if (vsnprintf(message, sizeof message, fmt, ap) >= MESSAGE_BYTES) {
         memcpy(message + ts_utf8_cut(message, MESSAGE_BYTES - 4), "...", 4);
     }
-    TS_TRY(code, add_record(&rec, store, source_id, issue, stream));
+    TS_TRY(add_record(&rec, store, source_id, issue, stream));
     group->singles++;
     rec->offset = offset;
     rec->count = count;
@@ -261,16 +259,14 @@ ts_code ts_store_check_counts(ts_store *store)
     for (size_t i = 0; i < store->tallies.n; i++) {
         const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         const ts_tally *t = &rec->tally;
-        ts_code code;
         if (conserved(t)) {
             continue;
         }
-        TS_TRY(code, ts_issue(store, rec->source_id, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
-                              "%s%s%s: seen %" PRIu64 ", imported %" PRIu64 ", lost %" PRIu64
-                              ", skipped %" PRIu64,
-                              ts_item_list[rec->item].name, rec->detail == NULL ? "" : ":",
-                              rec->detail == NULL ? "" : rec->detail, t->seen, t->imported, t->lost,
-                              t->skipped));
+        TS_TRY(ts_issue(
+            store, rec->source_id, TS_ISSUE_conservation, NULL, TS_NO_OFFSET,
+            "%s%s%s: seen %" PRIu64 ", imported %" PRIu64 ", lost %" PRIu64 ", skipped %" PRIu64,
+            ts_item_list[rec->item].name, rec->detail == NULL ? "" : ":",
+            rec->detail == NULL ? "" : rec->detail, t->seen, t->imported, t->lost, t->skipped));
     }
     return check_rows(store);
 }
@@ -351,10 +347,9 @@ static ts_code write_count(ts_store *store, const ts_tally_rec *rec)
         TS_SET_NULL(import_count, &row, declared);
     }
     if (rec->detail != NULL) {
-        ts_code code;
         store->scratch.n = 0;
-        TS_TRY(code, ts_buf_printf(store->ctx, &store->scratch, "%s:%s",
-                                   ts_item_list[rec->item].name, rec->detail));
+        TS_TRY(ts_buf_printf(store->ctx, &store->scratch, "%s:%s", ts_item_list[rec->item].name,
+                             rec->detail));
         row.item = ts_buf_text(&store->scratch);
     }
     return ts_sink_put(store->sink, TS_T_import_count, &row);

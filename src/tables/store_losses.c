@@ -55,16 +55,15 @@ static ts_code record_counted(ts_store *store, loss_sums *sums)
     for (size_t i = 0; i < store->tallies.n; i++) {
         const ts_tally_rec *rec = ts_stable_array_at(&store->tallies, i);
         const ts_tally *t = &rec->tally;
-        ts_code code;
         if (sums->recorded[input_of(store, rec->source_id)] > 0 ||
             (t->lost == 0 && !contradicts_declared(t))) {
             continue;
         }
-        TS_TRY(code, ts_issue(store, rec->source_id, TS_ISSUE_items_lost, rec->detail, TS_NO_OFFSET,
-                              t->lost > 0 ? "%s: %" PRIu64 " of %" PRIu64 " were lost"
-                                          : "%s: %" PRIu64 " were seen, but %" PRIu64 " declared",
-                              ts_item_list[rec->item].name, t->lost > 0 ? t->lost : t->seen,
-                              t->lost > 0 ? t->seen : t->declared));
+        TS_TRY(ts_issue(store, rec->source_id, TS_ISSUE_items_lost, rec->detail, TS_NO_OFFSET,
+                        t->lost > 0 ? "%s: %" PRIu64 " of %" PRIu64 " were lost"
+                                    : "%s: %" PRIu64 " were seen, but %" PRIu64 " declared",
+                        ts_item_list[rec->item].name, t->lost > 0 ? t->lost : t->seen,
+                        t->lost > 0 ? t->seen : t->declared));
     }
     return TS_OK;
 }
@@ -74,11 +73,10 @@ static ts_code count_recorded(ts_store *store, const loss_sums *sums)
 {
     for (size_t i = 0; i < sums->n; i++) {
         ts_tally *parts;
-        ts_code code;
         if (sums->recorded[i] == 0 || sums->counted[i] > 0) {
             continue;
         }
-        TS_TRY(code, ts_count(&parts, store, (int64_t)i, TS_ITEM_missing_parts, NULL));
+        TS_TRY(ts_count(&parts, store, (int64_t)i, TS_ITEM_missing_parts, NULL));
         parts->seen = ts_store_add(parts->seen, sums->recorded[i]);
         parts->lost = ts_store_add(parts->lost, sums->recorded[i]);
     }

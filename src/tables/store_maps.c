@@ -71,9 +71,8 @@ ts_code ts_keymap_add(ts_ctx *ctx, ts_keymap *map, int64_t a, int64_t b, int64_t
 {
     const int64_t key[3] = {a, b, c};
     ts_index_place place;
-    ts_code code;
     int64_t(*added)[3];
-    TS_TRY(code, ts_index_reserve(ctx, &map->index));
+    TS_TRY(ts_index_reserve(ctx, &map->index));
     TS_NEED(ctx, added = ts_vec_add(ctx, &map->keys, sizeof *added));
     memcpy(added, key, sizeof key);
     (void)ts_index_search(&place, &map->index, hash_numbers(map, key), has_numbers, map, key);

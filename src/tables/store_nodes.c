@@ -130,12 +130,11 @@ static ts_code node_grow_slots(ts_ctx *ctx, ts_node_index *index)
                      : old < MANY_SLOTS ? 2 * old
                      : power            ? old + old / 2
                                         : old / 3 * 4;
-    ts_code code;
     if (old >= MAX_SLOTS) {
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", index->limit);
     }
     index->limit = 0;
-    TS_TRY(code, ts_tag_renew(ctx, &index->slots, count, count - 1));
+    TS_TRY(ts_tag_renew(ctx, &index->slots, count, count - 1));
     index->limit = count / 5 * 4;
     fill_slots(index);
     return count < RECENT_SLOTS ? TS_OK : remember_recent(ctx, index);
@@ -161,7 +160,7 @@ ts_code ts_node_reserve(ts_ctx *ctx, ts_node_index *index)
         return code;
     }
     if (index->runs.n == index->runs.cap) {
-        TS_TRY(code, ts_vec_reserve(ctx, &index->runs, 1, sizeof(ts_node_run)));
+        TS_TRY_INTO(code, ts_vec_reserve(ctx, &index->runs, 1, sizeof(ts_node_run)));
     }
     return index->count >> BLOCK_SHIFT < index->blocks.n ? TS_OK : grow_blocks(ctx, index);
 }

@@ -100,12 +100,11 @@ static ts_code grow_slots(ts_ctx *ctx, ts_path_store *p, size_t last)
                      : old == 0                  ? FIRST_SLOTS
                      : old < MANY_SLOTS          ? 2 * old
                                                  : old + old / 2;
-    ts_code code;
     if (last >= MOST_WORDS || count > MAX_SLOTS) {
         return ts_fail(ctx, TS_ERR_LIMIT, "more than %u call paths", p->run_count);
     }
     p->run_limit = 0;
-    TS_TRY(code, ts_tag_renew(ctx, &p->slots, count, (uint32_t)last | (FIRST_WORDS - 1)));
+    TS_TRY(ts_tag_renew(ctx, &p->slots, count, (uint32_t)last | (FIRST_WORDS - 1)));
     p->run_limit = count / 3 * 2;
     fill_slots(p);
     return TS_OK;
@@ -116,12 +115,11 @@ static ts_code reserve_run(ts_ctx *ctx, ts_path_store *p, size_t n)
 {
     bool first = p->words.n == 0;
     size_t last;
-    ts_code code;
     if (ts_ckd_add(&n, n, (size_t)RUN_HEAD + 1) || ts_ckd_add(&last, p->words.n, n)) {
         return ts_fail(ctx, TS_ERR_LIMIT, "a stack of %zu frames", n);
     }
-    TS_TRY(code, ts_vec_reserve(ctx, &p->words, first && n < FIRST_WORDS ? FIRST_WORDS : n,
-                                sizeof(uint32_t)));
+    TS_TRY(ts_vec_reserve(ctx, &p->words, first && n < FIRST_WORDS ? FIRST_WORDS : n,
+                          sizeof(uint32_t)));
     if (first) {
         ((uint32_t *)p->words.p)[p->words.n++] = 0;
     }

@@ -11,14 +11,13 @@ ts_code ts_source_add(int64_t *id, ts_store *store, int64_t parent_id, const cha
 {
     ts_source_rec *rec;
     ts_text kept[3];
-    ts_code code;
     if (parent_id < 0 || (uint64_t)parent_id > store->sources.n) {
         return ts_fail(store->ctx, TS_ERR_INTERNAL, "no source has the id %lld",
                        (long long)parent_id);
     }
-    TS_TRY(code, ts_store_keep(store, &kept[0], ts_text_of(kind)));
-    TS_TRY(code, ts_store_keep(store, &kept[1], ts_text_of(path)));
-    TS_TRY(code, ts_store_keep(store, &kept[2], ts_text_of(format)));
+    TS_TRY(ts_store_keep(store, &kept[0], ts_text_of(kind)));
+    TS_TRY(ts_store_keep(store, &kept[1], ts_text_of(path)));
+    TS_TRY(ts_store_keep(store, &kept[2], ts_text_of(format)));
     TS_NEED(store->ctx, rec = ts_stable_array_add(store->ctx, &store->sources));
     *id = (int64_t)store->sources.n;
     rec->root = parent_id == 0 ? *id : source_rec(store, parent_id)->root;
@@ -101,7 +100,6 @@ ts_code ts_store_check_clocks(ts_store *store)
     for (size_t i = 0; i < store->sources.n; i++) {
         const ts_row_source *row = ts_source(store, (int64_t)i + 1);
         const ts_row_source *parent = NULL;
-        ts_code code;
         if (row->clock.p == NULL || (row->null & both) == both ||
             (row->clock.n == trace_clock.n &&
              memcmp(row->clock.p, trace_clock.p, trace_clock.n) == 0)) {
@@ -115,9 +113,9 @@ ts_code ts_store_check_clocks(ts_store *store)
             memcmp(parent->clock.p, row->clock.p, row->clock.n) == 0) {
             continue; /* said of the source that contains it */
         }
-        TS_TRY(code, ts_issue(store, row->id, TS_ISSUE_clock_not_related, NULL, TS_NO_OFFSET,
-                              "times are in the clock %.*s, the trace clock is %.*s",
-                              (int)row->clock.n, row->clock.p, (int)trace_clock.n, trace_clock.p));
+        TS_TRY(ts_issue(store, row->id, TS_ISSUE_clock_not_related, NULL, TS_NO_OFFSET,
+                        "times are in the clock %.*s, the trace clock is %.*s", (int)row->clock.n,
+                        row->clock.p, (int)trace_clock.n, trace_clock.p));
     }
     return TS_OK;
 }
@@ -153,8 +151,7 @@ static ts_code write_event_classes(ts_store *store)
 ts_code ts_store_write_sources(ts_store *store)
 {
     for (size_t i = 0; i < store->sources.n; i++) {
-        ts_code code;
-        TS_TRY(code, ts_store_put(store, TS_T_source, ts_source(store, (int64_t)i + 1)));
+        TS_TRY(ts_store_put(store, TS_T_source, ts_source(store, (int64_t)i + 1)));
     }
     return write_event_classes(store);
 }

@@ -49,8 +49,7 @@ static ts_code stack_state_of(ts_stack_state **out, ts_store *store, int64_t sou
             return TS_OK;
         }
     }
-    ts_code code;
-    TS_TRY(code, ts_vec_reserve(store->ctx, &store->stacks, 1, sizeof *all));
+    TS_TRY(ts_vec_reserve(store->ctx, &store->stacks, 1, sizeof *all));
     TS_NEED(store->ctx, state = ts_zalloc(store->ctx, 1, sizeof *state));
     state->source_id = source_id;
     state->methods.size = sizeof(stack_entry);
@@ -162,8 +161,8 @@ ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const t
     uint32_t found;
     uint32_t new_id = 0;
     ts_code code;
-    TS_TRY(code, stack_state_of(&state, store, source_id));
-    TS_TRY(code, ts_index_reserve(store->ctx, &state->method_index));
+    TS_TRY_INTO(code, stack_state_of(&state, store, source_id));
+    TS_TRY_INTO(code, ts_index_reserve(store->ctx, &state->method_index));
     found = ts_index_search(&place, &state->method_index, h.a, is_method, &state->methods, &h);
     if (found != TS_INDEX_NONE) {
         entry = ts_stable_array_at(&state->methods, found);
@@ -239,8 +238,8 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
     uint32_t found;
     uint32_t new_id = 0;
     ts_code code;
-    TS_TRY(code, stack_state_of(&state, store, source_id));
-    TS_TRY(code, ts_node_reserve(store->ctx, &state->nodes));
+    TS_TRY_INTO(code, stack_state_of(&state, store, source_id));
+    TS_TRY_INTO(code, ts_node_reserve(store->ctx, &state->nodes));
     found = ts_node_find(&state->nodes, &place, key, line);
     if (added != NULL) {
         *added = found == 0;

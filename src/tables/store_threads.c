@@ -145,7 +145,8 @@ static ts_code new_thread(uint32_t *number, ts_store *store, int64_t root, int64
     ts_text kind;
     ts_thread_rec *rec;
     ts_code code;
-    TS_TRY(code, ts_store_keep(store, &kind, ts_text_of(tid_kind == NULL ? "unknown" : tid_kind)));
+    TS_TRY_INTO(code,
+                ts_store_keep(store, &kind, ts_text_of(tid_kind == NULL ? "unknown" : tid_kind)));
     TS_NEED(store->ctx, rec = add_thread(store, tid, root));
     rec->detail.tid_kind = kind;
     *number = store->thread_keys.index.count;
@@ -160,9 +161,8 @@ ts_code ts_thread_new(int64_t *itid, ts_store *store, int64_t source_id, int64_t
                       const char *tid_kind)
 {
     uint32_t number = 0;
-    ts_code code;
-    TS_TRY(code, new_thread(&number, store, ts_source_root(store, source_id), tid,
-                            (int64_t)store->thread_keys.index.count + 1, tid_kind));
+    TS_TRY(new_thread(&number, store, ts_source_root(store, source_id), tid,
+                      (int64_t)store->thread_keys.index.count + 1, tid_kind));
     *itid = (int64_t)number + 1;
     if (ipid >= 0) {
         set_process_of(store, thread_rec(store, *itid), ipid);
@@ -176,13 +176,12 @@ ts_code ts_thread(int64_t *itid, ts_store *store, int64_t source_id, int64_t tid
     int64_t root = ts_source_root(store, source_id);
     uint32_t number;
     ts_thread_rec *rec;
-    ts_code code;
     if (tid == 0 && tid_kind != NULL && strcmp(tid_kind, "os") == 0) {
         *itid = 0;
         return TS_OK;
     }
     if (!ts_keymap_find(&number, &store->thread_keys, root, tid, 0)) {
-        TS_TRY(code, new_thread(&number, store, root, tid, 0, tid_kind));
+        TS_TRY(new_thread(&number, store, root, tid, 0, tid_kind));
     }
     *itid = (int64_t)number + 1;
     rec = thread_rec(store, *itid);
@@ -208,7 +207,7 @@ static ts_code thread_in(int64_t *itid, ts_store *store, int64_t source_id, int6
         return TS_OK;
     }
     if (!ts_keymap_find(&number, &store->thread_keys, root, tid, -1 - ipid)) {
-        TS_TRY(code, new_thread(&number, store, root, tid, -1 - ipid, "os"));
+        TS_TRY_INTO(code, new_thread(&number, store, root, tid, -1 - ipid, "os"));
         thread_rec(store, *itid)->last = (int64_t)number + 1;
     }
     *itid = (int64_t)number + 1;
@@ -235,8 +234,8 @@ ts_code ts_process_named(int64_t *ipid, ts_store *store, int64_t source_id, int6
     if (code != TS_OK || name.n == 0 || *ipid == 0) {
         return code;
     }
-    TS_TRY(code, ts_store_keep(store, &kept, name));
-    TS_TRY(code, thread_in(&itid, store, source_id, pid, *ipid));
+    TS_TRY_INTO(code, ts_store_keep(store, &kept, name));
+    TS_TRY_INTO(code, thread_in(&itid, store, source_id, pid, *ipid));
     process_rec(store, *ipid)->row.name = kept;
     thread_rec(store, itid)->row.name = kept;
     return TS_OK;
@@ -258,8 +257,8 @@ ts_code ts_thread_seen(int64_t *itid, ts_store *store, int64_t source_id, int64_
         }
         return code;
     }
-    TS_TRY(code, ts_process(&ipid, store, source_id, pid));
-    TS_TRY(code, thread_in(itid, store, source_id, tid, ipid));
+    TS_TRY_INTO(code, ts_process(&ipid, store, source_id, pid));
+    TS_TRY_INTO(code, thread_in(itid, store, source_id, tid, ipid));
     return store->processes.n == before || tid == pid
                ? TS_OK
                : thread_in(&main_itid, store, source_id, pid, ipid);

@@ -141,7 +141,6 @@ ts_code ts_rows_open(ts_rows **out, const ts_rows_from *from, enum ts_table_id t
                      const unsigned *columns, unsigned count)
 {
     ts_ctx *ctx = from->ctx;
-    ts_code code;
     ts_rows *r = ts_zalloc(ctx, 1, sizeof *r);
     *out = r;
     TS_NEED(ctx, r);
@@ -157,7 +156,7 @@ ts_code ts_rows_open(ts_rows **out, const ts_rows_from *from, enum ts_table_id t
         r->count = 0;
         return TS_OK;
     }
-    TS_TRY(code, rows_arrays(r, &ts_schema[table], columns));
+    TS_TRY(rows_arrays(r, &ts_schema[table], columns));
     return rows_prepare(r, &ts_schema[table], name, columns);
 }
 
@@ -265,8 +264,7 @@ static ts_code rows_check(ts_rows *r)
 
 ts_code ts_rows_next(const ts_batch **batch, ts_rows *r)
 {
-    ts_code code;
-    TS_TRY(code, rows_check(r));
+    TS_TRY(rows_check(r));
     return r->scan != NULL ? ts_scan_next(batch, r->scan) : rows_step(batch, r, ROWS_BATCH);
 }
 

@@ -45,7 +45,6 @@ static ts_code frame_header(const ts_scan *s, scan_frame *f)
 static ts_code scan_enter(ts_scan *s, uint32_t number)
 {
     scan_frame *f = &s->frames[s->depth];
-    ts_code code;
     if (s->depth == SCAN_DEPTH) {
         return scan_damaged(s, number, "the tree is too deep");
     }
@@ -54,10 +53,10 @@ static ts_code scan_enter(ts_scan *s, uint32_t number)
     }
     if (!f->loaded || f->page != number) {
         f->loaded = false;
-        TS_TRY(code, frame_bytes(s, f));
-        TS_TRY(code, scan_fetch(s, number, f->bytes));
+        TS_TRY(frame_bytes(s, f));
+        TS_TRY(scan_fetch(s, number, f->bytes));
         f->page = number;
-        TS_TRY(code, frame_header(s, f));
+        TS_TRY(frame_header(s, f));
         f->loaded = true;
     }
     f->next = 0;
@@ -70,11 +69,10 @@ static ts_code enter_open(ts_scan *s, unsigned at)
 {
     scan_frame *f = &s->frames[s->depth];
     uint8_t *bytes;
-    ts_code code;
     if (s->depth == SCAN_DEPTH) {
         return scan_damaged(s, SCAN_OPEN, "the tree is too deep");
     }
-    TS_TRY(code, frame_bytes(s, f));
+    TS_TRY(frame_bytes(s, f));
     if (!f->loaded || f->page != SCAN_OPEN) {
         bytes = f->bytes;
         *f = s->open[at];
@@ -130,7 +128,6 @@ static ts_code scan_next_leaf(ts_scan *s)
 {
     while (s->depth > 0) {
         scan_frame *f = &s->frames[s->depth - 1];
-        ts_code code;
         if (f->next == f->children) {
             s->depth--;
             continue;
@@ -138,7 +135,7 @@ static ts_code scan_next_leaf(ts_scan *s)
         if (f->leaf) {
             return TS_OK;
         }
-        TS_TRY(code, enter_child(s, f->next++));
+        TS_TRY(enter_child(s, f->next++));
     }
     return TS_OK;
 }
@@ -153,13 +150,12 @@ static ts_code read_cells(ts_scan *s, uint32_t most)
     s->chained = false;
     while (row < n && done && !s->chained) {
         unsigned behind = s->integers ? scan_integer_cells(s, leaf, row, n) : row;
-        ts_code code;
         leaf->next += behind - row;
         row = behind;
         if (row == n) {
             break;
         }
-        TS_TRY(code, scan_cell(&done, s, leaf, leaf->next, row));
+        TS_TRY(scan_cell(&done, s, leaf, leaf->next, row));
         leaf->next += done ? 1 : 0;
         row += done ? 1 : 0;
     }
@@ -217,8 +213,7 @@ static ts_code find_cell(uint32_t *out, const ts_scan *s, const scan_frame *f, i
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         int64_t key = 0;
-        ts_code code;
-        TS_TRY(code, key_of(&key, s, f, middle));
+        TS_TRY(key_of(&key, s, f, middle));
         if (key < rowid) {
             low = middle + 1;
         } else {
@@ -437,8 +432,7 @@ static ts_code prepare_slot(ts_scan *s, unsigned column)
 static ts_code copy_open(ts_scan *s, const open_page *page, bool leaf)
 {
     scan_frame *f = &s->open[s->open_count];
-    ts_code code;
-    TS_TRY(code, frame_bytes(s, f));
+    TS_TRY(frame_bytes(s, f));
     memcpy(f->bytes, page->bytes, s->reader->page_size);
     f->page = SCAN_OPEN;
     f->leaf = leaf;
@@ -480,8 +474,8 @@ static ts_code scan_prepare(ts_scan *s, const reader_table *t, enum ts_table_id 
     if (from_short) { /* its pages are read by scans of its own */
         return TS_OK;
     }
-    TS_TRY(code, scan_prepare_late(s, id));
-    TS_TRY(code, scan_prepare_nulls(s));
+    TS_TRY_INTO(code, scan_prepare_late(s, id));
+    TS_TRY_INTO(code, scan_prepare_nulls(s));
     if (t->written) {
         code = copy_open_pages(s, &s->reader->pages->tables[id]);
     }

@@ -26,8 +26,7 @@ static bool is_key(const void *owner, uint32_t number, const void *key)
 ts_code hg_class_key(uint32_t *key, hg_classes *c, const hg_key *wanted)
 {
     ts_index_place place;
-    ts_code code;
-    TS_TRY(code, ts_index_reserve(c->ctx, &c->index));
+    TS_TRY(ts_index_reserve(c->ctx, &c->index));
     *key = ts_index_search(&place, &c->index, hash_key(c, wanted), is_key, c, wanted);
     if (*key == TS_INDEX_NONE) {
         hg_key *made = ts_vec_add(c->ctx, &c->keys, sizeof *made);
@@ -69,10 +68,9 @@ static ts_code intern_class(uint32_t *text, naming *w, const char *prefix, ts_te
 {
     static const char detached[] = "Detached <";
     size_t from = HG_NONE;
-    ts_code code;
     w->buf.n = 0;
-    TS_TRY(code, ts_buf_put(w->g->ctx, &w->buf, prefix, strlen(prefix)));
-    TS_TRY(code, ts_buf_put(w->g->ctx, &w->buf, name.p, name.n));
+    TS_TRY(ts_buf_put(w->g->ctx, &w->buf, prefix, strlen(prefix)));
+    TS_TRY(ts_buf_put(w->g->ctx, &w->buf, name.p, name.n));
     if (w->buf.n > 0 && w->buf.p[0] == '<') {
         from = 0;
     } else if (w->buf.n >= sizeof detached - 1 &&
@@ -82,7 +80,7 @@ static ts_code intern_class(uint32_t *text, naming *w, const char *prefix, ts_te
     const char *space = from < w->buf.n ? memchr(w->buf.p + from, ' ', w->buf.n - from) : NULL;
     if (space != NULL) {
         w->buf.n = (size_t)(space - w->buf.p);
-        TS_TRY(code, ts_buf_putc(w->g->ctx, &w->buf, '>'));
+        TS_TRY(ts_buf_putc(w->g->ctx, &w->buf, '>'));
     }
     return ts_pool_intern(w->g->ctx, text, NULL, &w->c->texts, ts_buf_text(&w->buf));
 }
@@ -120,7 +118,7 @@ static ts_code name_string(naming *w, uint32_t string)
     ts_buf long_text = {0};
     ts_text name;
     ts_code code;
-    TS_TRY(code, hg_string_row(&b, w->g, string));
+    TS_TRY_INTO(code, hg_string_row(&b, w->g, string));
     if ((w->g->strings.bits[string] & HG_TEXT_KNOWN) == 0) {
         w->plain[string] = w->nameless;
         if (w->detached != NULL) {
@@ -218,8 +216,7 @@ static uint32_t text_of(const naming *w, places *at, uint32_t v)
 /* An entry of an array that grows with zeros. */
 static ts_code entry_of(uint32_t **entry, ts_ctx *ctx, ts_vec *v, uint32_t at)
 {
-    ts_code code;
-    TS_TRY(code, ts_vec_reach(ctx, v, at, sizeof **entry));
+    TS_TRY(ts_vec_reach(ctx, v, at, sizeof **entry));
     *entry = (uint32_t *)v->p + at;
     return TS_OK;
 }
@@ -229,9 +226,8 @@ static ts_code class_row(uint32_t *row, ts_vec *rows, naming *w, const hg_key *k
 {
     uint32_t number = 0;
     uint32_t *entry;
-    ts_code code;
-    TS_TRY(code, hg_class_key(&number, w->c, key));
-    TS_TRY(code, entry_of(&entry, w->g->ctx, &w->local, number));
+    TS_TRY(hg_class_key(&number, w->c, key));
+    TS_TRY(entry_of(&entry, w->g->ctx, &w->local, number));
     if (*entry == 0) {
         hg_class *made = ts_vec_add(w->g->ctx, rows, sizeof *made);
         TS_NEED(w->g->ctx, made);
@@ -277,12 +273,12 @@ static ts_code classify_node(ts_vec *rows, naming *w, places *at, const uint32_t
             return code;
         }
     }
-    TS_TRY(code, entry_of(&known, g->ctx, &w->known, key.text));
+    TS_TRY_INTO(code, entry_of(&known, g->ctx, &w->known, key.text));
     if (!key.placed && *known != 0) {
         g->class[v] = *known - 1;
         return TS_OK;
     }
-    TS_TRY(code, class_row(&row, rows, w, &key));
+    TS_TRY_INTO(code, class_row(&row, rows, w, &key));
     g->class[v] = row - 1;
     if (!key.placed) {
         *known = row;

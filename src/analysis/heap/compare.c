@@ -321,9 +321,7 @@ static ts_code compare_nodes(bool *related, comparing *k, ts_vec *changes, hg_cl
         k->g->saturated = saturated;
         return TS_OK;
     }
-    if (code == TS_OK && k->o->twice && (code = index_both(k->g, k->o)) == TS_OK) {
-        code = read_new(k, 1);
-    }
+    TS_STEP_IF(code, k->o->twice && (code = index_both(k->g, k->o)) == TS_OK, read_new(k, 1));
     if (code != TS_OK) {
         return code;
     }

@@ -131,7 +131,7 @@ static ts_code mark_string(found *f, uint32_t string)
 {
     const ts_batch *b;
     ts_code code;
-    TS_TRY(code, hg_string_row(&b, f->g, string));
+    TS_TRY_INTO(code, hg_string_row(&b, f->g, string));
     f->texts[f->text_count] = nothing;
     code = hg_text_parts(f->g->ctx, f->g->texts, b, 0, mark_part, f);
     f->text_of[string] = f->text_count++;
@@ -357,8 +357,7 @@ static void note_whole(found *f, uint64_t lengths[LENGTHS / 64])
 
 static ts_code match_string(found *f, uint32_t string)
 {
-    ts_code code;
-    TS_TRY(code, mark_string(f, string));
+    TS_TRY(mark_string(f, string));
     if (f->slots[slot_of(f, &f->texts[f->text_count - 1])] == 0) {
         f->text_of[string] = HG_NONE;
         f->text_count--;
@@ -374,7 +373,7 @@ static ts_code match_strings(found *f)
     if (f->concatenated == 0) {
         return TS_OK;
     }
-    TS_TRY(code, take_slots(f, f->concatenated));
+    TS_TRY_INTO(code, take_slots(f, f->concatenated));
     note_whole(f, lengths);
     for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
         const uint16_t bytes = g->strings.bytes[i];

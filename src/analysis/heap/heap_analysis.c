@@ -102,16 +102,16 @@ static ts_code find_out(heap_run *r, heap_rows *f, int64_t input)
     ts_code code;
     g->totals.extra = property(&r->extras, g->d.source_id);
     g->totals.extra = g->totals.extra > 0 ? g->totals.extra : 0;
-    TS_TRY(code, arrays_of(g));
-    TS_TRY(code, hg_read_strings(g));
-    TS_TRY(code, hg_read_graph(g, property(&r->roots, g->d.source_id), &f->bad_root));
-    TS_TRY(code, hg_spread(g));
-    TS_TRY(code, hg_distances(g));
-    TS_TRY(code, hg_shallow(g));
-    TS_TRY(code, hg_dominators(g));
-    TS_TRY(code, hg_native(g));
-    TS_TRY(code, find_classes(r, f));
-    TS_TRY(code, hg_find_duplicates(&f->duplicates, g));
+    TS_TRY_INTO(code, arrays_of(g));
+    TS_TRY_INTO(code, hg_read_strings(g));
+    TS_TRY_INTO(code, hg_read_graph(g, property(&r->roots, g->d.source_id), &f->bad_root));
+    TS_TRY_INTO(code, hg_spread(g));
+    TS_TRY_INTO(code, hg_distances(g));
+    TS_TRY_INTO(code, hg_shallow(g));
+    TS_TRY_INTO(code, hg_dominators(g));
+    TS_TRY_INTO(code, hg_native(g));
+    TS_TRY_INTO(code, find_classes(r, f));
+    TS_TRY_INTO(code, hg_find_duplicates(&f->duplicates, g));
     hg_totals_of(g);
     if (r->base.there) {
         code = hg_compare(&f->previous, &f->changes, g, &f->rows, &r->base, &r->classes,
@@ -428,14 +428,13 @@ static ts_code put_rows(heap_run *r, heap_rows *f, int64_t input)
         .first_comparison_rowid = next_row(r, TS_T_js_heap_comparison),
     };
     hg_base next = {0};
-    ts_code code;
-    TS_TRY(code, put_constructors(r, f));
-    TS_TRY(code, put_nodes(r, f, row.first_constructor_id));
-    TS_TRY(code, put_duplicates(r, f));
-    TS_TRY(code, put_changes(r, f));
-    TS_TRY(code, put_analysis(r, f, &row));
-    TS_TRY(code, note_issues(r, f));
-    TS_TRY(code, hg_base_keep(&next, &f->g, &f->rows, input));
+    TS_TRY(put_constructors(r, f));
+    TS_TRY(put_nodes(r, f, row.first_constructor_id));
+    TS_TRY(put_duplicates(r, f));
+    TS_TRY(put_changes(r, f));
+    TS_TRY(put_analysis(r, f, &row));
+    TS_TRY(note_issues(r, f));
+    TS_TRY(hg_base_keep(&next, &f->g, &f->rows, input));
     next.first_retained = row.first_retained_rowid;
     next.first_constructor = row.first_constructor_id;
     hg_base_free(&r->base);

@@ -123,8 +123,7 @@ static ts_code take_size(hg *g, filling *f, uint32_t v, int64_t size)
 {
     f->size += size > UINT32_MAX ? UINT32_MAX : (uint64_t)size;
     if (f->size >= UINT32_MAX && g->size.wide == NULL) {
-        ts_code code;
-        TS_TRY(code, widen_sizes(g, v));
+        TS_TRY(widen_sizes(g, v));
     }
     if (g->size.wide != NULL) {
         g->size.wide[v] = size;
@@ -297,7 +296,7 @@ static ts_code nodes_prepare(hg *g)
         return g->ctx->error.code;
     }
     ts_code code;
-    TS_TRY(code, take_arrays(g));
+    TS_TRY_INTO(code, take_arrays(g));
     g->flags = hg_take(g, (size_t)g->n + 1, sizeof *g->flags);
     return g->flags == NULL ? g->ctx->error.code : TS_OK;
 }

@@ -114,14 +114,13 @@ static ts_code put_name(ts_ctx *ctx, ts_buf *out, ts_text name)
 static ts_code name_text(ts_text *out, ts_buf *buf, hg *g, uint32_t name)
 {
     const ts_batch *b;
-    ts_code code;
     buf->n = 0;
     *out = (ts_text){"", 0};
     if (name == HG_NONE || (g->strings.bits[name] & HG_TEXT_KNOWN) == 0) {
         return TS_OK;
     }
-    TS_TRY(code, hg_string_row(&b, g, name));
-    TS_TRY(code, hg_whole_text(g->ctx, buf, g->texts, b, 0));
+    TS_TRY(hg_string_row(&b, g, name));
+    TS_TRY(hg_whole_text(g->ctx, buf, g->texts, b, 0));
     *out = ts_buf_text(buf);
     return TS_OK;
 }

@@ -77,11 +77,10 @@ static void text_append(void *user, const char *p, size_t n)
 ts_code hg_whole_text(ts_ctx *ctx, ts_buf *out, ts_scan *scan, const ts_batch *b, unsigned row)
 {
     const ts_scan_text *text = &b->columns[0].texts[row];
-    ts_code code;
     if (text->size > SIZE_MAX / 2) {
         return ts_fail(ctx, TS_ERR_LIMIT, "a text is too long");
     }
-    TS_TRY(code, ts_buf_reserve(ctx, out, (size_t)text->size));
+    TS_TRY(ts_buf_reserve(ctx, out, (size_t)text->size));
     return hg_text_parts(ctx, scan, b, row, text_append, out);
 }
 

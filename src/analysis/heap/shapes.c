@@ -60,11 +60,10 @@ ts_code hg_shape_end(ts_ctx *ctx, hg_shapes *s)
     ts_hash h;
     ts_index_place place;
     uint32_t known;
-    ts_code code;
     if (is_last(s, first, made.count)) {
         return add_object(ctx, s, s->last);
     }
-    TS_TRY(code, ts_index_reserve(ctx, &s->index));
+    TS_TRY(ts_index_reserve(ctx, &s->index));
     h = ts_hash_begin(&ctx->hash_key);
     for (size_t i = first; i < s->names.n; i++) {
         ts_hash_word(&h, names[i]);

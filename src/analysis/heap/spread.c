@@ -22,8 +22,7 @@ static ts_code spread_value(hg *g, uint32_t *stack, uint32_t value)
     }
     for (uint32_t steps = 0; top > 0; steps++) {
         uint32_t v = stack[--top];
-        ts_code code;
-        TS_TRY(code, hg_poll(g->ctx, steps));
+        TS_TRY(hg_poll(g->ctx, steps));
         for (uint32_t e = g->first[v]; e < g->first[v + 1]; e++) {
             uint32_t bits = hg_code_of(g->edges[e]);
             uint32_t w = hg_target(g->edges[e]);

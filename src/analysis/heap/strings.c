@@ -332,7 +332,6 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
     const char *p = text->p;
     size_t n = text->n;
     uint16_t bits = HG_TEXT_KNOWN;
-    ts_code code;
     s->same[r->at] = r->at;
     if (range->b->columns[0].null[row] != 0 ||
         (!r->g->d.complete && range->b->columns[1].null[row] != 0)) {
@@ -347,7 +346,7 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
         bits |= begins(p, n, "system / Context / ") || (bits & HG_WORD_MASK) == HG_WORD_CONTEXT
                     ? HG_TEXT_CONTEXT
                     : 0;
-        TS_TRY(code, note_console(&bits, range, row));
+        TS_TRY(note_console(&bits, range, row));
         bits |= (unsigned char)p[0] < 'A' || (unsigned char)p[0] > 'z'
                     ? (skipped_number(p, n) ? HG_TEXT_SKIPPED : 0)
                     : 0;
@@ -356,7 +355,7 @@ static ts_code read_string(reading *r, const hg_range *range, unsigned row)
     s->bytes[r->at] = (uint16_t)text->size;
     s->length[r->at] =
         formatted_length(r->lengths, p, text->size > LONG_BYTES ? LONG_BYTES + 1 : n);
-    TS_TRY(code, hash_text(r->hashes[r->at], r, range, row));
+    TS_TRY(hash_text(r->hashes[r->at], r, range, row));
     __builtin_prefetch(&r->slots[(size_t)r->hashes[r->at][0] & r->mask], 1);
     return n > 0 && digit(p[0]) ? note_pair(r, range, row) : TS_OK;
 }

@@ -230,8 +230,8 @@ static ts_code animations_finish(void *self)
     if (a->count == 0) {
         return TS_OK; /* what is drawn is not counted for nothing */
     }
-    TS_TRY(code, read_clocks(a));
-    TS_TRY(code, count_moments(a));
+    TS_TRY_INTO(code, read_clocks(a));
+    TS_TRY_INTO(code, count_moments(a));
     return put_animations(a);
 }
 

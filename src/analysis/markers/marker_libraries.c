@@ -34,10 +34,9 @@ static ts_code lane_of(int64_t *lane, library_work *l, int64_t ipid, const libra
     ts_ctx *ctx = l->w->ctx;
     uint64_t number;
     if (!ts_idmap_find(&number, &l->processes, ipid)) {
-        ts_code code;
         TS_NEED(ctx, ts_vec_add(ctx, &l->lanes, sizeof(ts_lanes)));
         number = l->lanes.n;
-        TS_TRY(code, ts_idmap_put(ctx, &l->processes, ipid, number));
+        TS_TRY(ts_idmap_put(ctx, &l->processes, ipid, number));
     }
     return ts_lanes_take(lane, ctx, (ts_lanes *)l->lanes.p + (number - 1), r->ts,
                          r->end == TS_NO_TIME ? INT64_MAX : r->end);

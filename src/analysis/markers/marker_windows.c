@@ -103,8 +103,7 @@ static ts_code put_window(void *self, const void *record)
                                 .end_time = r->end};
     int64_t n[4];
     ts_text rest;
-    ts_code code;
-    TS_TRY(code, marker_name(&rest, o->w, r->row));
+    TS_TRY(marker_name(&rest, o->w, r->row));
     (void)marker_part(&rest, "[");
     (void)read_window(&row.name, n, &rest);
     row.alpha = alpha_of(rest);

@@ -417,20 +417,19 @@ ts_code metric_read(metric_work *m)
         {TS_T_source_property, facts, 3, metric_read_fact},
         {TS_T_profile, profiles, 5, metric_read_profile},
     };
-    ts_code code;
-    TS_TRY(code, metric_each(m, &steps[9]));
+    TS_TRY(metric_each(m, &steps[9]));
     if (m->profiles.n == 0) {
         return TS_OK;
     }
-    TS_TRY(code, metric_find_owners(m));
-    TS_TRY(code, metric_each_of(m, &steps[0]));
-    TS_TRY(code, ts_scan_open(&m->scan, m->reader, TS_T_stack_sample, durations, 1));
-    TS_TRY(code, metric_each_of(m, &steps[2]));
-    TS_TRY(code, metric_each_of(m, &steps[4]));
+    TS_TRY(metric_find_owners(m));
+    TS_TRY(metric_each_of(m, &steps[0]));
+    TS_TRY(ts_scan_open(&m->scan, m->reader, TS_T_stack_sample, durations, 1));
+    TS_TRY(metric_each_of(m, &steps[2]));
+    TS_TRY(metric_each_of(m, &steps[4]));
     m->pauses = true;
-    TS_TRY(code, metric_each(m, &steps[6]));
+    TS_TRY(metric_each(m, &steps[6]));
     m->pauses = false;
-    TS_TRY(code, metric_each(m, &steps[7]));
+    TS_TRY(metric_each(m, &steps[7]));
     metric_mark_lossy(m);
     return metric_each(m, &steps[8]);
 }

@@ -116,18 +116,17 @@ static ts_code read_samples(work *w, ts_model *m)
     static const unsigned columns[SAMPLE_COLUMNS] = {
         TS_C_stack_sample__source_id, TS_C_stack_sample__itid, TS_C_stack_sample__dur,
         TS_C_stack_sample__node_id, TS_C_stack_sample__event};
-    ts_code code;
-    TS_TRY(code, ts_call_paths(&w->paths, m));
+    TS_TRY(ts_call_paths(&w->paths, m));
     if (!w->paths->dense) {
         return ts_rows_changed(w->ctx, "stack_node");
     }
-    TS_TRY(code, make_arrays(w));
+    TS_TRY(make_arrays(w));
     TS_NEED(w->ctx, w->sums = ts_zalloc(w->ctx, 1, sizeof *w->sums));
-    TS_TRY(code, ts_path_sums_begin(w->sums, w->ctx, w->paths));
-    TS_TRY(code, ts_rows_each(ts_model_rows(m), TS_T_stack_sample, columns, SAMPLE_COLUMNS,
-                              add_sample, w));
+    TS_TRY(ts_path_sums_begin(w->sums, w->ctx, w->paths));
+    TS_TRY(
+        ts_rows_each(ts_model_rows(m), TS_T_stack_sample, columns, SAMPLE_COLUMNS, add_sample, w));
     ts_path_sums_end(w->sums);
-    TS_TRY(code, order_sums(w));
+    TS_TRY(order_sums(w));
     return ts_paths_outermost(w->outermost, w->ctx, w->paths->parent, w->paths->method,
                               w->paths->nodes.count, w->paths->methods.count);
 }

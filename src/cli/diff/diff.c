@@ -247,13 +247,11 @@ static ts_code find_shape(comparing *c)
 {
     const ts_shipped *class = find_by(c, "class");
     ts_code code = diff_shape_read(&c->shape, c->ctx, c->by);
-    if (code == TS_OK && is_heap(c->by)) {
-        code = class == NULL ? ts_fail(c->ctx, TS_ERR_INPUT, "diff/class.sql is missing")
-                             : diff_shape_read(&c->classes, c->ctx, class);
-    }
-    if (code == TS_OK && is_method(c->by)) {
-        code = diff_methods_open(&c->methods, c->ctx, &c->shape, c->sides, c->options);
-    }
+    TS_STEP_IF(code, is_heap(c->by),
+               class == NULL ? ts_fail(c->ctx, TS_ERR_INPUT, "diff/class.sql is missing")
+                             : diff_shape_read(&c->classes, c->ctx, class));
+    TS_STEP_IF(code, is_method(c->by),
+               diff_methods_open(&c->methods, c->ctx, &c->shape, c->sides, c->options));
     for (size_t i = 0; code == TS_OK && i < c->options->fail_if.count; i++) {
         code = diff_condition_bind(&c->conditions[i], c->ctx, &c->shape);
     }

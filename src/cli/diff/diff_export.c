@@ -30,7 +30,7 @@ static ts_export_side make_side(ts_reader *reader, const diff_side *s, const ts_
 static ts_code publish(ts_text_file *file)
 {
     ts_code code;
-    TS_TRY(code, ts_text_file_prepare(file));
+    TS_TRY_INTO(code, ts_text_file_prepare(file));
     ts_signals_hold();
     code = ts_check_cancel(file->ctx);
     code = code != TS_OK ? code : ts_text_file_rename(file);

@@ -21,9 +21,8 @@ static ts_code open_side(diff_method_side *m, ts_ctx *ctx, const diff_side *s,
     m->frames.parts = TS_COMPARED_FRAMES;
     TS_STEP(code, ts_calls_open(&m->weight, ctx, m->reader, &filter, &m->frames, TS_LOAD_CHOSEN));
     filter.weight = NULL;
-    if (code == TS_OK && m->weight.weights[m->weight.chosen].kind != TS_WEIGHT_SAMPLES) {
-        code = ts_calls_open(&m->count, ctx, m->reader, &filter, &m->frames, TS_LOAD_COUNT);
-    }
+    TS_STEP_IF(code, m->weight.weights[m->weight.chosen].kind != TS_WEIGHT_SAMPLES,
+               ts_calls_open(&m->count, ctx, m->reader, &filter, &m->frames, TS_LOAD_COUNT));
     return code != TS_ERR_USAGE ? code : ts_cause(ctx, "cannot compare %s", s->path);
 }
 

@@ -113,8 +113,7 @@ static bool has_change(const diff_result *r, const diff_row *row)
 
 static ts_code keep(diff_result *r, const diff_row *row)
 {
-    ts_code code;
-    TS_TRY(code, ts_vec_push(r->ctx, &r->kept, row, r->row_size));
+    TS_TRY(ts_vec_push(r->ctx, &r->kept, row, r->row_size));
     if (r->limit > 0 && r->kept.n >= r->limit && r->kept.n - r->limit >= r->limit + KEEP_MORE) {
         sort_kept(r);
         r->kept.n = (size_t)r->limit;

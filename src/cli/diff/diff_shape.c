@@ -129,8 +129,7 @@ ts_code diff_shape_read(diff_shape *out, ts_ctx *ctx, const ts_shipped *file)
 {
     ts_text sql = ts_buf_text(&file->sql);
     *out = (diff_shape){.file = file};
-    ts_code code;
-    TS_TRY(code, read_keys(out, ctx, sql));
+    TS_TRY(read_keys(out, ctx, sql));
     return read_values(out, ctx, sql);
 }
 

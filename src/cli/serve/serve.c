@@ -60,8 +60,7 @@ static ts_code serve_check_more(const serving *s)
 
 static ts_code serve_questions(serving *s)
 {
-    ts_code code;
-    TS_TRY(code, ts_questions_load(&s->shipped, s->ctx));
+    TS_TRY(ts_questions_load(&s->shipped, s->ctx));
     TS_NEED(s->ctx, s->questions = ts_zalloc(s->ctx, s->shipped.count, sizeof *s->questions));
     for (size_t i = 0; i < s->shipped.count; i++) {
         s->questions[i].name = s->shipped.all[i].name;
@@ -79,8 +78,7 @@ static ts_code serve_start(serving *s)
 {
     const ts_options *o = s->options;
     const char *web = o->web;
-    ts_code code;
-    TS_TRY(code, web == NULL ? ts_query_shipped_folder(&s->web, s->ctx, "web") : TS_OK);
+    TS_TRY(web == NULL ? ts_query_shipped_folder(&s->web, s->ctx, "web") : TS_OK);
     const ts_serve_options all = {
         .paths = s->files.paths,
         .named = o->paths,

@@ -48,11 +48,10 @@ static ts_code find(last_value **out, ts_counters *c, int64_t filter)
 {
     ts_ctx *ctx = c->records->host->ctx;
     uint64_t place;
-    ts_code code;
     if (!ts_idmap_find(&place, &c->places, filter)) {
         place = c->open.n;
         TS_NEED(ctx, ts_vec_add(ctx, &c->open, sizeof(last_value)));
-        TS_TRY(code, ts_idmap_put(ctx, &c->places, filter, place));
+        TS_TRY(ts_idmap_put(ctx, &c->places, filter, place));
         ((last_value *)c->open.p)[place].filter = filter;
     }
     *out = (last_value *)c->open.p + place;

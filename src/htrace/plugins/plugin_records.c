@@ -270,18 +270,17 @@ ts_code ts_records_finish(ts_records *r)
     if (r->messages == NULL) {
         return TS_OK;
     }
-    TS_TRY(code, follow_clocks(r));
-    TS_TRY(code, ts_htrace_times_finish(&r->times, store, id, r->plugin));
-    TS_TRY(code, count_values(r));
+    TS_TRY_INTO(code, follow_clocks(r));
+    TS_TRY_INTO(code, ts_htrace_times_finish(&r->times, store, id, r->plugin));
+    TS_TRY_INTO(code, count_values(r));
     note_range(r);
     if (r->repeated > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, r->plugin, TS_NO_OFFSET, r->repeated,
                           "%" PRIu64 " messages are repeated", r->repeated);
     }
-    if (code == TS_OK && r->untimed > 0) {
-        code = ts_issue_n(store, id, TS_ISSUE_record_untimed, r->plugin, r->first_untimed,
-                          r->untimed, "the time of %" PRIu64 " records is not known", r->untimed);
-    }
+    TS_STEP_IF(code, r->untimed > 0,
+               ts_issue_n(store, id, TS_ISSUE_record_untimed, r->plugin, r->first_untimed,
+                          r->untimed, "the time of %" PRIu64 " records is not known", r->untimed));
     if (code == TS_OK && r->replaced > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_plugin_bad_text, r->plugin, TS_NO_OFFSET, r->replaced,
                           "ill-formed bytes of %" PRIu64 " texts were replaced", r->replaced);

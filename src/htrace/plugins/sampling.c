@@ -197,9 +197,8 @@ static ts_code put_sample(ts_sampling *s, const kept *k)
     /* A loss may be anywhere when the order of coming is not that of time. */
     const bool gap = k->after_gap || (s->gaps && s->unordered);
     bool all;
-    ts_code code;
     if (!s->begun) {
-        TS_TRY(code, ts_htrace_wanted(&s->span, s->host, s->kind->plugin, clock, row.ts));
+        TS_TRY(ts_htrace_wanted(&s->span, s->host, s->kind->plugin, clock, row.ts));
     }
     all = s->span.from == INT64_MIN && s->span.to == INT64_MAX;
     s->samples->seen++;
@@ -243,18 +242,15 @@ static ts_code record(ts_sampling *s)
     ts_code code = ts_htrace_times_finish(&s->times, store, id, plugin);
     /* Times that do not fit are among the issues of the conversion. */
     TS_STEP(code, lose_values(s, s->untimed * 2 + s->times.over + s->gapped));
-    if (code == TS_OK && s->untimed > 0) {
-        code = ts_issue_n(store, id, TS_ISSUE_sample_untimed, plugin, s->first_untimed, s->untimed,
-                          "ts and dur of %" PRIu64 " samples are not known", s->untimed);
-    }
-    if (code == TS_OK && s->repeated > 0) {
-        code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, plugin, TS_NO_OFFSET, s->repeated,
-                          "%" PRIu64 " samples are repeated", s->repeated);
-    }
-    if (code == TS_OK && s->gapped > 0) {
-        code = ts_issue_n(store, id, TS_ISSUE_sample_gap, plugin, TS_NO_OFFSET, s->gapped,
-                          "dur of %" PRIu64 " samples is not known", s->gapped);
-    }
+    TS_STEP_IF(code, s->untimed > 0,
+               ts_issue_n(store, id, TS_ISSUE_sample_untimed, plugin, s->first_untimed, s->untimed,
+                          "ts and dur of %" PRIu64 " samples are not known", s->untimed));
+    TS_STEP_IF(code, s->repeated > 0,
+               ts_issue_n(store, id, TS_ISSUE_sample_repeated, plugin, TS_NO_OFFSET, s->repeated,
+                          "%" PRIu64 " samples are repeated", s->repeated));
+    TS_STEP_IF(code, s->gapped > 0,
+               ts_issue_n(store, id, TS_ISSUE_sample_gap, plugin, TS_NO_OFFSET, s->gapped,
+                          "dur of %" PRIu64 " samples is not known", s->gapped));
     return code;
 }
 

@@ -82,7 +82,7 @@ static ts_code result_end(void *self, const ts_segment *seg)
     bool damaged = im->wire.fault != TS_WIRE_OK;
     const char *why = damaged ? ts_wire_fault_text(im->wire.fault) : "it has no result";
     ts_code code;
-    TS_TRY(code, ts_wire_push_finish(&im->wire));
+    TS_TRY_INTO(code, ts_wire_push_finish(&im->wire));
     if (im->begun && im->repeated) {
         code = ts_issue(im->host->store, im->host->source_id, TS_ISSUE_segment_duplicate_data,
                         "arkts-plugin", seg->offset, "a segment has two results; the first counts");

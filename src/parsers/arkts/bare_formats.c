@@ -249,9 +249,8 @@ static ts_code profile_feed(void *self, const uint8_t *p, size_t n)
     bare_profile *b = self;
     bool bad = ts_json_state(b->json) == TS_JSON_BAD;
     uint64_t at;
-    ts_code code;
-    TS_TRY(code, extract_write(b->job, &b->file, false, (const char *)p, n));
-    TS_TRY(code, ts_json_feed(b->json, (const char *)p, n));
+    TS_TRY(extract_write(b->job, &b->file, false, (const char *)p, n));
+    TS_TRY(ts_json_feed(b->json, (const char *)p, n));
     if (!bad && ts_json_state(b->json) == TS_JSON_BAD) {
         at = ts_json_position(b->json) - b->bytes; /* or before: then inside a number */
         ts_profile_broken(b->profile, at < n ? (char)p[at] : '0');
@@ -277,8 +276,8 @@ static ts_code profile_finish(void *self, const ts_stream_end *end_of)
     int64_t source = ts_profile_source(b->profile);
     char reason[160];
     ts_code code;
-    TS_TRY(code, count_file(b->job, TS_ITEM_profiles, end_of->bytes));
-    TS_TRY(code, ts_json_finish(b->json));
+    TS_TRY_INTO(code, count_file(b->job, TS_ITEM_profiles, end_of->bytes));
+    TS_TRY_INTO(code, ts_json_finish(b->json));
     if (ts_json_state(b->json) == TS_JSON_BAD) {
         snprintf(reason, sizeof reason, "%s at byte %" PRIu64, ts_json_reason(b->json),
                  ts_json_position(b->json));

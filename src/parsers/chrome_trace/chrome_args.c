@@ -62,7 +62,7 @@ static ts_code series_of(int64_t *series, chrome_trace *c)
     }
     if (added) {
         TS_NEED(c->ctx, id = ts_vec_add(c->ctx, &c->counter_series, sizeof *id));
-        TS_TRY(code, new_series(c, series, ipid));
+        TS_TRY_INTO(code, new_series(c, series, ipid));
         ((int64_t *)c->counter_series.p)[number] = *series;
     }
     *series = ((int64_t *)c->counter_series.p)[number];

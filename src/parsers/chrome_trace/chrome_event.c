@@ -59,8 +59,7 @@ static ts_code put_row(chrome_trace *c, uint32_t thread, bool profile)
         .scope = chrome_text(c, &e->text[CHROME_SCOPE]),
     };
     if (c->raw.extras.n > 0) {
-        ts_code code;
-        TS_TRY(code, ts_buf_putc(c->ctx, &c->raw.extras, '}'));
+        TS_TRY(ts_buf_putc(c->ctx, &c->raw.extras, '}'));
         row.extra = ts_buf_text(&c->raw.extras);
     }
     TS_NULL_IF(t->ipid < 0, chrome_event, &row, ipid);
@@ -214,7 +213,7 @@ ts_code chrome_event_end(chrome_trace *c)
     }
     wanted = e->ts == TS_NO_TIME || phase == 'M' || ts_span_has(&c->wanted, e->ts);
     if (wanted) {
-        TS_TRY(code, put_row(c, thread, profile));
+        TS_TRY_INTO(code, put_row(c, thread, profile));
         id = (int64_t)ts_sink_rows(c->sink, TS_T_chrome_event);
         if (phase != 'M') {
             note_time(c, e->ts);

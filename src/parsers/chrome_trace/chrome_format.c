@@ -267,15 +267,14 @@ static ts_code note_times(chrome_trace *c)
 static ts_code chrome_finish(void *self, const ts_stream_end *end)
 {
     chrome_trace *c = self;
-    ts_code code;
-    TS_TRY(code, ts_json_finish(c->json));
-    TS_TRY(code, check_end(c));
-    TS_TRY(code, chrome_pairs_finish(c));
-    TS_TRY(code, chrome_slices_finish(c));
+    TS_TRY(ts_json_finish(c->json));
+    TS_TRY(check_end(c));
+    TS_TRY(chrome_pairs_finish(c));
+    TS_TRY(chrome_slices_finish(c));
     ts_stack_release(c->store, c->source_id);
-    TS_TRY(code, chrome_profiles_finish(c));
-    TS_TRY(code, record_issues(c));
-    TS_TRY(code, note_times(c));
+    TS_TRY(chrome_profiles_finish(c));
+    TS_TRY(record_issues(c));
+    TS_TRY(note_times(c));
     return count_items(c, end->bytes);
 }
 

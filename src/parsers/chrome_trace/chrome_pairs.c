@@ -84,8 +84,7 @@ ts_code chrome_pair_add(chrome_trace *c, char phase, uint32_t thread, int64_t ev
         .flags = e->fine ? CHROME_SLICE_FINE : 0U,
         .phase = (uint32_t)phase,
     };
-    ts_code code;
-    TS_TRY(code, chrome_name_of(&p.name, c));
+    TS_TRY(chrome_name_of(&p.name, c));
     if (phase == 'B' || phase == 'E') {
         p.b = thread;
     } else {

@@ -70,9 +70,9 @@ static ts_code profile_of(uint32_t *index, chrome_trace *c, uint32_t thread)
     bool added;
     ts_code code;
     p->key.n = 0;
-    TS_TRY(code, ts_buf_put(c->ctx, &p->key, &ipid, sizeof ipid));
-    TS_TRY(code, ts_buf_put(c->ctx, &p->key, id.p, id.n));
-    TS_TRY(code, ts_pool_intern(c->ctx, &key, &added, &p->keys, ts_buf_text(&p->key)));
+    TS_TRY_INTO(code, ts_buf_put(c->ctx, &p->key, &ipid, sizeof ipid));
+    TS_TRY_INTO(code, ts_buf_put(c->ctx, &p->key, id.p, id.n));
+    TS_TRY_INTO(code, ts_pool_intern(c->ctx, &key, &added, &p->keys, ts_buf_text(&p->key)));
     if (added) {
         TS_NEED(c->ctx, number = ts_vec_add(c->ctx, &p->by_key, sizeof *number));
         code = new_profile(number, c);
@@ -154,14 +154,14 @@ ts_code chrome_profile_add(chrome_trace *c, chrome_profile_part part, uint32_t t
     chrome_profiles *p = c->profiles;
     chrome_profile *profile;
     ts_code code;
-    TS_TRY(code, part == CHROME_PROFILE_WHOLE ? new_profile(&p->at_profile, c)
-                                              : profile_of(&p->at_profile, c, thread));
+    TS_TRY_INTO(code, part == CHROME_PROFILE_WHOLE ? new_profile(&p->at_profile, c)
+                                                   : profile_of(&p->at_profile, c, thread));
     profile = chrome_profile_at(p, p->at_profile);
     if (part != CHROME_PROFILE_CHUNK) {
         begin_profile(c, profile, thread);
     }
     p->odd = 0;
-    TS_TRY(code, chrome_profile_read(c));
+    TS_TRY_INTO(code, chrome_profile_read(c));
     if (p->odd > 0) {
         code =
             ts_issue_n(c->store, profile->source_id, TS_ISSUE_chrome_profile_broken, profile->name,
@@ -242,9 +242,8 @@ static ts_code put_waiting(chrome_trace *c, sample_writer *w, int64_t end)
 static ts_code count_samples(chrome_trace *c, const chrome_profile *profile, uint64_t skipped)
 {
     uint64_t used = profile->deltas_used;
-    ts_code code;
-    TS_TRY(code, ts_count_add(c->store, profile->source_id, TS_ITEM_cpu_samples, NULL,
-                              profile->samples - skipped, 0, skipped));
+    TS_TRY(ts_count_add(c->store, profile->source_id, TS_ITEM_cpu_samples, NULL,
+                        profile->samples - skipped, 0, skipped));
     skipped = skipped < used ? skipped : used;
     return ts_count_add(c->store, profile->source_id, TS_ITEM_cpu_time_deltas, NULL, used - skipped,
                         profile->deltas - used, skipped);

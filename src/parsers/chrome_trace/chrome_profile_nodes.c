@@ -11,7 +11,6 @@ ts_code chrome_profile_keep_node(chrome_trace *c)
     chrome_profile *profile = chrome_profile_at(p, p->at_profile);
     chrome_node *node;
     uint64_t other;
-    ts_code code;
     c->n.profile_nodes++;
     if ((p->node.v8.has & TS_V8_ID) == 0 || ts_idmap_find(&other, &profile->by_id, p->node.v8.id)) {
         bool twice = (p->node.v8.has & TS_V8_ID) != 0;
@@ -28,9 +27,9 @@ ts_code chrome_profile_keep_node(chrome_trace *c)
         return ts_fail(c->ctx, TS_ERR_LIMIT, "a CPU profile has more than %d nodes", MAX_NODES);
     }
     /* Functions are those of the trace: its profiles are of the same scripts, and come in turns. */
-    TS_TRY(code, ts_v8_method(&p->node.method, c->store, c->source_id, ts_buf_text(&p->function),
-                              ts_buf_text(&p->url), TS_TEXT_NULL, ts_v8_line(&p->node.v8)));
-    TS_TRY(code, ts_idmap_put(c->ctx, &profile->by_id, p->node.v8.id, profile->nodes.n));
+    TS_TRY(ts_v8_method(&p->node.method, c->store, c->source_id, ts_buf_text(&p->function),
+                        ts_buf_text(&p->url), TS_TEXT_NULL, ts_v8_line(&p->node.v8)));
+    TS_TRY(ts_idmap_put(c->ctx, &profile->by_id, p->node.v8.id, profile->nodes.n));
     TS_NEED(c->ctx, node = ts_vec_add(c->ctx, &profile->nodes, sizeof *node));
     *node = p->node;
     return TS_OK;
@@ -121,7 +120,7 @@ static ts_code put_path(chrome_trace *c, chrome_profile *profile, size_t i, ts_v
         }
         if ((node_at(profile, node->parent - 1)->v8.has & CHROME_NODE_ON_PATH) != 0) {
             node->parent = 0; /* its caller is called by it */
-            TS_TRY(code, no_parent(c, profile, node));
+            TS_TRY_INTO(code, no_parent(c, profile, node));
             break;
         }
         i = node->parent - 1;

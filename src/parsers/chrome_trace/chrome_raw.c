@@ -84,13 +84,12 @@ static ts_code put_extra(chrome_trace *c, ts_text key, ts_text value)
 {
     ts_buf *out = &c->raw.extras;
     uint64_t replaced = 0;
-    ts_code code;
     if (c->raw.too_long || out->n + value.n + key.n > CHROME_RAW_HELD) {
         c->n.first_cut = c->n.texts_cut == 0 ? (int64_t)c->event.at : c->n.first_cut;
         c->n.texts_cut++;
         return TS_OK;
     }
-    TS_TRY(code, put_key(c, key));
+    TS_TRY(put_key(c, key));
     return c->raw.ill_formed ? ts_utf8_clean(c->ctx, out, &replaced, value.p, value.n)
                              : ts_buf_put(c->ctx, out, value.p, value.n);
 }

@@ -246,19 +246,18 @@ static ts_code find_node(int64_t *node, chrome_trace *c, uint32_t name, const ch
     int64_t *method = NULL;
     bool added;
     ts_method m = {.name = TS_TEXT_NULL};
-    ts_code code;
     *node = 0;
     if (name != CHROME_NO_NAME) {
         if (c->methods.n <= name) {
             size_t more = c->names.count - c->methods.n;
-            TS_TRY(code, ts_vec_reserve(c->ctx, &c->methods, more, sizeof *method));
+            TS_TRY(ts_vec_reserve(c->ctx, &c->methods, more, sizeof *method));
             memset((int64_t *)c->methods.p + c->methods.n, 0, more * sizeof *method);
             c->methods.n += more;
         }
         method = (int64_t *)c->methods.p + name;
         if (*method == 0) {
             m.name = ts_pool_text(&c->names, name);
-            TS_TRY(code, ts_stack_method(method, c->store, c->source_id, &m));
+            TS_TRY(ts_stack_method(method, c->store, c->source_id, &m));
         }
     }
     return ts_stack_node(node, &added, c->store, c->source_id, parent == NULL ? 0 : parent->node,
@@ -341,7 +340,7 @@ static ts_code add_to_track(chrome_trace *c, chrome_track *t, chrome_slice *s)
     f.dur = (s->end & (CHROME_SLICE_OPEN | CHROME_SLICE_LOST)) != 0 || length > INT64_MAX
                 ? TS_NO_TIME
                 : (int64_t)length;
-    TS_TRY(code, find_place(&at, c, t, s));
+    TS_TRY_INTO(code, find_place(&at, c, t, s));
     f.lost = (s->end & CHROME_SLICE_LOST) != 0;
     f.begin = at.begin;
     f.covered = at.begin;

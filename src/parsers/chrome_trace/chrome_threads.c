@@ -53,7 +53,6 @@ static ts_code add_process(int64_t *ipid, chrome_trace *c, const thread_id *id)
 {
     ts_text name;
     ts_row_process *row;
-    ts_code code;
     *ipid = -1;
     if ((id->has & HAS_PID) == 0) {
         return TS_OK;
@@ -62,7 +61,7 @@ static ts_code add_process(int64_t *ipid, chrome_trace *c, const thread_id *id)
         return ts_process(ipid, c->store, c->source_id, id->pid);
     }
     /* Numbers of texts are small: no process has them when they are negative. */
-    TS_TRY(code, ts_process(ipid, c->store, c->source_id, INT64_MIN + 1 + id->pid));
+    TS_TRY(ts_process(ipid, c->store, c->source_id, INT64_MIN + 1 + id->pid));
     row = ts_process_row(c->store, *ipid);
     TS_SET_NULL(process, row, pid);
     name = ts_pool_text(&c->text_ids, (uint32_t)id->pid);
@@ -100,7 +99,7 @@ ts_code chrome_thread_of(uint32_t *index, chrome_trace *c)
     unsigned slot;
     bool added;
     ts_code code;
-    TS_TRY(code, read_id(&id, c));
+    TS_TRY_INTO(code, read_id(&id, c));
     slot = (unsigned)((uint64_t)id.tid % RECENT);
     if (id.has == (HAS_PID | HAS_TID) && c->recent[slot].index > 0 &&
         c->recent[slot].pid == id.pid && c->recent[slot].tid == id.tid) {

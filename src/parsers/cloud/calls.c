@@ -372,11 +372,11 @@ static ts_code take_thread(cloud_pod *pod, const call *k, ts_row_cloud_call *row
         return TS_OK;
     }
     if (k->named) {
-        TS_TRY(code, cloud_utf8(pod->ctx, &calls->name, k->name));
-        TS_TRY(code, ts_vec_reserve(pod->ctx, &calls->names, 1, sizeof *names));
+        TS_TRY_INTO(code, cloud_utf8(pod->ctx, &calls->name, k->name));
+        TS_TRY_INTO(code, ts_vec_reserve(pod->ctx, &calls->names, 1, sizeof *names));
         names = calls->names.p;
-        TS_TRY(code, ts_pool_intern(pod->ctx, &names[calls->names.n], NULL, &calls->thread_names,
-                                    ts_buf_text(&calls->name)));
+        TS_TRY_INTO(code, ts_pool_intern(pod->ctx, &names[calls->names.n], NULL,
+                                         &calls->thread_names, ts_buf_text(&calls->name)));
         calls->names.n++;
     }
     if (k->thread < calls->names.n) {
@@ -487,7 +487,7 @@ ts_code cloud_calls_end(cloud_pod *pod)
     if (code != TS_OK || missing == 0) {
         return code;
     }
-    TS_TRY(code, cloud_lose(pod, "calls", missing));
+    TS_TRY_INTO(code, cloud_lose(pod, "calls", missing));
     return ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_call_missing, "calls",
                       TS_NO_OFFSET, missing,
                       "roots of the trace whose calls have no record: %" PRIu64, missing);
@@ -519,9 +519,9 @@ static ts_code call_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         pod->counts[CLOUD_N_CALL_PARAMS]->skipped += k.values;
         return TS_OK;
     }
-    TS_TRY(code, cloud_method(&row.method_id, pod, k.method));
-    TS_TRY(code, find_call_root(pod, &k, &row));
-    TS_TRY(code, clear_wide(pod, &k, &row));
+    TS_TRY_INTO(code, cloud_method(&row.method_id, pod, k.method));
+    TS_TRY_INTO(code, find_call_root(pod, &k, &row));
+    TS_TRY_INTO(code, clear_wide(pod, &k, &row));
     clear_absent(&row, pod->calls.format);
     if (k.timed) {
         cloud_note_time(pod, k.start);
@@ -565,7 +565,7 @@ ts_code cloud_calls_import(cloud_pod *pod)
     calls->lost = head > INT64_MAX;
     cloud_take(r, &c);
     cloud_stream_keep(&pod->stream);
-    TS_TRY(code, cloud_fact(pod, "format", calls->format));
-    TS_TRY(code, cloud_fact(pod, "base", calls->last));
+    TS_TRY_INTO(code, cloud_fact(pod, "format", calls->format));
+    TS_TRY_INTO(code, cloud_fact(pod, "base", calls->last));
     return cloud_records(pod, call_record, CLOUD_N_CALLS, "the record of a call");
 }

@@ -117,7 +117,7 @@ static ts_code begin_pod_source(int64_t *id, ts_job *job, const cloud_file *f, b
 {
     size_t begin = cloud_file_pod_base(f);
     ts_code code;
-    TS_TRY(code, cloud_source(id, job, first));
+    TS_TRY_INTO(code, cloud_source(id, job, first));
     ts_row_source *source = ts_source(job->store, *id);
     if (f->pod_n == 0) {
         return cloud_source_name(job, *id, job->name, strlen(job->name));
@@ -551,7 +551,6 @@ static ts_code import_stream(single *s)
     int64_t id;
     ts_tally *tally;
     ts_tally *of_stream;
-    ts_code code;
     if (!cloud_file_parse(&f, name)) {
         static const char *const names[] = {"dictionary", "", "params", "suspend",
                                             "",           "", "trace",  "calls"};
@@ -565,11 +564,11 @@ static ts_code import_stream(single *s)
     }
     f.spool = s->spool;
     size_t begin = cloud_file_pod_base(&f);
-    TS_TRY(code, cloud_source(&id, s->job, true));
-    TS_TRY(code, cloud_source_name(s->job, id, name + begin, f.pod_n - begin));
-    TS_TRY(code, cloud_pod_import(s->job, id, &f, 1, false));
-    TS_TRY(code, ts_count(&of_stream, s->job->store, id, TS_ITEM_cloud_stream_bytes, f.stream));
-    TS_TRY(code, ts_count(&tally, s->job->store, id, TS_ITEM_bytes, NULL));
+    TS_TRY(cloud_source(&id, s->job, true));
+    TS_TRY(cloud_source_name(s->job, id, name + begin, f.pod_n - begin));
+    TS_TRY(cloud_pod_import(s->job, id, &f, 1, false));
+    TS_TRY(ts_count(&of_stream, s->job->store, id, TS_ITEM_cloud_stream_bytes, f.stream));
+    TS_TRY(ts_count(&tally, s->job->store, id, TS_ITEM_bytes, NULL));
     *tally = *of_stream;
     return TS_OK;
 }

@@ -144,17 +144,16 @@ static ts_code file_of(size_t *number, pod_streams *s, ts_text name, int64_t ind
     ts_index_place place;
     uint32_t found;
     size_t n = name.n < sizeof f.stream ? name.n : sizeof f.stream - 1;
-    ts_code code;
     memcpy(f.stream, name.p, n);
     f.kind = cloud_kind_of(f.stream, n);
-    TS_TRY(code, ts_index_reserve(s->ctx, &s->by_name));
+    TS_TRY(ts_index_reserve(s->ctx, &s->by_name));
     found = ts_index_search(&place, &s->by_name, hash_name(s, f.stream, index), is_file, s, &f);
     if (found != TS_INDEX_NONE) {
         *number = found;
         return TS_OK;
     }
-    TS_TRY(code, ts_vec_reserve(s->ctx, &s->files, 1, sizeof f));
-    TS_TRY(code, ts_spool_new(&f.spool, s->ctx));
+    TS_TRY(ts_vec_reserve(s->ctx, &s->files, 1, sizeof f));
+    TS_TRY(ts_spool_new(&f.spool, s->ctx));
     *number = s->files.n;
     ((cloud_file *)s->files.p)[s->files.n++] = f;
     ts_index_add(&s->by_name, place, (uint32_t)*number);
@@ -168,9 +167,8 @@ static ts_code open_stream_file(pod_streams *s, const uint8_t *handle, ts_text n
     ts_index_place place;
     size_t file;
     uint32_t number;
-    ts_code code;
-    TS_TRY(code, file_of(&file, s, name, index));
-    TS_TRY(code, ts_index_reserve(s->ctx, &s->by_handle));
+    TS_TRY(file_of(&file, s, name, index));
+    TS_TRY(ts_index_reserve(s->ctx, &s->by_handle));
     number = ts_index_search(&place, &s->by_handle, hash_handle(s, handle), is_stream, s, handle);
     if (number != TS_INDEX_NONE) {
         ((open_stream *)s->streams.p)[number].file = file;
@@ -225,8 +223,7 @@ static ts_code check_streams(cloud_conversation *v)
     if (missing == 0 || v->refused || v->failed) {
         return TS_OK;
     }
-    ts_code code;
-    TS_TRY(code, cloud_lose_of(v->job->store, v->pod_id, "streams", missing));
+    TS_TRY(cloud_lose_of(v->job->store, v->pod_id, "streams", missing));
     return ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_stream_missing, NULL,
                     (int64_t)v->parsed,
                     "of dictionary, trace and calls %" PRIu64 " were not opened", missing);
@@ -246,7 +243,7 @@ static ts_code end_conversation_pod(cloud_conversation *v)
 static ts_code begin_conversation_pod(cloud_conversation *v)
 {
     ts_code code;
-    TS_TRY(code, end_conversation_pod(v));
+    TS_TRY_INTO(code, end_conversation_pod(v));
     v->pod_id = v->source_id;
     if (v->any_pod && (code = ts_source_add(&v->pod_id, v->job->store, 0, "input", v->job->label,
                                             "cloud")) != TS_OK) {
@@ -314,8 +311,8 @@ static ts_code take_version(cloud_conversation *v, cloud_cursor *c)
     if (c->got != CLOUD_GOT || too_many_pods(v, c)) {
         return TS_OK;
     }
-    TS_TRY(code, begin_conversation_pod(v));
-    TS_TRY(code, name_pod(v, pod, service, space));
+    TS_TRY_INTO(code, begin_conversation_pod(v));
+    TS_TRY_INTO(code, name_pod(v, pod, service, space));
     ts_row_source *source = ts_source(v->job->store, v->pod_id);
     int n = snprintf(text, sizeof text, "%" PRIu64, client);
     code = ts_source_text(v->job->store, v->pod_id, &source->format_version, text, (size_t)n);
@@ -479,8 +476,8 @@ ts_code cloud_conversation_feed(cloud_conversation *v, const uint8_t *p, size_t 
         return TS_OK;
     }
     if (v->pending.n > 0) {
-        TS_TRY(code, ts_buf_put(v->ctx, &v->pending, p, n));
-        TS_TRY(code, take_commands(v, &used, (const uint8_t *)v->pending.p, v->pending.n));
+        TS_TRY_INTO(code, ts_buf_put(v->ctx, &v->pending, p, n));
+        TS_TRY_INTO(code, take_commands(v, &used, (const uint8_t *)v->pending.p, v->pending.n));
         memmove(v->pending.p, v->pending.p + used, v->pending.n - used);
         v->pending.n -= used;
         return TS_OK;
@@ -493,8 +490,7 @@ ts_code cloud_conversation_feed(cloud_conversation *v, const uint8_t *p, size_t 
 
 static ts_code answers_missing(cloud_conversation *v)
 {
-    ts_code code;
-    TS_TRY(code, cloud_lose_of(v->job->store, v->pod_id, "answers", v->open));
+    TS_TRY(cloud_lose_of(v->job->store, v->pod_id, "answers", v->open));
     return ts_issue(v->job->store, v->pod_id, TS_ISSUE_cloud_answer_missing, NULL,
                     (int64_t)v->parsed,
                     "%" PRIu64 " commands are not acknowledged by the collector", v->open);
@@ -503,8 +499,8 @@ static ts_code answers_missing(cloud_conversation *v)
 ts_code cloud_conversation_finish(cloud_conversation *v)
 {
     ts_code code;
-    TS_TRY(code, ts_count_add(v->job->store, v->source_id, TS_ITEM_bytes, NULL,
-                              v->parsed - v->stray, v->bytes - v->parsed + v->stray, 0));
+    TS_TRY_INTO(code, ts_count_add(v->job->store, v->source_id, TS_ITEM_bytes, NULL,
+                                   v->parsed - v->stray, v->bytes - v->parsed + v->stray, 0));
     if (!v->stopped && v->parsed < v->bytes) {
         code = stop_conversation(v, "the conversation ends inside a command");
     } else if (!v->stopped && v->any_pod && v->open > 0) {

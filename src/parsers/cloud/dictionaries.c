@@ -178,21 +178,19 @@ static ts_code put_word(cloud_pod *pod, uint32_t id, cloud_string s)
     ts_row_cloud_dictionary row = {.source_id = pod->source_id, .word_id = id};
     ts_method m = {.has_raw_id = true, .raw_id = id};
     cloud_word w = {0};
-    ts_code code;
-    TS_TRY(code, cloud_utf8(pod->ctx, &pod->text, s));
-    TS_TRY(code,
-           ts_pool_intern(pod->ctx, &w.text, NULL, &pod->words.texts, ts_buf_text(&pod->text)));
+    TS_TRY(cloud_utf8(pod->ctx, &pod->text, s));
+    TS_TRY(ts_pool_intern(pod->ctx, &w.text, NULL, &pod->words.texts, ts_buf_text(&pod->text)));
     row.word = ts_pool_text(&pod->words.texts, w.text);
-    TS_TRY(code, parse_signature(&w.signature, &m, &pod->words.signature, pod->ctx, row.word));
+    TS_TRY(parse_signature(&w.signature, &m, &pod->words.signature, pod->ctx, row.word));
     if (w.signature) {
-        TS_TRY(code, ts_stack_method(&w.method, pod->store, pod->source_id, &m));
+        TS_TRY(ts_stack_method(&w.method, pod->store, pod->source_id, &m));
         row.method_id = w.method;
     } else {
         TS_SET_NULL(cloud_dictionary, &row, method_id);
     }
     w.row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_dictionary) + 1;
     row.id = w.row;
-    TS_TRY(code, set_word(pod, id, w));
+    TS_TRY(set_word(pod, id, w));
     cloud_count(pod, CLOUD_N_WORDS);
     return ts_put_cloud_dictionary(pod->sink, &row);
 }
@@ -275,7 +273,7 @@ ts_code cloud_dictionary_import(cloud_pod *pod)
     cloud_record record = pos ? pos_word_record : word_record;
     bool framed;
     ts_code code;
-    TS_TRY(code, cloud_need(r, 4));
+    TS_TRY_INTO(code, cloud_need(r, 4));
     if (r->n == r->at) {
         return cloud_no_header(pod, 1);
     }
@@ -332,8 +330,7 @@ ts_code cloud_dictionary_end(cloud_pod *pod)
         [CLOUD_WORD_AMOUNTS + CLOUD_NET_WRITTEN] = "io.net.written",
     };
     cloud_words *words = &pod->words;
-    ts_code code;
-    TS_TRY(code, index_texts(pod));
+    TS_TRY(index_texts(pod));
     words->lost = words->lost || words->count == 0;
     for (int i = 0; i < CLOUD_KNOWN_WORDS; i++) {
         words->known[i] = find_word(words, ts_text_of(known[i]));
@@ -425,13 +422,12 @@ static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         .is_list = is_list == 1,
         .sort_order = order,
     };
-    ts_code code;
     (void)offset;
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
-    TS_TRY(code, cloud_utf8(pod->ctx, &pod->text, name));
-    TS_TRY(code, cloud_utf8(pod->ctx, &pod->param_signature, signature));
+    TS_TRY(cloud_utf8(pod->ctx, &pod->text, name));
+    TS_TRY(cloud_utf8(pod->ctx, &pod->param_signature, signature));
     row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_param) + 1;
     row.name = ts_buf_text(&pod->text);
     row.signature = ts_buf_text(&pod->param_signature);
@@ -444,8 +440,7 @@ static ts_code param_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
 ts_code cloud_params_import(cloud_pod *pod)
 {
     cloud_reader *r = &pod->stream.reader;
-    ts_code code;
-    TS_TRY(code, cloud_need(r, 5));
+    TS_TRY(cloud_need(r, 5));
     if (r->n == r->at) {
         return cloud_no_header(pod, 1);
     }
@@ -453,7 +448,7 @@ ts_code cloud_params_import(cloud_pod *pod)
     if (framed && r->n - r->at < 5) {
         return cloud_no_header(pod, 5);
     }
-    TS_TRY(code, cloud_fact(pod, "version", r->buf[r->at + (framed ? 4 : 0)]));
+    TS_TRY(cloud_fact(pod, "version", r->buf[r->at + (framed ? 4 : 0)]));
     if (framed) {
         return cloud_phrases(pod, param_record, 1, CLOUD_N_PARAMS, false, "a parameter");
     }
@@ -474,11 +469,10 @@ static ts_code text_record(cloud_pod *pod, cloud_cursor *c, uint64_t offset)
         .file = stream->file->index,
         .offset = (int64_t)offset,
     };
-    ts_code code;
     if (c->got != CLOUD_GOT) {
         return TS_OK;
     }
-    TS_TRY(code, cloud_utf8(pod->ctx, &pod->text, s));
+    TS_TRY(cloud_utf8(pod->ctx, &pod->text, s));
     row.id = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_text) + 1;
     row.value = ts_buf_text(&pod->text);
     if (offset <= UINT32_MAX) { /* no reference reaches further */

@@ -65,7 +65,7 @@ static ts_code check_index(cloud_pod *pod, const cloud_file *files, size_t i, bo
     ts_code code;
     *again = !first && f->index == before && f->kind != CLOUD_OTHER;
     if (*again) {
-        TS_TRY(code, cloud_lose(pod, "files", 1));
+        TS_TRY_INTO(code, cloud_lose(pod, "files", 1));
         return ts_issue(pod->store, pod->source_id, TS_ISSUE_cloud_file_twice, f->name,
                         TS_NO_OFFSET, "a second file has the number %" PRId64, f->index);
     }
@@ -76,7 +76,7 @@ static ts_code check_index(cloud_pod *pod, const cloud_file *files, size_t i, bo
     if (f->kind == CLOUD_OTHER || f->index <= before + 1) {
         return TS_OK;
     }
-    TS_TRY(code, cloud_lose(pod, "files", (uint64_t)(f->index - before - 1)));
+    TS_TRY_INTO(code, cloud_lose(pod, "files", (uint64_t)(f->index - before - 1)));
     return ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_file_gap, f->stream, TS_NO_OFFSET,
                       (uint64_t)(f->index - before - 1),
                       "files %" PRId64 " to %" PRId64 " are missing", before + 1, f->index - 1);
@@ -157,7 +157,7 @@ static ts_code end_pod(cloud_pod *pod, uint64_t losses)
     ts_row_source *source = ts_source(pod->store, pod->source_id);
     int64_t slices = (int64_t)ts_sink_rows(pod->sink, TS_T_stack_slice) - pod->roots.first_slice;
     ts_code code;
-    TS_TRY(code, cloud_stream_check_ends(pod));
+    TS_TRY_INTO(code, cloud_stream_check_ends(pod));
     if (slices > 0) {
         ts_process_row(pod->store, pod->ipid)->slice_count = slices;
     }

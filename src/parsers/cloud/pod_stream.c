@@ -150,7 +150,7 @@ static ts_code note_wrapper(cloud_pod *pod)
     if (pod->stream.file->kind == CLOUD_SUSPEND && !damage->trailing &&
         (ts_stream_doubt(r->stream) != NULL || pod->suspend.wrong)) {
         ts_code code;
-        TS_TRY(code, cloud_doubt_pauses(pod));
+        TS_TRY_INTO(code, cloud_doubt_pauses(pod));
     }
     if (strstr(damage->what, "ends early") != NULL) {
         return note_no_end(pod, damage->what);
@@ -232,7 +232,7 @@ ts_code cloud_stream_import(cloud_pod *pod, const cloud_file *file, bool newest)
         code = ts_member_open(&r->stream, pod->job->set, file->member);
         if (code == TS_ERR_INPUT) {
             lose_words(pod);
-            TS_TRY(code, cloud_lose(pod, "files", 1));
+            TS_TRY_INTO(code, cloud_lose(pod, "files", 1));
             return ts_issue(pod->store, pod->source_id, TS_ISSUE_member_failed, pod->stream.label,
                             TS_NO_OFFSET, "%s", pod->ctx->error.causes[0]);
         }
@@ -253,8 +253,7 @@ ts_code cloud_stream_check_ends(cloud_pod *pod)
     if (pod->stream.ended == 0 || pod->stream.unended == 0) {
         return TS_OK;
     }
-    ts_code code;
-    TS_TRY(code, cloud_lose(pod, "ends", pod->stream.unended));
+    TS_TRY(cloud_lose(pod, "ends", pod->stream.unended));
     return ts_issue_n(pod->store, pod->source_id, TS_ISSUE_cloud_file_cut, NULL, TS_NO_OFFSET,
                       pod->stream.unended, "%" PRIu64 " streams have no end, %" PRIu64 " have one",
                       pod->stream.unended, pod->stream.ended);
@@ -356,7 +355,7 @@ static ts_code begin_phrase(cloud_pod *pod, phrase *f)
     }
     cloud_take(r, &c);
     pod->stream.phrases++;
-    TS_TRY(code, cloud_need(r, (size_t)length));
+    TS_TRY_INTO(code, cloud_need(r, (size_t)length));
     f->n = (size_t)length;
     if (r->n - r->at < f->n) {
         f->cut = true;
@@ -392,7 +391,7 @@ ts_code cloud_phrases(cloud_pod *pod, cloud_record record, size_t header, cloud_
         }
         if (header > f.n) {
             pod->stream.damaged = true;
-            TS_TRY(code, cloud_lose(pod, "headers", 1));
+            TS_TRY_INTO(code, cloud_lose(pod, "headers", 1));
             return cloud_issue(pod, TS_ISSUE_cloud_header_cut, 0,
                                "the first phrase has %zu bytes, the header %zu", f.n, header);
         }

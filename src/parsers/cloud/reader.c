@@ -126,8 +126,8 @@ static ts_code cloud_more(cloud_reader *r)
 {
     size_t got = 0;
     ts_code code;
-    TS_TRY(code, ts_check_cancel(r->ctx));
-    TS_TRY(code, reserve_window(r));
+    TS_TRY_INTO(code, ts_check_cancel(r->ctx));
+    TS_TRY_INTO(code, reserve_window(r));
     size_t space = r->cap - r->n;
     space = r->block > 0 && space > r->block ? r->block : space;
     if (r->stream != NULL) {

@@ -163,8 +163,8 @@ ts_code cloud_suspend_import(cloud_pod *pod)
     if (!take_suspend_header(pod, &framed)) {
         return cloud_stop(pod, "the header contains no valid time");
     }
-    TS_TRY(code, cloud_fact(pod, "start", pod->suspend.last_end));
-    TS_TRY(code, check_start(pod));
+    TS_TRY_INTO(code, cloud_fact(pod, "start", pod->suspend.last_end));
+    TS_TRY_INTO(code, check_start(pod));
     if (framed) {
         return cloud_phrases(pod, pause_record, 8, CLOUD_N_PAUSES, false, "a pause");
     }

@@ -14,14 +14,13 @@ ts_code cloud_thread_of(uint32_t *number, cloud_pod *pod, uint64_t tid)
     cloud_threads *threads = &pod->threads;
     int64_t itid;
     uint64_t known;
-    ts_code code;
     if (ts_idmap_find(&known, &pod->threads.ids, (int64_t)tid)) {
         *number = (uint32_t)known;
         return TS_OK;
     }
-    TS_TRY(code, ts_vec_reserve(pod->ctx, &threads->list, 1, sizeof(cloud_thread)));
-    TS_TRY(code, ts_thread(&itid, pod->store, pod->source_id, (int64_t)tid, pod->ipid, "java"));
-    TS_TRY(code, ts_idmap_put(pod->ctx, &threads->ids, (int64_t)tid, threads->list.n));
+    TS_TRY(ts_vec_reserve(pod->ctx, &threads->list, 1, sizeof(cloud_thread)));
+    TS_TRY(ts_thread(&itid, pod->store, pod->source_id, (int64_t)tid, pod->ipid, "java"));
+    TS_TRY(ts_idmap_put(pod->ctx, &threads->ids, (int64_t)tid, threads->list.n));
     *number = (uint32_t)threads->list.n++;
     *cloud_thread_at(threads, *number) = (cloud_thread){.tid = tid, .itid = itid};
     return TS_OK;
@@ -85,14 +84,13 @@ static ts_code find_path(int64_t *node, cloud_pod *pod, int64_t caller, uint32_t
 {
     cloud_path *place = cloud_path_place(&pod->paths, (uint32_t)caller, word);
     int64_t method;
-    ts_code code;
     if (cloud_path_is(place, (uint32_t)caller, word)) {
         *node = place->node;
         return TS_OK;
     }
-    TS_TRY(code, cloud_method(&method, pod, word));
-    TS_TRY(code, ts_stack_node(node, NULL, pod->store, pod->source_id, caller, method, TS_NO_LINE,
-                               depth, NULL));
+    TS_TRY(cloud_method(&method, pod, word));
+    TS_TRY(ts_stack_node(node, NULL, pod->store, pod->source_id, caller, method, TS_NO_LINE, depth,
+                         NULL));
     if (cloud_word_of(&pod->words, word) != NULL) {
         *place = (cloud_path){(uint32_t)caller, word, (uint32_t)*node};
     }
@@ -111,8 +109,7 @@ static ts_code reserve_slice(cloud_pod *pod, const cloud_thread *t, cloud_frame 
         .ts = cloud_ns(f->start),
         .depth = t->depth,
     };
-    ts_code code;
-    TS_TRY(code, find_path(&f->node, pod, parent == NULL ? 0 : parent->node, word, t->depth));
+    TS_TRY(find_path(&f->node, pod, parent == NULL ? 0 : parent->node, word, t->depth));
     row.node_id = f->node;
     f->slice = row.id;
     TS_SET_NULL(stack_slice, &row, cpu_dur);
@@ -124,11 +121,10 @@ ts_code cloud_push(cloud_pod *pod, cloud_thread *t, uint32_t word, int64_t ms)
 {
     cloud_frame f = {.start = ms};
     bool wanted = t->depth == 0 ? cloud_wanted(pod, ms) : t->frames[t->depth - 1].slice != 0;
-    ts_code code;
-    TS_TRY(code, frames_reserve(pod, t));
-    TS_TRY(code, cloud_thread_busy(pod, t));
+    TS_TRY(frames_reserve(pod, t));
+    TS_TRY(cloud_thread_busy(pod, t));
     if (wanted) {
-        TS_TRY(code, reserve_slice(pod, t, &f, word));
+        TS_TRY(reserve_slice(pod, t, &f, word));
         cloud_count(pod, CLOUD_N_ENTERS);
     } else {
         cloud_count_skipped(pod, CLOUD_N_ENTERS);

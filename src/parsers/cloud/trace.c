@@ -401,8 +401,7 @@ static ts_code put_root(cloud_pod *pod, const block *b, const cloud_event *e, in
         .since = (int32_t)(ms - (int64_t)b->real),
         .dur = -1,
     };
-    ts_code code;
-    TS_TRY(code, cloud_root_add(&b->t->at.root, pod, &root, f->slice));
+    TS_TRY(cloud_root_add(&b->t->at.root, pod, &root, f->slice));
     return f->slice == 0 ? TS_OK : ts_put_cloud_root(pod->sink, &row);
 }
 
@@ -551,8 +550,7 @@ static ts_code take_value(cloud_pod *pod, const block *b, const cloud_event *e)
         return TS_OK;
     }
     if (pod->text.n >= CLOUD_AMOUNT_DIGITS && b->t->depth == 1) {
-        ts_code code;
-        TS_TRY(code, cloud_amount_note(pod, b->t->at.root, e->word, ts_buf_text(&pod->text)));
+        TS_TRY(cloud_amount_note(pod, b->t->at.root, e->word, ts_buf_text(&pod->text)));
     }
     if (cloud_word_is(&pod->words, e->word, CLOUD_WORD_JAVA_THREAD)) {
         return cloud_name_thread(pod, b->t, ts_buf_text(&pod->text));
@@ -604,7 +602,7 @@ static ts_code apply_tag(cloud_pod *pod, const block *b, const cloud_event *e, i
     TS_NULL_IF(slice == 0, cloud_tag, &row, slice_id);
     if (row.dictionary_id == 0) {
         TS_SET_NULL(cloud_tag, &row, dictionary_id);
-        TS_TRY(code, cloud_no_word(pod, "a tag", e->word));
+        TS_TRY_INTO(code, cloud_no_word(pod, "a tag", e->word));
     }
     cloud_count(pod, CLOUD_N_TAGS);
     return ts_put_cloud_tag(pod->sink, &row);
@@ -783,13 +781,12 @@ static ts_code put_block(cloud_pod *pod, const block *b, uint64_t offset, bool c
 static ts_code keep_block(cloud_pod *pod, block *b, uint64_t offset)
 {
     cloud_block row = {.real = (int64_t)b->real};
-    ts_code code;
-    TS_TRY(code, cloud_thread_of(&b->thread, pod, b->tid));
+    TS_TRY(cloud_thread_of(&b->thread, pod, b->tid));
     cloud_thread *t = cloud_thread_at(&pod->threads, b->thread);
     b->t = t;
     row.thread = b->thread;
     row.before = t->at.block;
-    TS_TRY(code, cloud_block_add(&b->number, pod, row, offset));
+    TS_TRY(cloud_block_add(&b->number, pod, row, offset));
     b->row = (int64_t)ts_sink_rows(pod->sink, TS_T_cloud_block) + 1;
     t->at.block = (uint32_t)b->number + 1;
     return TS_OK;
@@ -814,7 +811,6 @@ static ts_code read_block(cloud_pod *pod, uint64_t timer)
     uint64_t offset = cloud_offset(r);
     block b = {0};
     bool complete;
-    ts_code code;
     b.tid = cloud_fixed(&c, 8);
     b.real = cloud_fixed(&c, 8);
     if (c.got != CLOUD_GOT) {
@@ -826,10 +822,10 @@ static ts_code read_block(cloud_pod *pod, uint64_t timer)
                                           : "a block's timestamp is out of range");
     }
     b.shift = (uint32_t)b.real - (uint32_t)timer;
-    TS_TRY(code, keep_block(pod, &b, offset));
+    TS_TRY(keep_block(pod, &b, offset));
     cloud_take(r, &c);
     cloud_stream_keep(&pod->stream);
-    TS_TRY(code, read_events(pod, &b, &complete));
+    TS_TRY(read_events(pod, &b, &complete));
     return put_block(pod, &b, offset, complete);
 }
 

@@ -166,12 +166,11 @@ static ts_code import_one(bool *good, ts_job *job, datakit_entry *entries, size_
 static ts_code note_damage(ts_job *job)
 {
     const ts_damage *damage = ts_fileset_damage(job->set);
-    ts_code code;
     if (damage == NULL) {
         return TS_OK;
     }
     ts_source(job->store, job->source_id)->complete = 0;
-    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_members, NULL, 0, 1, 0));
+    TS_TRY(ts_count_add(job->store, job->source_id, TS_ITEM_members, NULL, 0, 1, 0));
     return ts_issue(job->store, job->source_id, TS_ISSUE_wire_damage, NULL, (int64_t)damage->offset,
                     "%s", damage->what);
 }

@@ -153,10 +153,8 @@ ts_code datakit_row_fill(datakit_upload *u)
         ts_text text = datakit_meta_get(&u->meta, row_texts[i].names, row_texts[i].where);
         code = text.n == 0 ? TS_OK : row_set(u, row_texts[i].cell, text);
     }
-    if (code == TS_OK && ts_upload_row(u->store)->endpoint.n == 0 && form != NULL &&
-        form[0] != '\0') {
-        code = row_set(u, offsetof(ts_row_profile, endpoint), ts_text_of(form));
-    }
+    TS_STEP_IF(code, ts_upload_row(u->store)->endpoint.n == 0 && form != NULL && form[0] != '\0',
+               row_set(u, offsetof(ts_row_profile, endpoint), ts_text_of(form)));
     if (code != TS_OK || (code = row_format(u)) != TS_OK || (code = row_times(u)) != TS_OK ||
         (code = row_record(u)) != TS_OK) {
         return code;

@@ -217,10 +217,9 @@ static ts_code upload_metrics(datakit_upload *u, const datakit_entry *e,
     ts_json_place_begin(&numbers.in);
     code = upload_json(&end, &replaced, u, e, &ts_json_by_table, &numbers.in);
     bad = numbers.no_list != NULL ? 0 : numbers.lost; /* there are no elements then */
-    if (code == TS_OK && bad > 0) {
-        code = ts_issue_n(u->store, u->source_id, TS_ISSUE_datakit_bad_number, datakit_name(u, e),
-                          TS_NO_OFFSET, bad, "elements are not a name and a number");
-    }
+    TS_STEP_IF(code, bad > 0,
+               ts_issue_n(u->store, u->source_id, TS_ISSUE_datakit_bad_number, datakit_name(u, e),
+                          TS_NO_OFFSET, bad, "elements are not a name and a number"));
     if (code == TS_OK && upload_why(&end, numbers.no_list) != NULL) {
         bad++; /* what was read last */
         code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_bad_metrics, datakit_name(u, e),
@@ -251,7 +250,7 @@ static ts_code upload_unknown(datakit_upload *u, const datakit_entry *e,
     bool ignored = strcmp(datakit_name(u, e), "code-provenance.json") == 0;
     upload_end end;
     ts_code code;
-    TS_TRY(code, upload_read(&end, u, e, upload_feed_id, &u->id));
+    TS_TRY_INTO(code, upload_read(&end, u, e, upload_feed_id, &u->id));
     upload_set_size(row, end.bytes);
     u->skipped++;
     u->unknown += ignored ? 0 : 1;
@@ -313,7 +312,6 @@ static ts_code upload_file(datakit_upload *u, datakit_entry *e)
     ts_row_profile_attachment row;
     ts_member_import got;
     const char *name = datakit_name(u, e);
-    ts_code code;
     e->done = true;
     upload_empty_file(&row, ts_text_of(name), e->listed);
     row.path = ts_text_of(ts_member_name(u->job->set, e->member));
@@ -322,7 +320,7 @@ static ts_code upload_file(datakit_upload *u, datakit_entry *e)
         return upload_metrics(u, e, &row);
     }
     ts_upload_file_begin(u->store);
-    TS_TRY(code, ts_job_import(&got, u->job, e->member, u->source_id));
+    TS_TRY(ts_job_import(&got, u->job, e->member, u->source_id));
     if (got.database) {
         return TS_OK;
     }
@@ -444,8 +442,7 @@ static ts_code upload_files(datakit_upload *u)
 static ts_code upload_count(datakit_upload *u)
 {
     ts_tally *tally;
-    ts_code code;
-    TS_TRY(code, ts_count(&tally, u->store, u->source_id, TS_ITEM_datakit_attachments, NULL));
+    TS_TRY(ts_count(&tally, u->store, u->source_id, TS_ITEM_datakit_attachments, NULL));
     *tally = (ts_tally){
         .seen = u->seen, .imported = u->imported, .lost = u->lost, .skipped = u->skipped};
     return ts_count_add(u->store, u->source_id, TS_ITEM_datakit_numbers, NULL,
@@ -471,7 +468,7 @@ ts_code datakit_upload_import(datakit_upload *u)
     ts_row_marks before;
     uint64_t losses = ts_issue_losses(u->store);
     ts_code code;
-    TS_TRY(code, ts_upload_begin(u->store, u->source_id));
+    TS_TRY_INTO(code, ts_upload_begin(u->store, u->source_id));
     ts_row_marks_take(&before, ts_store_sink(u->store));
     u->profile_id = ts_upload_row(u->store)->id;
     u->start = u->end = TS_NO_TIME;
@@ -488,10 +485,9 @@ ts_code datakit_upload_import(datakit_upload *u)
         code = upload_doubt(u, &before);
     }
     u->useless = u->unknown > 0 && u->imported == 0 && u->lost == 0;
-    if (code == TS_OK && u->useless) {
-        code = ts_issue(u->store, u->source_id, TS_ISSUE_datakit_no_profile, NULL, TS_NO_OFFSET,
-                        "none of its files is a recording of a known format");
-    }
+    TS_STEP_IF(code, u->useless,
+               ts_issue(u->store, u->source_id, TS_ISSUE_datakit_no_profile, NULL, TS_NO_OFFSET,
+                        "none of its files is a recording of a known format"));
     if (code == TS_OK) {
         ts_source(u->store, u->source_id)->bytes += (int64_t)u->bytes;
         ts_source(u->store, u->source_id)->complete = ts_issue_losses(u->store) == losses;

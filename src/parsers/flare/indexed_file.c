@@ -152,15 +152,14 @@ static ts_code open_index(flare_pair *pair, uint32_t member, unsigned key_type)
     flare_index *index = &pair->index;
     int type = (int)key_type;
     bool there;
-    ts_code code;
-    TS_TRY(code, flare_in_open(&there, &index->in, pair->dir, member));
+    TS_TRY(flare_in_open(&there, &index->in, pair->dir, member));
     if (!there) {
         return member != FLARE_NO_MEMBER
                    ? TS_OK
                    : flare_issue(pair->dir, TS_ISSUE_flare_index_missing, pair->data.name,
                                  TS_NO_OFFSET, "the file has no index");
     }
-    TS_TRY(code, read_pair_header(&index->start, &type, &index->in, "TIHS", "TIDS"));
+    TS_TRY(read_pair_header(&index->start, &type, &index->in, "TIHS", "TIDS"));
     if (index->start == 0 || (type != FLARE_KEY_U32 && type != FLARE_KEY_I64)) {
         pair->dir->bytes_lost += index->in.size;
         return pair_note(pair, &index->in, TS_ISSUE_flare_index_bad, 0,
@@ -207,8 +206,7 @@ static ts_code count_hits(unsigned *hits, flare_pair *pair, uint64_t start,
     for (uint64_t i = 1; i < count && i < COMPARED; i++) {
         int64_t key;
         uint64_t offset;
-        ts_code code;
-        TS_TRY(code, index_entry(&key, &offset, pair, start, i));
+        TS_TRY(index_entry(&key, &offset, pair, start, i));
         while (k < n && starts[k] < offset) {
             k++;
         }
@@ -241,7 +239,7 @@ static ts_code realign(flare_pair *pair)
     }
     for (unsigned back = 0; back < entry_size(index); back++) {
         unsigned hits;
-        TS_TRY(code, count_hits(&hits, pair, index->start - back, starts, n));
+        TS_TRY_INTO(code, count_hits(&hits, pair, index->start - back, starts, n));
         if (hits > best) {
             best = hits;
             best_start = index->start - back;
@@ -262,9 +260,10 @@ ts_code flare_pair_open(flare_pair *pair, flare_dir *dir, uint32_t index, uint32
 {
     ts_code code;
     *pair = (flare_pair){.dir = dir, .starts_well = starts_well};
-    TS_TRY(code, open_data(pair, data,
-                           index == FLARE_NO_MEMBER ? NULL : ts_member_name(dir->job->set, index)));
-    TS_TRY(code, open_index(pair, index, key_type));
+    TS_TRY_INTO(code,
+                open_data(pair, data,
+                          index == FLARE_NO_MEMBER ? NULL : ts_member_name(dir->job->set, index)));
+    TS_TRY_INTO(code, open_index(pair, index, key_type));
     pair->at = pair->start;
     if (pair->index.usable && pair->usable && (code = realign(pair)) != TS_OK) {
         return code;
@@ -322,7 +321,7 @@ static ts_code sync_index(uint64_t *offset, int64_t *key, flare_pair *pair, uint
         uint64_t after = UINT64_MAX;
         int64_t ignored;
         const char *what = NULL;
-        TS_TRY(code, index_entry(key, offset, pair, index->start, pair->entry));
+        TS_TRY_INTO(code, index_entry(key, offset, pair, index->start, pair->entry));
         if (pair->entry >= index->count) { /* the file became shorter */
             break;
         }
@@ -343,7 +342,7 @@ static ts_code sync_index(uint64_t *offset, int64_t *key, flare_pair *pair, uint
             pair->checked = pair->entry + 1;
             return TS_OK;
         }
-        TS_TRY(code, bad_entry(pair, pair->entry, *offset, what));
+        TS_TRY_INTO(code, bad_entry(pair, pair->entry, *offset, what));
         pair->entry++;
     }
     *offset = UINT64_MAX;
@@ -465,7 +464,7 @@ ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, c
     *again = false;
     pair->entry += record->has_key && !record->used;
     record->used = true;
-    TS_TRY(code, sync_index(&offset, &key, pair, record->at + 1));
+    TS_TRY_INTO(code, sync_index(&offset, &key, pair, record->at + 1));
     uint64_t gap = (offset == UINT64_MAX ? pair->data.size : offset) - record->at;
     gap = gap < LENGTH_SIZE ? 0 : gap - LENGTH_SIZE;
     if (!record->longer && !record->cut && gap > UINT16_MAX && gap <= FLARE_MAX_LONG &&
@@ -479,7 +478,7 @@ ts_code flare_pair_reject(bool *again, flare_pair *pair, flare_record *record, c
     if (record->longer) { /* its own length is used */
         record->n &= UINT16_MAX;
     }
-    TS_TRY(code, choose_next(&next, pair, record, offset));
+    TS_TRY_INTO(code, choose_next(&next, pair, record, offset));
     if (record->has_key) {
         pair->dir->index_entries->imported++;
     }
@@ -521,14 +520,13 @@ ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
     uint64_t high = index->count;
     uint64_t offset;
     int64_t found;
-    ts_code code;
     *passed = 0;
     if (!index->usable || index->no_keys || !pair->usable || pair->data.size > UINT32_MAX) {
         return TS_OK; /* offsets that wrap need all records before them */
     }
     while (low < high) {
         uint64_t mid = low + (high - low) / 2;
-        TS_TRY(code, index_entry(&found, &offset, pair, index->start, mid));
+        TS_TRY(index_entry(&found, &offset, pair, index->start, mid));
         if (found < key) {
             low = mid + 1;
         } else {
@@ -538,7 +536,7 @@ ts_code flare_pair_seek(flare_pair *pair, int64_t key, uint64_t *passed)
     if (low <= pair->entry) {
         return TS_OK;
     }
-    TS_TRY(code, choose_entry(&low, &offset, pair, low));
+    TS_TRY(choose_entry(&low, &offset, pair, low));
     if (offset <= pair->start || offset >= pair->data.size) {
         return TS_OK; /* an invalid offset: everything is read */
     }

@@ -52,8 +52,8 @@ static ts_code unpack(flare_files *files, flare_wants wants)
     uint8_t *block = NULL;
     uint32_t count;
     ts_code code;
-    TS_TRY(code, ts_fileset_count(&count, files->job->set));
-    TS_TRY(code, ts_spool_new(&files->spool, ctx));
+    TS_TRY_INTO(code, ts_fileset_count(&count, files->job->set));
+    TS_TRY_INTO(code, ts_spool_new(&files->spool, ctx));
     files->places = ts_zalloc(ctx, count, sizeof *files->places);
     block = ts_alloc(ctx, files->block, 1);
     TS_STEP_IF(code, files->places == NULL || block == NULL, ctx->error.code);

@@ -135,8 +135,8 @@ static ts_code find_family(flare_dir *dir)
     if (!flare_summary_has(sum, FLARE_SUM_ADDR | FLARE_SUM_SAMPLE_START)) {
         return TS_OK;
     }
-    TS_TRY(code, ts_job_shared(&bytes, dir->job, "flare", sizeof *shared,
-                               (ts_shared_calls){finish_names, release_shared}));
+    TS_TRY_INTO(code, ts_job_shared(&bytes, dir->job, "flare", sizeof *shared,
+                                    (ts_shared_calls){finish_names, release_shared}));
     shared = bytes;
     for (family = shared->families; family != NULL; family = family->next) {
         if (family->sample_start_ms == start && family->addr.n == addr.n &&
@@ -195,9 +195,8 @@ static ts_code remember_missing(flare_dir *dir, int64_t id, int64_t row)
     uint32_t file;
     missing_name *m;
     /* With its NUL, to be handed on as a string. */
-    ts_code code;
-    TS_TRY(code, ts_pool_intern(dir->ctx, &file, NULL, &shared->files,
-                                (ts_text){dir->file, strlen(dir->file) + 1}));
+    TS_TRY(ts_pool_intern(dir->ctx, &file, NULL, &shared->files,
+                          (ts_text){dir->file, strlen(dir->file) + 1}));
     TS_NEED(dir->ctx, m = ts_vec_add(dir->ctx, &shared->missing, sizeof *m));
     *m = (missing_name){dir->methods.family, dir->source_id, id, row, dir->offset, file};
     return TS_OK;
@@ -292,8 +291,8 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_reader *r)
         dir->method_records->seen++;
         bool again = true;
         while (again && (record.cut || !is_name(record.p, record.n))) {
-            TS_TRY(code,
-                   flare_pair_reject(&again, pair, &record, "the record is not a valid name"));
+            TS_TRY_INTO(code,
+                        flare_pair_reject(&again, pair, &record, "the record is not a valid name"));
             if (!again) {
                 dir->method_records->lost++;
                 r->cut = record.cut && pair->at >= pair->data.size;
@@ -304,7 +303,7 @@ static ts_code read_names(flare_dir *dir, flare_pair *pair, name_reader *r)
             continue;
         }
         flare_pair_accept(pair, &record);
-        TS_TRY(code, take_name(dir, pair, &record, r));
+        TS_TRY_INTO(code, take_name(dir, pair, &record, r));
     }
 }
 
@@ -361,7 +360,7 @@ ts_code flare_methods_read(flare_dir *dir, uint32_t index, uint32_t data)
     name_reader r = {0};
     flare_pair pair = {0};
     ts_code code;
-    TS_TRY(code, find_family(dir));
+    TS_TRY_INTO(code, find_family(dir));
     if (index == FLARE_NO_MEMBER && data == FLARE_NO_MEMBER) {
         return flare_issue(dir, TS_ISSUE_flare_data_bad, NULL, TS_NO_OFFSET,
                            "the directory has no file of method names");

@@ -241,9 +241,8 @@ static ts_code read_json(const char **why, flare_payloads *p, const uint8_t *byt
     p->depth = 0;
     p->stack_depth = 0;
     ts_json_reset(p->json);
-    ts_code code;
-    TS_TRY(code, ts_json_feed(p->json, (const char *)bytes, n));
-    TS_TRY(code, ts_json_finish(p->json));
+    TS_TRY(ts_json_feed(p->json, (const char *)bytes, n));
+    TS_TRY(ts_json_finish(p->json));
     *why = ts_json_state(p->json) != TS_JSON_DONE  ? ts_json_reason(p->json)
            : !flare_object_has(o, FLARE_HAS_TIME)  ? "sample_time is missing"
            : !flare_object_has(o, FLARE_HAS_STACK) ? "stacktrace is missing"
@@ -292,8 +291,7 @@ static ts_code read_resp(const char **why, flare_payloads *p, const uint8_t *byt
     }
     p->object.has = FLARE_HAS_STACK;
     while (take_line(&id, &bytes, end, ':')) {
-        ts_code code;
-        TS_TRY(code, take_ints(&p->object, &id, 1));
+        TS_TRY(take_ints(&p->object, &id, 1));
     }
     *why = bytes != end                               ? "an element is not an integer"
            : (uint64_t)count != p->object.frame_count ? "the number of elements is wrong"

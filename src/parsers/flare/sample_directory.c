@@ -39,15 +39,14 @@ static ts_code begin_process(flare_dir *dir)
     ts_text host = {addr.p, colon == NULL ? addr.n : (size_t)(colon - addr.p)};
     ts_row_process_detail *detail = ts_process_detail_row(dir->store, dir->ipid);
     ts_row_source *source = ts_source(dir->store, dir->source_id);
-    ts_code code;
     detail->runtime = TS_TEXT_LIT("Java VM");
     if (!flare_summary_has(&dir->summary, FLARE_SUM_ADDR) || addr.n == 0) {
         return TS_OK;
     }
-    TS_TRY(code, ts_process_name(dir->store, dir->ipid, addr));
-    TS_TRY(code, ts_source_text(dir->store, dir->source_id, &detail->host, host.p, host.n));
-    TS_TRY(code, ts_source_text(dir->store, dir->source_id, &source->host, host.p, host.n));
-    TS_TRY(code, ts_source_text(dir->store, dir->source_id, &source->name, addr.p, addr.n));
+    TS_TRY(ts_process_name(dir->store, dir->ipid, addr));
+    TS_TRY(ts_source_text(dir->store, dir->source_id, &detail->host, host.p, host.n));
+    TS_TRY(ts_source_text(dir->store, dir->source_id, &source->host, host.p, host.n));
+    TS_TRY(ts_source_text(dir->store, dir->source_id, &source->name, addr.p, addr.n));
     return ts_source_property(dir->store, dir->source_id, TS_FLARE_AGENT_ADDR, addr);
 }
 
@@ -107,7 +106,7 @@ static ts_code read_thread(flare_dir *dir, const flare_entry *entries, size_t n)
     flare_thread *thread;
     size_t series = 0;
     ts_code code;
-    TS_TRY(code, flare_thread_of(&thread, dir, entries[0].id));
+    TS_TRY_INTO(code, flare_thread_of(&thread, dir, entries[0].id));
     thread->has_files = true;
     while (series < n && entries[series].kind == FLARE_SERIES) {
         series++;
@@ -188,9 +187,9 @@ static ts_code set_times(flare_dir *dir)
 static ts_code finish_directory(flare_dir *dir)
 {
     ts_code code;
-    TS_TRY(code, ts_count_add(dir->store, dir->source_id, TS_ITEM_bytes, NULL,
-                              dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped,
-                              dir->bytes_lost, dir->bytes_skipped));
+    TS_TRY_INTO(code, ts_count_add(dir->store, dir->source_id, TS_ITEM_bytes, NULL,
+                                   dir->bytes_seen - dir->bytes_lost - dir->bytes_skipped,
+                                   dir->bytes_lost, dir->bytes_skipped));
     code = flare_threads_put(dir);
     TS_STEP(code, put_properties(dir));
     TS_STEP(code, set_times(dir));
@@ -207,10 +206,11 @@ static ts_code read_all(flare_dir *dir, const flare_entry *entries, size_t n)
     for (; i < n && entries[i].kind <= FLARE_METHOD_DATA; i++) {
         members[entries[i].kind] = entries[i].member;
     }
-    TS_TRY(code, flare_summary_read(dir, members[FLARE_SUMMARY]));
-    TS_TRY(code, begin_process(dir));
-    TS_TRY(code, choose_span(dir));
-    TS_TRY(code, flare_methods_read(dir, members[FLARE_METHOD_INDEX], members[FLARE_METHOD_DATA]));
+    TS_TRY_INTO(code, flare_summary_read(dir, members[FLARE_SUMMARY]));
+    TS_TRY_INTO(code, begin_process(dir));
+    TS_TRY_INTO(code, choose_span(dir));
+    TS_TRY_INTO(code,
+                flare_methods_read(dir, members[FLARE_METHOD_INDEX], members[FLARE_METHOD_DATA]));
     while (i < n && code == TS_OK) {
         size_t end = i + 1;
         if (entries[i].kind == FLARE_OTHER) {

@@ -13,8 +13,7 @@ ts_code flare_thread_of(flare_thread **out, flare_dir *dir, int64_t id)
     }
     TS_NEED(dir->ctx, *out = ts_vec_add(dir->ctx, &dir->threads.list, sizeof **out));
     **out = (flare_thread){.id = id, .first_ms = INT64_MAX, .last_ms = INT64_MIN};
-    ts_code code;
-    TS_TRY(code, ts_idmap_put(dir->ctx, &dir->threads.ids, id, dir->threads.list.n - 1));
+    TS_TRY(ts_idmap_put(dir->ctx, &dir->threads.ids, id, dir->threads.list.n - 1));
     return ts_thread(&(*out)->itid, dir->store, dir->source_id, id, dir->ipid, "java");
 }
 
@@ -63,8 +62,7 @@ ts_code flare_thread_state(flare_dir *dir, flare_thread *thread, const flare_obj
 ts_code flare_thread_list(flare_dir *dir, const flare_object *o)
 {
     flare_thread *thread;
-    ts_code code;
-    TS_TRY(code, flare_thread_of(&thread, dir, o->id));
+    TS_TRY(flare_thread_of(&thread, dir, o->id));
     thread->listed = true;
     thread->listed_count = flare_object_has(o, FLARE_HAS_COUNT) ? o->sample_count : 0;
     return flare_thread_state(dir, thread, o);

@@ -228,19 +228,17 @@ static ts_code check_values(flare_dir *dir, flare_thread *thread, const series_f
     uint64_t rest = f->in.size > f->start ? (f->in.size - f->start) % f->width : 0;
     int64_t last =
         ts_sat_add(f->begin_ms, ts_sat_mul(f->slots == 0 ? 0 : (int64_t)f->slots - 1, f->unit_ms));
-    ts_code code;
     series->slots = ts_sat_add(series->slots, (int64_t)f->slots);
     series->end_ms = last > series->end_ms ? last : series->end_ms;
     dir->bytes_lost += rest;
-    TS_TRY(code, series_note(dir, &f->in, TS_ISSUE_flare_series_partial, f->in.size - rest,
-                             rest != 0, "the last value is incomplete"));
-    TS_TRY(code,
-           series_note(dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
+    TS_TRY(series_note(dir, &f->in, TS_ISSUE_flare_series_partial, f->in.size - rest, rest != 0,
+                       "the last value is incomplete"));
+    TS_TRY(series_note(dir, &f->in, TS_ISSUE_flare_series_end, 0, f->slots > 0 && f->end_ms < last,
                        "the end in the header is before that of the values, which count"));
-    TS_TRY(code, series_note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
-                             "the end in the header is after the last value"));
-    TS_TRY(code, series_note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative,
-                             f->negative, "values are negative; they were kept"));
+    TS_TRY(series_note(dir, &f->in, TS_ISSUE_flare_series_cut, 0, f->end_ms > last,
+                       "the end in the header is after the last value"));
+    TS_TRY(series_note(dir, &f->in, TS_ISSUE_flare_value_negative, f->first_negative, f->negative,
+                       "values are negative; they were kept"));
     return series_note(dir, &f->in, TS_ISSUE_flare_value_saturated, f->first_saturated,
                        f->saturated, "values are 65535, the maximum of 16 bits: at least that");
 }
@@ -250,7 +248,7 @@ static ts_code read_series_file(flare_dir *dir, flare_thread *thread, series_fil
     flare_thread_series *series = &thread->series;
     const char *why;
     ts_code code;
-    TS_TRY(code, read_series_header(&why, f));
+    TS_TRY_INTO(code, read_series_header(&why, f));
     if (why != NULL) {
         dir->bytes_lost += f->in.size;
         return series_note(dir, &f->in, TS_ISSUE_flare_series_bad, 0, 1, why);

@@ -112,7 +112,7 @@ static ts_code path_node(int64_t *node, stack_path *path, flare_dir *dir, const 
     size_t k = 0;
     bool added = false;
     ts_code code;
-    TS_TRY(code, reserve_path(path, dir->ctx, n));
+    TS_TRY_INTO(code, reserve_path(path, dir->ctx, n));
     while (k < n && k < path->count && path->ids[k] == frames[n - 1 - k]) {
         k++;
     }
@@ -147,8 +147,7 @@ static ts_code put_sample_value(stack_reader *r, int64_t sample, int64_t value)
             .name = TS_TEXT_LIT("cpu"),
             .unit = TS_TEXT_LIT("ns"),
         };
-        ts_code code;
-        TS_TRY(code, ts_put_stack_value_type(dir->sink, &type));
+        TS_TRY(ts_put_stack_value_type(dir->sink, &type));
         dir->cpu_type = type.id;
         row.value_type_id = type.id;
     }
@@ -263,7 +262,7 @@ static ts_code put_sample(stack_reader *r, const int64_t *ts)
     int64_t id = (int64_t)ts_sink_rows(r->dir->sink, TS_T_stack_sample) + 1;
     int64_t node;
     ts_code code;
-    TS_TRY(code, path_node(&node, &r->path, r->dir, o->frames, o->frame_count));
+    TS_TRY_INTO(code, path_node(&node, &r->path, r->dir, o->frames, o->frame_count));
     r->sample = (ts_row_stack_sample){
         .id = id,
         .source_id = r->dir->source_id,
@@ -333,7 +332,7 @@ static ts_code take_record(stack_reader *r, const flare_record *record)
     dir->file = r->pair.data.name;
     dir->offset = (int64_t)record->at;
     ts_code code;
-    TS_TRY(code, flare_dir_ns(&ns, &fits, dir, r->pair.data.name, (int64_t)record->at, ms));
+    TS_TRY_INTO(code, flare_dir_ns(&ns, &fits, dir, r->pair.data.name, (int64_t)record->at, ms));
     flare_thread_note_time(r->thread, ms);
     const int64_t *ts = fits ? &ns : NULL;
     if (!dir->wanted_all && !ts_span_has(&dir->wanted, ns)) {
@@ -398,8 +397,7 @@ static ts_code check_number(bool *repeated, stack_reader *r, const flare_record 
     missing = missing > (int64_t)r->rejected ? missing - (int64_t)r->rejected : 0;
     r->rejected = 0;
     if (missing > 0 && (before > 0 || !r->seeked)) {
-        ts_code code;
-        TS_TRY(code, note_gap(r, record, missing));
+        TS_TRY(note_gap(r, record, missing));
     }
     r->number = o->sample_count;
     return TS_OK;
@@ -433,7 +431,7 @@ static ts_code accept_record(stack_reader *r, const flare_record *record)
     bool repeated;
     ts_code code;
     flare_pair_accept(&r->pair, record);
-    TS_TRY(code, check_number(&repeated, r, record));
+    TS_TRY_INTO(code, check_number(&repeated, r, record));
     if (repeated) {
         dir->stack_records->lost++;
         dir->bytes_lost += record->n + 2;
@@ -442,8 +440,8 @@ static ts_code accept_record(stack_reader *r, const flare_record *record)
     if (ts_json_replaced(r->payloads.json) > 0 && record->p[0] == '{' && r->bad_text++ == 0) {
         r->first_bad_text = record->at;
     }
-    TS_TRY(code, flare_series_check_record(r->check, &r->payloads.object,
-                                           before > 0 && r->number == before + 1));
+    TS_TRY_INTO(code, flare_series_check_record(r->check, &r->payloads.object,
+                                                before > 0 && r->number == before + 1));
     if (record->longer &&
         (code = flare_issue(dir, TS_ISSUE_flare_record_long, r->pair.data.name, (int64_t)record->at,
                             "the record has %zu bytes, more than its length can say", record->n)) !=
@@ -473,7 +471,7 @@ static ts_code read_records(stack_reader *r)
             if (!record.cut && why == NULL) {
                 break;
             }
-            TS_TRY(code, flare_pair_reject(&again, &r->pair, &record, why));
+            TS_TRY_INTO(code, flare_pair_reject(&again, &r->pair, &record, why));
         }
         if (!again) {
             r->dir->stack_records->lost++;
@@ -510,11 +508,11 @@ static ts_code finish_stacks(stack_reader *r)
     ts_code code;
     dir->stack_records->seen += rest;
     dir->stack_records->skipped += rest;
-    TS_TRY(code, put_pending(r, &r->sample.ts));
-    TS_TRY(code, share_out(r, 0));
-    TS_TRY(code, flare_pair_finish(&r->pair));
-    TS_TRY(code, check_last_number(r));
-    TS_TRY(code, flare_series_check_finish(r->check, whole));
+    TS_TRY_INTO(code, put_pending(r, &r->sample.ts));
+    TS_TRY_INTO(code, share_out(r, 0));
+    TS_TRY_INTO(code, flare_pair_finish(&r->pair));
+    TS_TRY_INTO(code, check_last_number(r));
+    TS_TRY_INTO(code, flare_series_check_finish(r->check, whole));
     TS_STEP_IF(code, r->no_time,
                flare_issue(dir, TS_ISSUE_time_missing, r->pair.data.name, TS_NO_OFFSET,
                            "the time of the first record is not known; times count from 0"));
@@ -545,9 +543,8 @@ ts_code flare_stacks_read(flare_dir *dir, flare_thread *thread, flare_series_che
     };
     ts_code code = flare_payloads_open(&r.payloads, dir->ctx);
     TS_STEP(code, flare_pair_open(&r.pair, dir, index, data, FLARE_KEY_U32, payload_starts_well));
-    if (code == TS_OK && (code = seek_range(&r)) == TS_OK && (code = read_records(&r)) == TS_OK) {
-        code = finish_stacks(&r);
-    }
+    TS_STEP_IF(code, (code = seek_range(&r)) == TS_OK && (code = read_records(&r)) == TS_OK,
+               finish_stacks(&r));
     flare_pair_close(&r.pair);
     flare_payloads_close(&r.payloads);
     ts_intvec_free(dir->ctx, &r.batch);

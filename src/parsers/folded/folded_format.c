@@ -215,26 +215,22 @@ static ts_code folded_finish(void *self, const ts_stream_end *end)
 {
     folded *f = self;
     uint64_t values;
-    ts_code code;
-    TS_TRY(code,
-           ts_count_add(f->job->store, f->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
-    TS_TRY(code, end_last_line(f, end->damage != NULL && !end->damage->trailing));
+    TS_TRY(ts_count_add(f->job->store, f->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
+    TS_TRY(end_last_line(f, end->damage != NULL && !end->damage->trailing));
     if (f->good == 0) {
         return ts_fail(f->job->ctx, TS_ERR_FORMAT,
                        "%s has no folded stacks: no line ends in a blank and a number",
                        f->job->name);
     }
     values = f->good * (f->differential ? 2 : 1);
-    TS_TRY(code, put_profile(f));
-    TS_TRY(code, ts_issue_n(f->job->store, f->source_id, TS_ISSUE_prof_rounded, f->name,
-                            TS_NO_OFFSET, f->rounded, "weights were rounded"));
-    TS_TRY(code,
-           ts_issue_n(f->job->store, f->source_id, TS_ISSUE_prof_bad_text, f->name, TS_NO_OFFSET,
+    TS_TRY(put_profile(f));
+    TS_TRY(ts_issue_n(f->job->store, f->source_id, TS_ISSUE_prof_rounded, f->name, TS_NO_OFFSET,
+                      f->rounded, "weights were rounded"));
+    TS_TRY(ts_issue_n(f->job->store, f->source_id, TS_ISSUE_prof_bad_text, f->name, TS_NO_OFFSET,
                       f->bad_texts, "parts of texts that are no text became U+FFFD"));
-    TS_TRY(code, ts_count_add(f->job->store, f->source_id, TS_ITEM_profile_samples, NULL, f->good,
-                              f->bad, 0));
-    TS_TRY(code,
-           ts_count_add(f->job->store, f->source_id, TS_ITEM_profile_values, NULL, values, 0, 0));
+    TS_TRY(ts_count_add(f->job->store, f->source_id, TS_ITEM_profile_samples, NULL, f->good, f->bad,
+                        0));
+    TS_TRY(ts_count_add(f->job->store, f->source_id, TS_ITEM_profile_values, NULL, values, 0, 0));
     ts_stack_release(f->job->store, f->source_id);
     return TS_OK;
 }

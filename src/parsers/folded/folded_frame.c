@@ -218,13 +218,12 @@ static ts_code new_method(int64_t *method, int64_t *line, folded *f, ts_text fra
     ts_text file = place(&frame, line);
     ts_text library = file.p == NULL ? image(&frame) : TS_TEXT_NULL;
     ts_language language = ts_language_of_file(file);
-    ts_code code;
     if (file.p == NULL && (java || looks_like_java(frame))) {
         language = TS_LANG_JAVA;
         f->java = true;
     }
     f->python = f->python || language == TS_LANG_PYTHON;
-    TS_TRY(code, ts_frame_split(f->job->ctx, &parts, &f->scratch, language, frame, file, library));
+    TS_TRY(ts_frame_split(f->job->ctx, &parts, &f->scratch, language, frame, file, library));
     row.name = parts.name;
     row.cls = parts.cls;
     row.package = parts.package;
@@ -246,7 +245,8 @@ ts_code folded_method(int64_t *method, int64_t *line, folded *f, ts_text frame)
     uint32_t number;
     bool added;
     ts_code code;
-    TS_TRY(code, ts_pool_intern(ctx, &number, &added, &f->frames, ts_pool_key(key, ctx, frame)));
+    TS_TRY_INTO(code,
+                ts_pool_intern(ctx, &number, &added, &f->frames, ts_pool_key(key, ctx, frame)));
     if (added) {
         TS_NEED(ctx, known = ts_vec_add(ctx, &f->methods, sizeof *known));
         known->line = TS_NO_LINE;

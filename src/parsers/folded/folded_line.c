@@ -162,10 +162,10 @@ static ts_code put_line(folded *f, ts_text stack, const folded_weights *w)
     };
     size_t tokens;
     ts_code code;
-    TS_TRY(code, f->types[0].id == 0 ? add_types(f) : TS_OK);
-    TS_TRY(code, folded_tokens(&tokens, f, stack));
+    TS_TRY_INTO(code, f->types[0].id == 0 ? add_types(f) : TS_OK);
+    TS_TRY_INTO(code, folded_tokens(&tokens, f, stack));
     stack = (ts_text){stack.p + tokens, stack.n - tokens};
-    TS_TRY(code, stack.n > 0 ? find_path(&row.node_id, f, stack) : TS_OK);
+    TS_TRY_INTO(code, stack.n > 0 ? find_path(&row.node_id, f, stack) : TS_OK);
     row.itid = f->itid;
     TS_SET_NULL(stack_sample, &row, ts);
     TS_SET_NULL(stack_sample, &row, dur);
@@ -194,11 +194,10 @@ static ts_code bad_line(folded *f, ts_issue_code issue, const char *what)
 ts_code folded_line(folded *f, ts_text line)
 {
     folded_weights w;
-    ts_code code;
     if (folded_is_comment(line)) {
         return TS_OK;
     }
-    TS_TRY(code, ts_utf8_text(&line, f->job->ctx, &f->clean, &f->bad_texts));
+    TS_TRY(ts_utf8_text(&line, f->job->ctx, &f->clean, &f->bad_texts));
     w = folded_read_weights(line, f->differential ? 2 : 1);
     if (w.count != (f->differential ? 2U : 1U)) {
         return bad_line(f, TS_ISSUE_prof_bad_line, "does not end in a number");

@@ -88,9 +88,9 @@ static ts_code heap_profile_finish(void *self, const ts_stream_end *end)
     char reason[160];
     bool bad;
     ts_code code;
-    TS_TRY(code,
-           ts_count_add(p->job->store, p->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
-    TS_TRY(code, ts_json_finish(p->json));
+    TS_TRY_INTO(code, ts_count_add(p->job->store, p->job->source_id, TS_ITEM_bytes, NULL,
+                                   end->bytes, 0, 0));
+    TS_TRY_INTO(code, ts_json_finish(p->json));
     bad = ts_json_state(p->json) == TS_JSON_BAD;
     snprintf(reason, sizeof reason, "%s at byte %" PRIu64, bad ? ts_json_reason(p->json) : "",
              ts_json_position(p->json));

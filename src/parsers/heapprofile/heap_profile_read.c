@@ -55,10 +55,9 @@ static ts_code put_node(heap_profile *p)
         return TS_OK;
     }
     if (open->method == 0) {
-        ts_code code;
-        TS_TRY(code, ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_no_frame, p->name,
-                              (int64_t)ts_json_position(p->json),
-                              "a node has no callFrame before its callees"));
+        TS_TRY(ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_no_frame, p->name,
+                        (int64_t)ts_json_position(p->json),
+                        "a node has no callFrame before its callees"));
     }
     return heap_profile_put(p, open, node);
 }
@@ -69,14 +68,13 @@ static ts_code begin_node(heap_profile *p)
     heap_profile_node *node;
     int64_t parent = 0;
     int64_t depth = 0;
-    ts_code code;
     p->nodes_seen++;
     if (p->nodes.n >= MAX_NODES) {
         return ts_fail(p->job->ctx, TS_ERR_LIMIT, "a heap profile has more than %d nodes",
                        MAX_NODES);
     }
     if (p->open.n > 0) {
-        TS_TRY(code, put_node(p));
+        TS_TRY(put_node(p));
         parent = current(p)->v8.stack_node;
         depth = innermost(p)->depth + 1;
     }
@@ -147,8 +145,7 @@ static ts_code end_sample(heap_profile *p)
             ts_ckd_add(&total, (int64_t)sum, s->size)) {
             total = -1; /* no sum that a node can have */
         }
-        ts_code code;
-        TS_TRY(code, ts_idmap_put(p->job->ctx, &p->sampled, s->node, (uint64_t)total));
+        TS_TRY(ts_idmap_put(p->job->ctx, &p->sampled, s->node, (uint64_t)total));
     }
     return ts_sorter_add(p->samples, s);
 }

@@ -97,8 +97,7 @@ static ts_code put_value(heap_profile *p, int64_t *type, int64_t sample, int64_t
             .name = TS_TEXT_LIT("alloc_space"),
             .unit = TS_TEXT_LIT("bytes"),
         };
-        ts_code code;
-        TS_TRY(code, ts_put_stack_value_type(p->sink, &value_type));
+        TS_TRY(ts_put_stack_value_type(p->sink, &value_type));
         *type = value_type.id;
     }
     row.value_type_id = *type;
@@ -151,7 +150,7 @@ static ts_code put_sample(heap_profile *p, int64_t *type, const heap_profile_sam
     if ((s->has & TS_V8_ID) != 0 && ts_idmap_find(&index, &p->by_id, s->node)) {
         node = node_at(p, (size_t)index);
     }
-    TS_TRY(code, check_node(p, s, node != NULL && node->v8.stack_node != 0));
+    TS_TRY_INTO(code, check_node(p, s, node != NULL && node->v8.stack_node != 0));
     TS_NULL_IF((s->has & HAS_ORDINAL) == 0, heap_profile_sample, &row, ordinal);
     code = put_stack_sample(p, &row.sample_id, node);
     TS_STEP_IF(code, (s->has & HAS_SIZE) != 0 && (node == NULL || sizes_agree(p, node)),

@@ -111,12 +111,11 @@ static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
 {
     const uint8_t *p;
     size_t n;
-    ts_code code;
     if (pos >= c->view->size) {
         *state = WALK_END;
         return TS_OK;
     }
-    TS_TRY(code, ts_window_get(&p, &n, c->view, pos, HEAD_BYTES));
+    TS_TRY(ts_window_get(&p, &n, c->view, pos, HEAD_BYTES));
     jfr_reader r = (jfr_reader){p, p + n, c->compressed, false};
     *e = (jfr_event){.pos = pos, .size = jfr_raw(&r, 4)};
     e->type = jfr_raw(&r, 8);
@@ -489,10 +488,10 @@ static ts_code run_event(jfr_chunk *c, uint32_t cls, const jfr_event *e)
     bool there = false;
     bool lost = true;
     ts_code code = !c->schema->uses[cls].planned ? jfr_rule_plan(c, cls, type->rule) : TS_OK;
-    if (code == TS_OK && c->schema->uses[cls].plan != JFR_NO_PLAN &&
-        (code = jfr_event_body(&there, &r, c, e)) == TS_OK && there) {
-        code = jfr_rule_run(&lost, c, cls, &r);
-    }
+    TS_STEP_IF(code,
+               c->schema->uses[cls].plan != JFR_NO_PLAN &&
+                   (code = jfr_event_body(&there, &r, c, e)) == TS_OK && there,
+               jfr_rule_run(&lost, c, cls, &r));
     if (code == TS_OK && lost) {
         type = jfr_type_at(c->rec, c->schema->uses[cls].type);
         type->lost++;
@@ -558,8 +557,7 @@ static ts_code note_end(jfr_chunk *c, walk_state end)
     c->used = end != WALK_CHUNK ? c->view->size : c->used;
     if (bad && c->searched) {
         /* Its size may be wrong, so that other chunks are in what seems to belong to it. */
-        ts_code code;
-        TS_TRY(code, jfr_chunk_search(&c->used, c->view, at));
+        TS_TRY(jfr_chunk_search(&c->used, c->view, at));
     }
     uint64_t left = c->used - at;
     if (bad && !begun) {

@@ -71,12 +71,11 @@ static ts_code named_series(int64_t *id, jfr_chunk *c, const jfr_rule *rule,
                             int64_t itid)
 {
     ts_buf *name = &c->rec->parts[0];
-    ts_code code;
     name->n = 0;
-    TS_TRY(code, ts_buf_put(c->ctx, name, rule->event, strlen(rule->event)));
-    TS_TRY(code, ts_buf_putc(c->ctx, name, '.'));
-    TS_TRY(code, ts_buf_put(c->ctx, name, path, strlen(path)));
-    TS_TRY(code, put_dimension(c, name, rule, values));
+    TS_TRY(ts_buf_put(c->ctx, name, rule->event, strlen(rule->event)));
+    TS_TRY(ts_buf_putc(c->ctx, name, '.'));
+    TS_TRY(ts_buf_put(c->ctx, name, path, strlen(path)));
+    TS_TRY(put_dimension(c, name, rule, values));
     return jfr_series_id(id, c->rec, ts_buf_text(name), unit, itid);
 }
 
@@ -183,10 +182,10 @@ ts_code jfr_run_gc(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const jfr_v
         return code;
     }
     for (unsigned i = 0; i <= GC_SIZE; i++) {
-        TS_TRY(code, put_point(c, rule, values, rule->fields[i].path, jfr_field_of(values, i), -1,
-                               record.ts));
+        TS_TRY_INTO(code, put_point(c, rule, values, rule->fields[i].path, jfr_field_of(values, i),
+                                    -1, record.ts));
     }
-    TS_TRY(code, text_of(&when, c, &c->rec->text, jfr_field_of(values, GC_WHEN)));
+    TS_TRY_INTO(code, text_of(&when, c, &c->rec->text, jfr_field_of(values, GC_WHEN)));
     record.part = ts_text_is(when, "After GC") ? JFR_GC_AFTER : JFR_GC_BEFORE;
     if (jfr_field_of(values, GC_USED)->kind != JFR_V_INT ||
         (record.part == JFR_GC_BEFORE && !ts_text_is(when, "Before GC"))) {
@@ -278,9 +277,8 @@ ts_code jfr_run_property(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const
             (void)jfr_value_int(&c->rec->pid, jfr_field_of(values, i));
         }
         code = text_of(&text, c, &c->rec->text, jfr_field_of(values, i));
-        if (code == TS_OK && text.p != NULL && (code = keep_fact(c->rec, label, text)) == TS_OK) {
-            code = put_property(c, ts_text_of(label), text);
-        }
+        TS_STEP_IF(code, text.p != NULL && (code = keep_fact(c->rec, label, text)) == TS_OK,
+                   put_property(c, ts_text_of(label), text));
     }
     return code;
 }
@@ -342,8 +340,8 @@ ts_code jfr_run_setting(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const 
     uint32_t setting = jfr_field_of(values, 0)->kind == JFR_V_INT
                            ? jfr_class_find(&c->schema->meta, (uint64_t)jfr_field_of(values, 0)->i)
                            : named;
-    TS_TRY(code, text_of(&row.name, c, &c->rec->parts[0], jfr_field_of(values, 1)));
-    TS_TRY(code, text_of(&row.value, c, &c->rec->parts[2], jfr_field_of(values, 2)));
+    TS_TRY_INTO(code, text_of(&row.name, c, &c->rec->parts[0], jfr_field_of(values, 1)));
+    TS_TRY_INTO(code, text_of(&row.value, c, &c->rec->parts[2], jfr_field_of(values, 2)));
     row.event =
         setting == JFR_NO_CLASS ? TS_TEXT_NULL : jfr_class_at(&c->schema->meta, setting)->name;
     take_setting(c, row.event, row.name, row.value);

@@ -115,8 +115,8 @@ ts_code jfr_keep_event(jfr_chunk *c, uint32_t cls, const jfr_value *values, jfr_
     };
     uint32_t stack;
     ts_code code;
-    TS_TRY(code, jfr_value_thread(&row.itid, c, thread));
-    TS_TRY(code, jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK]));
+    TS_TRY_INTO(code, jfr_value_thread(&row.itid, c, thread));
+    TS_TRY_INTO(code, jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK]));
     fields->n = 0;
     j.out.escapes = TS_JOUT_PLAIN;
     code = put_fields(&j, jfr_plan_at(&c->schema->plans, c->schema->uses[cls].plan), &r);

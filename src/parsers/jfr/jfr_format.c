@@ -120,15 +120,14 @@ static void set_range(jfr_recording *rec, const jfr_header *h)
 static ts_code begin_chunk(jfr_file *f)
 {
     jfr_header h;
-    ts_code code;
     jfr_header_read(&h, f->head);
     f->offset = f->at - JFR_HEADER;
     f->wanted = h.size < JFR_HEADER || h.state != 0 ? UINT64_MAX : (uint64_t)h.size;
     f->head_n = 0;
     set_range(&f->rec, &h);
     f->begun = true;
-    TS_TRY(code, ts_window_begin(&f->rec.view, f->wanted));
-    TS_TRY(code, ts_window_add(&f->rec.view, f->head, JFR_HEADER));
+    TS_TRY(ts_window_begin(&f->rec.view, f->wanted));
+    TS_TRY(ts_window_add(&f->rec.view, f->head, JFR_HEADER));
     return f->wanted == JFR_HEADER ? import_bytes(f) : TS_OK;
 }
 
@@ -175,8 +174,7 @@ static ts_code count_bytes(jfr_file *f, uint64_t bytes)
 {
     uint64_t lost = f->stray + f->rec.lost_bytes;
     ts_tally *tally;
-    ts_code code;
-    TS_TRY(code, ts_count(&tally, f->rec.store, f->rec.job->source_id, TS_ITEM_bytes, NULL));
+    TS_TRY(ts_count(&tally, f->rec.store, f->rec.job->source_id, TS_ITEM_bytes, NULL));
     tally->seen += bytes;
     tally->lost += lost;
     tally->skipped += f->rec.begun_bytes;

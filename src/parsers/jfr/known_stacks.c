@@ -155,7 +155,7 @@ static ts_code put_texts(ts_row_jfr_stack *row, ts_ctx *ctx, jfr_stacks *stacks,
     ts_code code;
     stacks->types.n = 0;
     stacks->codes.n = 0;
-    TS_TRY(code, ts_buf_reserve(ctx, &stacks->types, n));
+    TS_TRY_INTO(code, ts_buf_reserve(ctx, &stacks->types, n));
     for (size_t i = 0; i < n && code == TS_OK; i++) {
         stacks->types.p[stacks->types.n++] = frames[i].type;
         types = types || frames[i].type != JFR_NO_TYPE;
@@ -209,7 +209,7 @@ ts_code jfr_stack_number(uint32_t *number, jfr_stacks *stacks, ts_ctx *ctx, ts_s
         *number = found;
         return TS_OK;
     }
-    TS_TRY(code, walk_path(&w));
+    TS_TRY_INTO(code, walk_path(&w));
     TS_NEED(ctx, stack = ts_vec_add(ctx, &stacks->known, sizeof *stack));
     *stack = (jfr_stack){key.a, key.b, w.node, truncated};
     *number = (uint32_t)stacks->known.n;

@@ -127,7 +127,7 @@ static ts_code add_pool(jfr_chunk *c, jfr_reader *r)
         return TS_OK;
     }
     jfr_pool *pool = &c->pools.by_class[cls];
-    TS_TRY(code, jfr_chunk_pool_plan(&plan, c, cls));
+    TS_TRY_INTO(code, jfr_chunk_pool_plan(&plan, c, cls));
     r->bad = plan == JFR_NO_PLAN;
     for (size_t i = 0; i < n && code == TS_OK && !r->bad; i++) {
         uint64_t key = jfr_raw(r, 8);

@@ -57,8 +57,7 @@ ts_code jfr_type_number(uint32_t *number, jfr_recording *rec, ts_text name)
     uint64_t known;
     uint32_t id;
     jfr_type *type;
-    ts_code code;
-    TS_TRY(code, ts_pool_intern(rec->ctx, &id, NULL, &rec->names, name));
+    TS_TRY(ts_pool_intern(rec->ctx, &id, NULL, &rec->names, name));
     if (ts_idmap_find(&known, &rec->by_name, id)) {
         *number = (uint32_t)known;
         return TS_OK;
@@ -518,13 +517,12 @@ static ts_code note(jfr_recording *rec, ts_issue_code issue, uint64_t count, con
 static ts_code put_counts(jfr_recording *rec)
 {
     ts_tally *events;
-    ts_code code;
-    TS_TRY(code, ts_count_add(rec->store, rec->source_id, TS_ITEM_jfr_chunks, NULL,
-                              rec->chunks - rec->chunks_lost, rec->chunks_lost, 0));
-    TS_TRY(code, ts_count(&events, rec->store, rec->source_id, TS_ITEM_jfr_events, NULL));
+    TS_TRY(ts_count_add(rec->store, rec->source_id, TS_ITEM_jfr_chunks, NULL,
+                        rec->chunks - rec->chunks_lost, rec->chunks_lost, 0));
+    TS_TRY(ts_count(&events, rec->store, rec->source_id, TS_ITEM_jfr_events, NULL));
     events->seen += rec->events_lost;
     events->lost += rec->events_lost;
-    TS_TRY(code, put_types(rec, events));
+    TS_TRY(put_types(rec, events));
     return ts_count_add(rec->store, rec->source_id, TS_ITEM_profile_samples, NULL,
                         ts_sink_rows(rec->sink, TS_T_stack_sample) - rec->samples_before, 0, 0);
 }

@@ -300,9 +300,9 @@ static ts_code resolve_thread(int64_t *itid, jfr_chunk *c, const jfr_value *v,
     if (jfr_value_int(&flag, &values[THREAD_VIRTUAL])) {
         thread.is_virtual = flag != 0;
     }
-    TS_TRY(code, name_number(&thread.os_name, c, &values[THREAD_OS_NAME]));
-    TS_TRY(code, name_number(&thread.java_name, c, &values[THREAD_JAVA_NAME]));
-    TS_TRY(code, group_number(&thread.group, c, &values[THREAD_GROUP]));
+    TS_TRY_INTO(code, name_number(&thread.os_name, c, &values[THREAD_OS_NAME]));
+    TS_TRY_INTO(code, name_number(&thread.java_name, c, &values[THREAD_JAVA_NAME]));
+    TS_TRY_INTO(code, group_number(&thread.group, c, &values[THREAD_GROUP]));
     return jfr_thread_find(itid, c->rec, &thread);
 }
 

@@ -125,10 +125,10 @@ static ts_code put_labels(jfr_chunk *c, int64_t sample, const jfr_rule *rule,
         }
         c->rec->text.n = 0;
         code = label_text(&null, c, &c->rec->text, label, jfr_field_of(values, i));
-        if (code == TS_OK && !null && jfr_field_of(values, i)->kind == JFR_V_INT &&
-            strcmp(label, "localRootSpanId") == 0) {
-            code = jfr_note_root(c->rec, sample, jfr_field_of(values, i)->i);
-        }
+        TS_STEP_IF(code,
+                   !null && jfr_field_of(values, i)->kind == JFR_V_INT &&
+                       strcmp(label, "localRootSpanId") == 0,
+                   jfr_note_root(c->rec, sample, jfr_field_of(values, i)->i));
         if (code == TS_OK && !null) {
             row.value = ts_buf_text(&c->rec->text);
             code = ts_put_stack_sample_label(c->rec->sink, &row);
@@ -253,13 +253,12 @@ ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
     const jfr_value *thread = jfr_thread_of(values);
     double weight = weight_of(rule, values);
     uint32_t stack;
-    ts_code code;
-    TS_TRY(code, jfr_value_thread(&row.itid, c, thread));
-    TS_TRY(code, jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK]));
+    TS_TRY(jfr_value_thread(&row.itid, c, thread));
+    TS_TRY(jfr_value_stack(&row.node_id, &stack, c, &values[SLOT_STACK]));
     row.dur = span_of(c, rule, values, weight);
     jfr_note_time(c->rec, row.ts);
-    TS_TRY(code, put_sample(c, &row, rule, values, weight));
-    TS_TRY(code, put_origin(c, cls, rule, row.id, weight, stack));
-    TS_TRY(code, put_labels(c, row.id, rule, values));
+    TS_TRY(put_sample(c, &row, rule, values, weight));
+    TS_TRY(put_origin(c, cls, rule, row.id, weight, stack));
+    TS_TRY(put_labels(c, row.id, rule, values));
     return rule->lock == NULL ? TS_OK : put_lock_wait(c, rule, values, &row);
 }

@@ -137,9 +137,9 @@ static ts_code resolve_method(int64_t *id, jfr_chunk *c, const jfr_value *v, con
         part(c, i)->n = 0;
     }
     c->rec->other.n = 0;
-    TS_TRY(code, put_part(c, PART_NAME, &values[METHOD_NAME]));
-    TS_TRY(code, put_part(c, PART_DESCRIPTOR, &values[METHOD_DESCRIPTOR]));
-    TS_TRY(code, class_parts(c, &values[METHOD_TYPE]));
+    TS_TRY_INTO(code, put_part(c, PART_NAME, &values[METHOD_NAME]));
+    TS_TRY_INTO(code, put_part(c, PART_DESCRIPTOR, &values[METHOD_DESCRIPTOR]));
+    TS_TRY_INTO(code, class_parts(c, &values[METHOD_TYPE]));
     TS_STEP_IF(code, jfr_value_int(&bits, &values[METHOD_MODIFIERS]),
                ts_java_modifiers(c->ctx, part(c, PART_MODIFIERS), bits));
     TS_STEP(code, put_method(id, c, kernel));
@@ -254,10 +254,9 @@ static ts_code read_frames(bool *truncated, jfr_chunk *c, const jfr_entry *entry
     const jfr_layout *layout = &c->schema->layout;
     jfr_reader r = {entry->p, entry->p + entry->n, true, false};
     raw_frame *f;
-    ts_code code;
     *truncated = jfr_fixed(&r, 1) != 0;
     size_t n = jfr_count(&r);
-    TS_TRY(code, ts_vec_reserve(c->ctx, &c->frames, n, sizeof *f));
+    TS_TRY(ts_vec_reserve(c->ctx, &c->frames, n, sizeof *f));
     f = (raw_frame *)c->frames.p;
     c->frames.n = n;
     while (n > 0) {
@@ -330,7 +329,7 @@ static ts_code resolve_frames(jfr_chunk *c)
     jfr_frame *frames;
     ts_code code = TS_OK;
     c->resolved.n = 0;
-    TS_TRY(code, ts_vec_reserve(c->ctx, &c->resolved, n, sizeof *frames));
+    TS_TRY_INTO(code, ts_vec_reserve(c->ctx, &c->resolved, n, sizeof *frames));
     frames = c->resolved.p;
     c->resolved.n = n;
     for (size_t i = n; i-- > 0 && code == TS_OK;) {

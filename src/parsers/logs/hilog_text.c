@@ -114,11 +114,10 @@ static ts_code hilog_one(void *user, ts_text text)
     hilog_line line;
     hilog_record record = {0};
     int64_t ts;
-    ts_code code;
     if (text.n == 0) {
         return TS_OK;
     }
-    TS_TRY(code, ts_utf8_text(&text, im->lines.job->ctx, &im->clean, &im->bad_texts));
+    TS_TRY(ts_utf8_text(&text, im->lines.job->ctx, &im->clean, &im->bad_texts));
     if (!hilog_line_read(&line, text) || !hilog_line_time(&ts, &line, year_of(im, &line))) {
         return bad_line(im);
     }
@@ -131,8 +130,8 @@ static ts_code hilog_one(void *user, ts_text text)
     record.pid = line.pid;
     record.tid = line.tid;
     record.level = (unsigned char)line.level;
-    TS_TRY(code, ts_window_add(&im->texts, line.tag.p, line.tag.n));
-    TS_TRY(code, ts_window_add(&im->texts, line.text.p, line.text.n));
+    TS_TRY(ts_window_add(&im->texts, line.tag.p, line.tag.n));
+    TS_TRY(ts_window_add(&im->texts, line.text.p, line.text.n));
     return ts_sorter_add(im->sorter, &record);
 }
 
@@ -228,22 +227,21 @@ static ts_code hilog_finish(void *self, const ts_stream_end *end)
 {
     hilog_import *im = self;
     const ts_job *job = im->lines.job;
-    ts_code code;
-    TS_TRY(code, log_lines_end(&im->lines));
+    TS_TRY(log_lines_end(&im->lines));
     if (im->good == 0) {
         return ts_fail(job->ctx, TS_ERR_FORMAT, "%s has no line of a log", job->name);
     }
     ts_window_part(&im->texts, 0, ts_window_total(&im->texts));
-    TS_TRY(code, ts_sorter_drain(im->sorter, put_row, im));
-    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
-    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL,
-                              im->good - im->skipped, im->bad + im->lines.lost, im->skipped));
-    TS_TRY(code, ts_stat(job->store, "hilog", "received", im->good));
-    TS_TRY(code, ts_issue_n(job->store, job->source_id, TS_ISSUE_log_no_year, NULL, TS_NO_OFFSET,
-                            im->no_year,
-                            "%" PRIu64 " dates have no year: %d was taken for the first; "
-                            "--format hilog-text:year=YYYY gives another",
-                            im->no_year, (int)DEFAULT_YEAR));
+    TS_TRY(ts_sorter_drain(im->sorter, put_row, im));
+    TS_TRY(ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
+    TS_TRY(ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL, im->good - im->skipped,
+                        im->bad + im->lines.lost, im->skipped));
+    TS_TRY(ts_stat(job->store, "hilog", "received", im->good));
+    TS_TRY(ts_issue_n(job->store, job->source_id, TS_ISSUE_log_no_year, NULL, TS_NO_OFFSET,
+                      im->no_year,
+                      "%" PRIu64 " dates have no year: %d was taken for the first; "
+                      "--format hilog-text:year=YYYY gives another",
+                      im->no_year, (int)DEFAULT_YEAR));
     return ts_issue_n(job->store, job->source_id, TS_ISSUE_plugin_bad_text, NULL, TS_NO_OFFSET,
                       im->bad_texts, "parts of texts that are no text became U+FFFD");
 }

@@ -53,14 +53,13 @@ static ts_code make_message(events_import *im, ts_text line)
     ts_buf *b = &im->message;
     const uint64_t info =
         2 + varint_bytes(line.n) + line.n + varint_bytes(im->lines.text.number); /* two tags */
-    ts_code code;
     b->n = 0;
-    TS_TRY(code, ts_buf_putc(ctx, b, INFO));
-    TS_TRY(code, put_varint(ctx, b, info));
-    TS_TRY(code, ts_buf_putc(ctx, b, CONTENT));
-    TS_TRY(code, put_varint(ctx, b, line.n));
-    TS_TRY(code, ts_buf_put(ctx, b, line.p, line.n));
-    TS_TRY(code, ts_buf_putc(ctx, b, ID));
+    TS_TRY(ts_buf_putc(ctx, b, INFO));
+    TS_TRY(put_varint(ctx, b, info));
+    TS_TRY(ts_buf_putc(ctx, b, CONTENT));
+    TS_TRY(put_varint(ctx, b, line.n));
+    TS_TRY(ts_buf_put(ctx, b, line.p, line.n));
+    TS_TRY(ts_buf_putc(ctx, b, ID));
     return put_varint(ctx, b, im->lines.text.number);
 }
 
@@ -71,12 +70,11 @@ static ts_code event_line(void *user, ts_text line)
                             .number = im->lines.text.number,
                             .offset = (int64_t)im->lines.text.at,
                             .timed = true};
-    ts_code code;
     if (line.n == 0 || line.p[0] == '#') {
         return TS_OK;
     }
     im->events++;
-    TS_TRY(code, make_message(im, line));
+    TS_TRY(make_message(im, line));
     return ts_plugin_hisysevent.message(im->plugin, &seg, (const uint8_t *)im->message.p,
                                         im->message.n);
 }
@@ -123,16 +121,15 @@ static ts_code events_finish(void *self, const ts_stream_end *end)
 {
     events_import *im = self;
     const ts_job *job = im->lines.job;
-    ts_code code;
-    TS_TRY(code, log_lines_end(&im->lines));
-    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
+    TS_TRY(log_lines_end(&im->lines));
+    TS_TRY(ts_count_add(job->store, job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
     if (job->ctx->time_range.kind == TS_WANTED_ALL && im->events > 0 &&
         ts_sink_rows(ts_store_sink(job->store), TS_T_hisys_all_event) == im->before) {
         return ts_fail(job->ctx, TS_ERR_FORMAT, "%s has no system event: no line is a JSON object",
                        job->name);
     }
-    TS_TRY(code, ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL, im->events,
-                              im->lines.lost, 0));
+    TS_TRY(ts_count_add(job->store, job->source_id, TS_ITEM_log_lines, NULL, im->events,
+                        im->lines.lost, 0));
     return ts_plugin_hisysevent.finish(im->plugin);
 }
 

@@ -193,7 +193,6 @@ static ts_code perf_line(void *self, ts_text line)
 {
     perf_text *p = self;
     perf_header h;
-    ts_code code;
     if (p->lines.too_long) {
         return bad_line(p, TS_ISSUE_prof_too_large, "is longer than 1 MiB");
     }
@@ -203,7 +202,7 @@ static ts_code perf_line(void *self, ts_text line)
     if (is_note(line)) {
         return TS_OK;
     }
-    TS_TRY(code, ts_utf8_text(&line, p->job->ctx, &p->clean, &p->bad_texts));
+    TS_TRY(ts_utf8_text(&line, p->job->ctx, &p->clean, &p->bad_texts));
     if (perf_header_read(&h, line)) {
         return take_header(p, &h);
     }
@@ -265,14 +264,14 @@ static ts_code perf_finish(void *self, const ts_stream_end *end)
                        "%s has no samples of perf: no line is \"comm pid time: event:\"",
                        p->job->name);
     }
-    TS_TRY(code, put_profile(p));
-    TS_TRY(code,
-           ts_issue_n(p->job->store, p->source_id, TS_ISSUE_prof_bad_text, p->name, TS_NO_OFFSET,
-                      p->bad_texts, "parts of texts that are no text became U+FFFD"));
-    TS_TRY(code, ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_samples, NULL, p->good,
-                              p->lost, p->skipped));
-    TS_TRY(code,
-           ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_values, NULL, p->good, 0, 0));
+    TS_TRY_INTO(code, put_profile(p));
+    TS_TRY_INTO(code, ts_issue_n(p->job->store, p->source_id, TS_ISSUE_prof_bad_text, p->name,
+                                 TS_NO_OFFSET, p->bad_texts,
+                                 "parts of texts that are no text became U+FFFD"));
+    TS_TRY_INTO(code, ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_samples, NULL,
+                                   p->good, p->lost, p->skipped));
+    TS_TRY_INTO(code, ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_values, NULL,
+                                   p->good, 0, 0));
     ts_stack_release(p->job->store, p->source_id);
     return TS_OK;
 }

@@ -19,11 +19,10 @@ static ts_code find_type(perf_text *p, ts_text event, bool period)
     ts_profile_type *type;
     uint32_t number;
     bool added;
-    ts_code code;
     p->scratch.n = 0;
-    TS_TRY(code, ts_buf_putc(ctx, &p->scratch, period ? 'p' : 's'));
-    TS_TRY(code, ts_buf_put(ctx, &p->scratch, event.p, event.n));
-    TS_TRY(code, ts_pool_intern(ctx, &number, &added, &p->events, ts_buf_text(&p->scratch)));
+    TS_TRY(ts_buf_putc(ctx, &p->scratch, period ? 'p' : 's'));
+    TS_TRY(ts_buf_put(ctx, &p->scratch, event.p, event.n));
+    TS_TRY(ts_pool_intern(ctx, &number, &added, &p->events, ts_buf_text(&p->scratch)));
     p->type = number;
     p->event = ts_pool_text(&p->events, number);
     p->event = p->event.n == 1 ? TS_TEXT_NULL : (ts_text){p->event.p + 1, p->event.n - 1};
@@ -67,9 +66,9 @@ static ts_code find_thread(perf_text *p, const perf_header *h)
     bool added;
     ts_code code;
     p->scratch.n = 0;
-    TS_TRY(code, ts_buf_put(ctx, &p->scratch, numbers, sizeof numbers));
-    TS_TRY(code, ts_buf_put(ctx, &p->scratch, h->comm.p, h->comm.n));
-    TS_TRY(code, ts_pool_intern(ctx, &number, &added, &p->threads, ts_buf_text(&p->scratch)));
+    TS_TRY_INTO(code, ts_buf_put(ctx, &p->scratch, numbers, sizeof numbers));
+    TS_TRY_INTO(code, ts_buf_put(ctx, &p->scratch, h->comm.p, h->comm.n));
+    TS_TRY_INTO(code, ts_pool_intern(ctx, &number, &added, &p->threads, ts_buf_text(&p->scratch)));
     if (added) {
         TS_NEED(ctx, itid = ts_vec_add(ctx, &p->itids, sizeof *itid));
         code = new_thread(itid, p, h);
@@ -113,13 +112,12 @@ static ts_code new_method(int64_t *method, perf_text *p)
     ts_text name, image, file;
     ts_frame_parts parts;
     ts_method row;
-    ts_code code;
     rest = ts_text_from(rest, 1);
     name = next_part(&rest);
     image = next_part(&rest);
     file = rest.n == 0 ? TS_TEXT_NULL : rest;
-    TS_TRY(code, ts_frame_split(p->job->ctx, &parts, &p->scratch, ts_language_of_file(file), name,
-                                file, ts_text_is(image, "[unknown]") ? TS_TEXT_NULL : image));
+    TS_TRY(ts_frame_split(p->job->ctx, &parts, &p->scratch, ts_language_of_file(file), name, file,
+                          ts_text_is(image, "[unknown]") ? TS_TEXT_NULL : image));
     row = (ts_method){.name = parts.name,
                       .cls = parts.cls,
                       .package = parts.package,
@@ -138,7 +136,6 @@ static ts_code push_last(perf_text *p, int64_t line)
     int64_t *method;
     uint32_t number;
     bool added;
-    ts_code code;
     if (!p->has_last) {
         return TS_OK;
     }
@@ -148,11 +145,11 @@ static ts_code push_last(perf_text *p, int64_t line)
         return ts_issue(p->job->store, p->source_id, TS_ISSUE_prof_too_large, p->name,
                         (int64_t)p->lines.at, "a stack has more than %d frames", PERF_MAX_FRAMES);
     }
-    TS_TRY(code, ts_pool_intern(ctx, &number, &added, &p->frames,
-                                ts_pool_key(key, ctx, ts_buf_text(&p->key))));
+    TS_TRY(ts_pool_intern(ctx, &number, &added, &p->frames,
+                          ts_pool_key(key, ctx, ts_buf_text(&p->key))));
     if (added) {
         TS_NEED(ctx, method = ts_vec_add(ctx, &p->methods, sizeof *method));
-        TS_TRY(code, new_method(method, p));
+        TS_TRY(new_method(method, p));
     }
     TS_NEED(ctx, step = ts_vec_add(ctx, &p->stack, sizeof *step));
     *step = (perf_step){((const int64_t *)p->methods.p)[number], line};
@@ -167,7 +164,7 @@ ts_code perf_sample_frame(perf_text *p, const perf_frame *f)
         return code;
     }
     p->key.n = 0;
-    TS_TRY(code, ts_buf_putc(ctx, &p->key, f->inlined ? 'i' : '-'));
+    TS_TRY_INTO(code, ts_buf_putc(ctx, &p->key, f->inlined ? 'i' : '-'));
     if (f->symbol.n > 0) {
         code = ts_buf_put(ctx, &p->key, f->symbol.p, f->symbol.n);
     } else if (f->address.p == NULL || f->image.p != NULL) {
@@ -211,7 +208,7 @@ static ts_code choose_wanted(perf_text *p, int64_t ts)
 ts_code perf_sample_begin(perf_text *p, const perf_header *h)
 {
     ts_code code;
-    TS_TRY(code, choose_wanted(p, h->ts));
+    TS_TRY_INTO(code, choose_wanted(p, h->ts));
     p->place = PERF_SAMPLE;
     p->stack.n = 0;
     p->stack_bad = false;

@@ -154,7 +154,6 @@ static ts_code put_profile(pprof *p)
 {
     char id[TS_PROFILE_ID];
     ts_row_profile row;
-    ts_code code;
     ts_profile_row(&row, p->job->store, p->source_id, "pprof");
     p->profile_row = row.id;
     if (p->wire.fault == TS_WIRE_OK) {
@@ -164,9 +163,9 @@ static ts_code put_profile(pprof *p)
     row.language = ts_text_of(ts_language_name(p->language));
     row.runtime = p->language == TS_LANG_GO ? TS_TEXT_LIT("go") : TS_TEXT_NULL;
     take_period(p, &row);
-    TS_TRY(code, take_times(p, &row));
-    TS_TRY(code, put_types(p, &row));
-    TS_TRY(code, ts_profile_put(p->job->store, &row));
+    TS_TRY(take_times(p, &row));
+    TS_TRY(put_types(p, &row));
+    TS_TRY(ts_profile_put(p->job->store, &row));
     return put_properties(p);
 }
 

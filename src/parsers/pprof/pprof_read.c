@@ -296,9 +296,8 @@ static ts_code begin_sample(pprof *p, uint64_t n)
 static ts_code on_samples(void *user, uint64_t at, uint64_t count, const uint8_t *bytes, size_t n)
 {
     pprof *p = user;
-    ts_code code;
-    TS_TRY(code, begin_samples(p, at));
-    TS_TRY(code, ts_spool_write(p->samples, bytes, n));
+    TS_TRY(begin_samples(p, at));
+    TS_TRY(ts_spool_write(p->samples, bytes, n));
     p->spooled_to += n;
     p->samples_seen += count;
     p->samples_end = ts_spool_size(p->samples);

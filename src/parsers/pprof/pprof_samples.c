@@ -209,8 +209,7 @@ static ts_code add_numbers(bool *good, pprof *p, ts_vec *list, const ts_wire_fie
     ts_wire w;
     uint64_t v;
     size_t n = f->type == TS_WIRE_BYTES ? f->n : 1;
-    ts_code code;
-    TS_TRY(code, ts_vec_reserve(p->job->ctx, list, n, sizeof v));
+    TS_TRY(ts_vec_reserve(p->job->ctx, list, n, sizeof v));
     uint64_t *out = (uint64_t *)list->p + list->n;
     if (f->type == TS_WIRE_VARINT) {
         *out = f->value;
@@ -516,13 +515,13 @@ static ts_code window_fill(spool_window *w, pprof *p, size_t want)
     if (have >= want || w->off == p->samples_end) {
         return TS_OK;
     }
-    TS_TRY(code, ts_check_cancel(p->job->ctx));
+    TS_TRY_INTO(code, ts_check_cancel(p->job->ctx));
     if (w->at > 0) {
         memmove(w->buf.p, w->buf.p + w->at, have);
     }
     w->at = 0;
     w->buf.n = have;
-    TS_TRY(code, ts_buf_reserve(p->job->ctx, &w->buf, size));
+    TS_TRY_INTO(code, ts_buf_reserve(p->job->ctx, &w->buf, size));
     size = size < p->samples_end - w->off ? size : (size_t)(p->samples_end - w->off);
     code = ts_spool_read(&got, p->samples, w->off, w->buf.p + have, size);
     if (code == TS_OK && got < size) {
@@ -546,10 +545,10 @@ static uint64_t window_number(spool_window *w)
 static ts_code take_sample(spool_window *w, pprof *p, size_t n)
 {
     ts_code code;
-    TS_TRY(code, p->batch_n == PPROF_BATCH || (p->batch_n > 0 && w->buf.n - w->at < n)
-                     ? put_batch(p)
-                     : TS_OK);
-    TS_TRY(code, window_fill(w, p, n));
+    TS_TRY_INTO(code, p->batch_n == PPROF_BATCH || (p->batch_n > 0 && w->buf.n - w->at < n)
+                          ? put_batch(p)
+                          : TS_OK);
+    TS_TRY_INTO(code, window_fill(w, p, n));
     code = read_sample(p, &p->batch[p->batch_n++], (const uint8_t *)w->buf.p + w->at, n);
     w->at += n;
     return code;

@@ -165,10 +165,9 @@ ts_code pprof_stack_add(pprof *p, pprof_stack_key key, uint32_t node)
 {
     pprof_stacks *stacks = &p->stacks;
     pprof_stack *place = stacks->slots == NULL ? NULL : free_place(stacks, key.a);
-    ts_code code;
     if (place == NULL && stacks->count >= stacks->slot_count / 2 &&
         stacks->slot_count < MOST_SLOTS) {
-        TS_TRY(code, grow(p->job->ctx, stacks));
+        TS_TRY(grow(p->job->ctx, stacks));
         place = free_place(stacks, key.a);
     }
     stacks->count += place != NULL ? 1 : 0;

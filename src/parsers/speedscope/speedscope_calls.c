@@ -132,9 +132,9 @@ ts_code scope_write_calls(scope_writer *w)
         int64_t type = -1, frame = -1;
         scope_number at;
         bool over;
-        TS_TRY(code, ts_spool_next_int(&type, &over, &c));
-        TS_TRY(code, ts_spool_next_int(&frame, &over, &c));
-        TS_TRY(code, scope_next_number(&at, &c));
+        TS_TRY_INTO(code, ts_spool_next_int(&type, &over, &c));
+        TS_TRY_INTO(code, ts_spool_next_int(&frame, &over, &c));
+        TS_TRY_INTO(code, scope_next_number(&at, &c));
         code = take_event(&end, w, &last, type, frame, scope_scaled(w, &at));
     }
     w->events = w->profile->events;

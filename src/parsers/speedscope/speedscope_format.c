@@ -105,8 +105,7 @@ static ts_code scope_issues(scope *s, bool bad)
         {TS_ISSUE_prof_bad_text, ts_json_replaced(s->json),
          "parts of texts that are no text became U+FFFD"},
     };
-    ts_code code;
-    TS_TRY(code, ts_notes_put(s->job->store, s->job->source_id, NULL, at, notes, 2));
+    TS_TRY(ts_notes_put(s->job->store, s->job->source_id, NULL, at, notes, 2));
     return ts_notes_put(s->job->store, s->job->source_id, NULL, TS_NO_OFFSET, notes + 2,
                         sizeof notes / sizeof notes[0] - 2);
 }

@@ -217,14 +217,13 @@ static ts_code on_begin(void *user, bool *take, unsigned place)
 
 static ts_code end_event(scope *s)
 {
-    ts_code code;
     last_profile(s)->events++;
     if (s->event_type < 0 || s->event_frame < 0 || !s->event_at.known) {
         s->bad_elements++;
         s->event_type = -1;
     }
-    TS_TRY(code, ts_spool_put_int(s->events, s->event_type));
-    TS_TRY(code, ts_spool_put_int(s->events, s->event_frame));
+    TS_TRY(ts_spool_put_int(s->events, s->event_type));
+    TS_TRY(ts_spool_put_int(s->events, s->event_frame));
     return scope_put_number(s->events, &s->event_at);
 }
 

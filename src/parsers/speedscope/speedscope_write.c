@@ -51,12 +51,11 @@ static ts_code new_method(int64_t *method, scope_writer *w, int64_t frame)
     ts_text file = {texts + f->file, f->file_n};
     ts_frame_parts parts;
     ts_method row = {.has_raw_id = true, .raw_id = frame};
-    ts_code code;
     if (f->file_n == 0) {
         file = TS_TEXT_NULL;
     }
-    TS_TRY(code, ts_frame_split(w->s->job->ctx, &parts, &w->s->text, ts_language_of_file(file),
-                                name, file, TS_TEXT_NULL));
+    TS_TRY(ts_frame_split(w->s->job->ctx, &parts, &w->s->text, ts_language_of_file(file), name,
+                          file, TS_TEXT_NULL));
     row.name = f->known ? parts.name : TS_TEXT_NULL;
     row.cls = parts.cls;
     row.package = parts.package;
@@ -135,7 +134,7 @@ static ts_code next_stack(int64_t *node, bool *known, scope_writer *w, ts_spool_
     for (int64_t i = 0; i < n && code == TS_OK; i++) {
         int64_t *last = w->last.p;
         int64_t *path = w->path.p;
-        TS_TRY(code, ts_spool_next_int(&frame, &end, c));
+        TS_TRY_INTO(code, ts_spool_next_int(&frame, &end, c));
         same = same && (uint64_t)i < w->path.n && last[i] == frame;
         if (same) {
             *node = path[i];
@@ -143,9 +142,9 @@ static ts_code next_stack(int64_t *node, bool *known, scope_writer *w, ts_spool_
         }
         w->path.n = (size_t)i < w->path.n ? (size_t)i : w->path.n;
         w->last.n = w->path.n;
-        TS_TRY(code, ts_vec_reserve(ctx, &w->path, 1, sizeof *path));
-        TS_TRY(code, ts_vec_reserve(ctx, &w->last, 1, sizeof *last));
-        TS_TRY(code, scope_node(node, w, *node, frame, i));
+        TS_TRY_INTO(code, ts_vec_reserve(ctx, &w->path, 1, sizeof *path));
+        TS_TRY_INTO(code, ts_vec_reserve(ctx, &w->last, 1, sizeof *last));
+        TS_TRY_INTO(code, scope_node(node, w, *node, frame, i));
         ((int64_t *)w->path.p)[w->path.n++] = *node;
         ((int64_t *)w->last.p)[w->last.n++] = frame;
     }
@@ -203,8 +202,8 @@ static ts_code begin_profile(scope_writer *w)
     ts_row_source *source;
     int64_t row = (int64_t)ts_sink_rows(s->sink, TS_T_profile) + 1;
     ts_code code;
-    TS_TRY(code, ts_source_add(&w->source_id, s->job->store, s->job->source_id, "profile", NULL,
-                               "speedscope"));
+    TS_TRY_INTO(code, ts_source_add(&w->source_id, s->job->store, s->job->source_id, "profile",
+                                    NULL, "speedscope"));
     source = ts_source(s->job->store, w->source_id);
     source->complete = p->complete;
     if (p->unit.kind == TS_VALUE_DURATION) {

@@ -45,8 +45,8 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
     tptp_aggregate_frame *open;
     tptp_thread *t;
     ts_code code;
-    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
-    TS_TRY(code, tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD]));
+    TS_TRY_INTO(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+    TS_TRY_INTO(code, tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD]));
     const tptp_aggregate_frame *parent = t == NULL ? NULL : aggregate_top(t);
     bool unsure = t != NULL && t->aggregates_unsure && t->aggregates.n >= t->aggregates_above;
     row.parent_id = parent == NULL || parent->gap ? 0 : parent->row;
@@ -81,8 +81,7 @@ ts_code tptp_take_aggregate(tptp_session *s, const tptp_record *r)
 ts_code tptp_take_aggregate_exit(tptp_session *s, const tptp_record *r)
 {
     tptp_thread *t;
-    ts_code code;
-    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+    TS_TRY(tptp_thread_of(&t, s, tptp_thread_id(r)));
     const tptp_aggregate_frame *frames = t == NULL ? NULL : t->aggregates.p;
     size_t i = t == NULL ? 0 : t->aggregates.n;
     while (i > 0 && frames[i - 1].method != r->num[TPTP_N_METHOD] &&

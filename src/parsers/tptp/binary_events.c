@@ -19,24 +19,24 @@ ts_code tptp_binary_facts(tptp_binary *b)
     tptp_session *s;
     char version[16];
     ts_code code;
-    TS_TRY(code, tptp_import_session(&s, &b->import));
+    TS_TRY_INTO(code, tptp_import_session(&s, &b->import));
     ts_row_source *source = ts_source(s->store, s->source_id);
     snprintf(version, sizeof version, "%u.%u", b->header[4], b->header[5]);
-    TS_TRY(code, ts_source_text(s->store, s->source_id, &source->format_version, version,
-                                strlen(version)));
-    TS_TRY(code, tptp_fact(s, "platform",
-                           b->header[6] == 0   ? TS_TEXT_LIT("32 bit")
-                           : b->header[6] == 1 ? TS_TEXT_LIT("64 bit")
-                                               : TS_TEXT_LIT("unknown")));
-    TS_TRY(code,
-           tptp_fact(s, "endian", b->layout.big ? TS_TEXT_LIT("big") : TS_TEXT_LIT("little")));
-    TS_TRY(code,
-           tptp_fact(s, "size_mode",
-                     b->layout.exclusive ? TS_TEXT_LIT("exclusive") : TS_TEXT_LIT("inclusive")));
-    TS_TRY(code,
-           tptp_fact(s, "sys_length", b->layout.bare ? TS_TEXT_LIT("no") : TS_TEXT_LIT("yes")));
-    TS_TRY(code, tptp_fact(s, "arrays",
-                           b->layout.counted ? TS_TEXT_LIT("counted") : TS_TEXT_LIT("plain")));
+    TS_TRY_INTO(code, ts_source_text(s->store, s->source_id, &source->format_version, version,
+                                     strlen(version)));
+    TS_TRY_INTO(code, tptp_fact(s, "platform",
+                                b->header[6] == 0   ? TS_TEXT_LIT("32 bit")
+                                : b->header[6] == 1 ? TS_TEXT_LIT("64 bit")
+                                                    : TS_TEXT_LIT("unknown")));
+    TS_TRY_INTO(code,
+                tptp_fact(s, "endian", b->layout.big ? TS_TEXT_LIT("big") : TS_TEXT_LIT("little")));
+    TS_TRY_INTO(
+        code, tptp_fact(s, "size_mode",
+                        b->layout.exclusive ? TS_TEXT_LIT("exclusive") : TS_TEXT_LIT("inclusive")));
+    TS_TRY_INTO(
+        code, tptp_fact(s, "sys_length", b->layout.bare ? TS_TEXT_LIT("no") : TS_TEXT_LIT("yes")));
+    TS_TRY_INTO(code, tptp_fact(s, "arrays",
+                                b->layout.counted ? TS_TEXT_LIT("counted") : TS_TEXT_LIT("plain")));
     if (b->encoding_name.n > 0 &&
         (code = tptp_fact(s, "encoding", ts_buf_text(&b->encoding_name))) != TS_OK) {
         return code;
@@ -48,11 +48,10 @@ ts_code tptp_binary_encoding(tptp_binary *b, ts_text name, uint64_t offset)
 {
     tptp_session *s;
     char plain[64];
-    ts_code code;
-    TS_TRY(code, tptp_import_session(&s, &b->import));
+    TS_TRY(tptp_import_session(&s, &b->import));
     b->encoding_name.n = 0;
-    TS_TRY(code, ts_utf8_printable(b->ctx, &b->encoding_name, name.p, name.n, 60));
-    TS_TRY(code, tptp_fact(s, "encoding", ts_buf_text(&b->encoding_name)));
+    TS_TRY(ts_utf8_printable(b->ctx, &b->encoding_name, name.p, name.n, 60));
+    TS_TRY(tptp_fact(s, "encoding", ts_buf_text(&b->encoding_name)));
     snprintf(plain, sizeof plain, "%.*s", (int)b->encoding_name.n, b->encoding_name.p);
     switch (tptp_encoding_open(&b->encoding, name)) {
     case TPTP_ENC_WIDE:
@@ -221,7 +220,7 @@ ts_code tptp_binary_undescribed(tptp_binary *b, const tptp_message *m, const uin
     tptp_session *s;
     bool begun;
     ts_code code;
-    TS_TRY(code, tptp_import_session(&s, &b->import));
+    TS_TRY_INTO(code, tptp_import_session(&s, &b->import));
     memset(r, 0, sizeof *r);
     guess_thread(b, s, p, n);
     n = n < SHOWN_BYTES ? n : SHOWN_BYTES;

@@ -171,7 +171,7 @@ static ts_code search(tptp_binary *b)
         b->tail_at = place(b);
         return TS_OK;
     }
-    TS_TRY(code, message_lost(b));
+    TS_TRY_INTO(code, message_lost(b));
     code = tptp_import_issue(&b->import, TS_ISSUE_tptp_message_size, place(b),
                              "a message is damaged; %zu bytes were left out", found);
     b->import.bytes_lost += found;
@@ -193,8 +193,7 @@ static ts_code end_tail(tptp_binary *b)
         return TS_OK;
     }
     b->import.bytes_lost += b->tail;
-    ts_code code;
-    TS_TRY(code, message_lost(b));
+    TS_TRY(message_lost(b));
     return tptp_import_issue(&b->import, TS_ISSUE_tptp_lost_tail, b->tail_at,
                              "%" PRIu64 " bytes at the end cannot be read", b->tail);
 }
@@ -217,8 +216,7 @@ static ts_code system_message(tptp_binary *b, const tptp_message *m, const uint8
 {
     const uint8_t *zero = memchr(p, 0, n);
     tptp_session *s;
-    ts_code code;
-    TS_TRY(code, tptp_import_session(&s, &b->import));
+    TS_TRY(tptp_import_session(&s, &b->import));
     if (m->id == TPTP_ENCODING && zero != NULL) {
         tptp_count_imported(s, TPTP_C_MESSAGES);
         return tptp_binary_encoding(b, (ts_text){(const char *)p, (size_t)(zero - p)}, place(b));
@@ -258,8 +256,7 @@ static ts_code longer_message(tptp_binary *b, tptp_message *m, size_t used, size
 static ts_code alone_message(tptp_binary *b, const tptp_message *m)
 {
     tptp_session *s;
-    ts_code code;
-    TS_TRY(code, tptp_import_session(&s, &b->import));
+    TS_TRY(tptp_import_session(&s, &b->import));
     tptp_session_gap(s);
     tptp_count_lost(s, TPTP_C_VALUES);
     return tptp_import_issue(&b->import, TS_ISSUE_tptp_size_alone, place(b),
@@ -277,7 +274,7 @@ static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_in
     ts_code code = TS_OK;
     if (fit == TPTP_BAD) {
         b->import.bytes_lost += m->size;
-        TS_TRY(code, message_lost(b));
+        TS_TRY_INTO(code, message_lost(b));
         return tptp_import_issue(&b->import, TS_ISSUE_tptp_message_bad, place(b),
                                  "an attribute of message %u reaches beyond its end", m->id);
     }
@@ -492,8 +489,8 @@ static ts_code finish_binary(void *self, const ts_stream_end *end)
         return ts_fail(b->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has no header",
                        b->import.job->name);
     }
-    TS_TRY(code, run(b, true));
-    TS_TRY(code, end_skip(b));
+    TS_TRY_INTO(code, run(b, true));
+    TS_TRY_INTO(code, end_skip(b));
     if (b->state == TPTP_PROBING && (code = probe(b, true)) != TS_OK) {
         return code; /* a header and nothing else */
     }

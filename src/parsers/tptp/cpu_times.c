@@ -104,7 +104,7 @@ ts_code tptp_cpu_exit(tptp_session *s, tptp_thread *t, const tptp_frame *f, cons
     if (t->cpu_mode != TPTP_CPU_UNDECIDED) {
         return settle_cpu(s, w.slice, cpu_of(t, &w));
     }
-    TS_TRY(code, tptp_reserve_one(s, &t->cpu, sizeof w));
+    TS_TRY_INTO(code, tptp_reserve_one(s, &t->cpu, sizeof w));
     ((tptp_cpu_wait *)t->cpu.p)[t->cpu.n++] = w;
     return t->cpu.n < TPTP_CPU_WINDOW ? TS_OK : decide_as(s, t, TPTP_CPU_CLOCK);
 }

@@ -52,7 +52,7 @@ static ts_code common_process(tptp_session *s, const tptp_record *r)
 {
     ts_row_source *source = ts_source(s->store, s->source_id);
     ts_code code;
-    TS_TRY(code, ts_process(&s->ipid, s->store, s->source_id, r->num[TPTP_N_PID]));
+    TS_TRY_INTO(code, ts_process(&s->ipid, s->store, s->source_id, r->num[TPTP_N_PID]));
     TS_SET_VALUE(source, source, pid, r->num[TPTP_N_PID]);
     ts_row_process_detail *detail = ts_process_detail_row(s->store, s->ipid);
     detail->runtime = TS_TEXT_LIT("Java VM");
@@ -177,7 +177,7 @@ ts_code tptp_take_event(tptp_session *s, const tptp_record *r)
         .collation_value = tptp_text(r, TPTP_S_COLLATION),
     };
     ts_code code;
-    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+    TS_TRY_INTO(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
     row.itid = t == NULL ? 0 : t->itid;
     TS_NULL_IF(t == NULL, tptp_event, &row, itid);
     TPTP_NULL_TIME(tptp_event, &row, ts);

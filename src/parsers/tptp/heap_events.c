@@ -29,9 +29,9 @@ ts_code tptp_take_alloc(tptp_session *s, const tptp_record *r)
     };
     tptp_thread *t;
     ts_code code;
-    TS_TRY(code, itid_of(&row.itid, &t, s, r));
-    TS_TRY(code, tptp_class_of(&row.class_id, s, r));
-    TS_TRY(code, tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD]));
+    TS_TRY_INTO(code, itid_of(&row.itid, &t, s, r));
+    TS_TRY_INTO(code, tptp_class_of(&row.class_id, s, r));
+    TS_TRY_INTO(code, tptp_method_of(&row.method_id, s, r->num[TPTP_N_METHOD]));
     if (!tptp_wanted(s, row.ts)) {
         return TS_OK;
     }

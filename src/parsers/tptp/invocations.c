@@ -188,11 +188,10 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
         .depth = (int64_t)t->frames.n,
     };
     bool path_unsure = t->unsure && t->frames.n >= t->unsure_above;
-    ts_code code;
-    TS_TRY(code, path_unsure ? TS_OK
-                             : ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
-                                             parent == NULL ? 0 : parent->node, method, TS_NO_LINE,
-                                             (int64_t)t->frames.n, NULL));
+    TS_TRY(path_unsure ? TS_OK
+                       : ts_stack_node(&row.node_id, NULL, s->store, s->source_id,
+                                       parent == NULL ? 0 : parent->node, method, TS_NO_LINE,
+                                       (int64_t)t->frames.n, NULL));
     TS_NULL_IF(path_unsure, stack_slice, &row, node_id);
     TS_NULL_IF(path_unsure, stack_slice, &row, depth);
     f->node = row.node_id;
@@ -414,7 +413,7 @@ static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end e
     if (code != TS_OK || f.slice == 0) {
         return code;
     }
-    TS_TRY(code, settle_times(s, &f, dur, end, cpu));
+    TS_TRY_INTO(code, settle_times(s, &f, dur, end, cpu));
     if (cpu) {
         code = tptp_cpu_exit(s, t, &f, r);
     } else if (f.cpu_reserved) {
@@ -477,7 +476,7 @@ ts_code tptp_take_exit(tptp_session *s, const tptp_record *r)
     tptp_thread *t;
     uint64_t missing = 0;
     ts_code code;
-    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+    TS_TRY_INTO(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
     size_t frame = t == NULL ? 0 : frame_of_exit(s, t, r);
     bool earlier = t != NULL && ts != TS_NO_TIME && t->last_ts != TS_NO_TIME && ts < t->last_ts;
     if ((code = check_exit(s, t, r, frame)) != TS_OK ||

@@ -176,8 +176,8 @@ ts_code tptp_take_wait(tptp_session *s, const tptp_record *r)
         code = ts_put_lock_wait(s->sink, &row);
     } else {
         /* The owner may have been a new thread. */
-        TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
-        TS_TRY(code, add_wait(s, t, r, row.id));
+        TS_TRY_INTO(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+        TS_TRY_INTO(code, add_wait(s, t, r, row.id));
         code = ts_sink_reserve(s->sink, TS_T_lock_wait, &row, LATE_WAIT);
     }
     return code != TS_OK ? code : put_monitor_frames(s, r, row.id, "begin");
@@ -191,16 +191,15 @@ static ts_code lone_end(tptp_session *s, const tptp_record *r, tptp_thread *t)
     if (!tptp_wanted(s, tptp_time(s, r))) {
         return TS_OK;
     }
-    ts_code code;
-    TS_TRY(code, wait_row(&row, s, r, t));
-    TS_TRY(code, node_of_frames(&row.node_id, s, r));
+    TS_TRY(wait_row(&row, s, r, t));
+    TS_TRY(node_of_frames(&row.node_id, s, r));
     row.itid = itid;
     row.state = 2;
     TS_SET_NULL(lock_wait, &row, dur);
     TS_NULL_ZEROS(lock_wait, &row, node_id);
     tptp_count_skipped(s, TPTP_C_PAIRS);
-    TS_TRY(code, tptp_issue(s, TS_ISSUE_tptp_begin_missing, "a wait has no beginning"));
-    TS_TRY(code, ts_put_lock_wait(s->sink, &row));
+    TS_TRY(tptp_issue(s, TS_ISSUE_tptp_begin_missing, "a wait has no beginning"));
+    TS_TRY(ts_put_lock_wait(s->sink, &row));
     return put_monitor_frames(s, r, row.id, "end");
 }
 
@@ -210,7 +209,7 @@ ts_code tptp_take_waited(tptp_session *s, const tptp_record *r)
     int64_t ts = tptp_time(s, r);
     int64_t dur = TS_NO_TIME;
     ts_code code;
-    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
+    TS_TRY_INTO(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
     const tptp_open_wait *waits = t == NULL ? NULL : t->waits.p;
     size_t i = t == NULL ? 0 : t->waits.n;
     while (i > 0 &&

@@ -18,7 +18,6 @@ static ts_code not_defined(tptp_session *s, const char *what, int64_t id)
 ts_code tptp_class_name(ts_text *out, tptp_session *s, ts_text raw, unsigned scratch)
 {
     ts_buf *b = &s->scratch[scratch];
-    ts_code code;
     *out = raw;
     if (raw.n == 0) {
         *out = TS_TEXT_NULL;
@@ -28,7 +27,7 @@ ts_code tptp_class_name(ts_text *out, tptp_session *s, ts_text raw, unsigned scr
         return TS_OK;
     }
     b->n = 0;
-    TS_TRY(code, ts_buf_put(s->ctx, b, raw.p, raw.n));
+    TS_TRY(ts_buf_put(s->ctx, b, raw.p, raw.n));
     for (size_t i = 0; i < b->n; i++) {
         b->p[i] = b->p[i] == '/' ? '.' : b->p[i];
     }
@@ -83,7 +82,6 @@ static ts_code add_thread(tptp_thread **out, tptp_session *s, int64_t id)
 ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id)
 {
     uint64_t number;
-    ts_code code;
     *out = NULL;
     if (id == 0) {
         return TS_OK;
@@ -94,7 +92,7 @@ ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id)
         return TS_OK;
     }
     if (!ts_idmap_find(&number, &s->threads, id)) {
-        TS_TRY(code, not_defined(s, "thread", id));
+        TS_TRY(not_defined(s, "thread", id));
         return add_thread(out, s, id);
     }
     s->thread_last = (size_t)number;
@@ -229,13 +227,12 @@ ts_code tptp_class_of(int64_t *row, tptp_session *s, const tptp_record *r)
 {
     int64_t id = tptp_either(r->num[TPTP_N_CLASS], r->num[TPTP_N_TRANSIENT_CLASS]);
     uint32_t number = tptp_class_number(s, id);
-    ts_code code;
     *row = 0;
     if (id == 0) {
         return TS_OK;
     }
     if (number == 0) {
-        TS_TRY(code, add_unknown_class(s, id));
+        TS_TRY(add_unknown_class(s, id));
         number = (uint32_t)s->class_list.n;
     }
     *row = class_at(s, number - 1)->row;
@@ -263,10 +260,9 @@ ts_code tptp_take_class(tptp_session *s, const tptp_record *r)
     };
     ts_text base;
     tptp_thread *t;
-    ts_code code;
-    TS_TRY(code, tptp_thread_of(&t, s, tptp_thread_id(r)));
-    TS_TRY(code, tptp_class_name(&row.name, s, r->text[TPTP_S_NAME], 0));
-    TS_TRY(code, tptp_class_name(&row.superclass, s, r->text[TPTP_S_SUPERCLASS], 1));
+    TS_TRY(tptp_thread_of(&t, s, tptp_thread_id(r)));
+    TS_TRY(tptp_class_name(&row.name, s, r->text[TPTP_S_NAME], 0));
+    TS_TRY(tptp_class_name(&row.superclass, s, r->text[TPTP_S_SUPERCLASS], 1));
     tptp_split(&row.package, &base, row.name);
     row.itid = t == NULL ? 0 : t->itid;
     TS_NULL_IF(t == NULL, tptp_class, &row, itid);
@@ -289,7 +285,6 @@ ts_code tptp_method_of(int64_t *method, tptp_session *s, int64_t id)
     char name[PLACEHOLDER];
     ts_method m = {.has_raw_id = true, .raw_id = id};
     uint64_t known;
-    ts_code code;
     *method = 0;
     if (id == 0) {
         return TS_OK;
@@ -300,8 +295,8 @@ ts_code tptp_method_of(int64_t *method, tptp_session *s, int64_t id)
     }
     snprintf(name, sizeof name, "method#%" PRId64, id);
     m.name = ts_text_of(name);
-    TS_TRY(code, not_defined(s, "method", id));
-    TS_TRY(code, ts_stack_method(method, s->store, s->source_id, &m));
+    TS_TRY(not_defined(s, "method", id));
+    TS_TRY(ts_stack_method(method, s->store, s->source_id, &m));
     return keep_method(s, id, *method);
 }
 
@@ -347,8 +342,7 @@ ts_code tptp_take_method(tptp_session *s, const tptp_record *r)
         .line = r->num[TPTP_N_START_LINE],
     };
     uint32_t number;
-    ts_code code;
-    TS_TRY(code, tptp_class_of(&row.class_id, s, r));
+    TS_TRY(tptp_class_of(&row.class_id, s, r));
     number =
         tptp_class_number(s, tptp_either(r->num[TPTP_N_CLASS], r->num[TPTP_N_TRANSIENT_CLASS]));
     if (number != 0) {
@@ -356,8 +350,8 @@ ts_code tptp_take_method(tptp_session *s, const tptp_record *r)
         tptp_split(&m.package, &m.cls, tptp_class_text(s, number));
         m.file = source.n == 0 ? TS_TEXT_NULL : source;
     }
-    TS_TRY(code, ts_stack_method(&row.method_id, s->store, s->source_id, &m));
-    TS_TRY(code, keep_method(s, id, row.method_id));
+    TS_TRY(ts_stack_method(&row.method_id, s->store, s->source_id, &m));
+    TS_TRY(keep_method(s, id, row.method_id));
     TS_NULL_ZEROS(tptp_method, &row, class_id, end_line);
     tptp_count_imported(s, TPTP_C_DEFINITIONS);
     return ts_put_tptp_method(s->sink, &row);

@@ -68,7 +68,7 @@ ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code iss
     size_t n = name.n < sizeof detail - 1 ? name.n : sizeof detail - 1;
     bool added = false;
     ts_code code;
-    TS_TRY(code, tptp_import_session(&s, import));
+    TS_TRY_INTO(code, tptp_import_session(&s, import));
     while (n > 0 && n < name.n && ((unsigned char)name.p[n] & 0xc0) == 0x80) {
         n--; /* no part of a character */
     }
@@ -84,7 +84,7 @@ ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code iss
             return code;
         }
     }
-    TS_TRY(code, ts_count_add(s->store, s->source_id, item, detail, 0, 0, 1));
+    TS_TRY_INTO(code, ts_count_add(s->store, s->source_id, item, detail, 0, 0, 1));
     if (message) {
         tptp_count_skipped(s, TPTP_C_MESSAGES);
     }
@@ -94,8 +94,7 @@ ts_code tptp_import_unknown(tptp_import *import, ts_item item, ts_issue_code iss
 
 ts_code tptp_import_finish(tptp_import *import)
 {
-    ts_code code;
-    TS_TRY(code, tptp_import_end_session(import));
+    TS_TRY(tptp_import_end_session(import));
     /* What was left out may reach beyond the end. */
     uint64_t lost = import->bytes_lost < import->bytes ? import->bytes_lost : import->bytes;
     uint64_t skipped = import->bytes - lost;

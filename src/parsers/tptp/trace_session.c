@@ -82,9 +82,8 @@ static ts_code begin_clock(tptp_session *s, int64_t ts)
     const char *name = ts_clock_name(s->clock);
     if (!ts_wanted_span(&s->wanted, s->ctx, s->clock, NULL, ts)) {
         s->wanted = TS_SPAN_ALL;
-        ts_code code;
-        TS_TRY(code, ts_issue(s->store, s->source_id, TS_ISSUE_time_range_unrelated, NULL,
-                              TS_NO_OFFSET, "the times count from an unknown moment"));
+        TS_TRY(ts_issue(s->store, s->source_id, TS_ISSUE_time_range_unrelated, NULL, TS_NO_OFFSET,
+                        "the times count from an unknown moment"));
     }
     return ts_source_text(s->store, s->source_id, &source->clock, name, strlen(name));
 }

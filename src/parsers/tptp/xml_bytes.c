@@ -32,12 +32,11 @@ static ts_text declared_encoding(const char *p, size_t n)
 static ts_code take_declared(tptp_xml *x, const char *p, size_t n)
 {
     ts_text name = declared_encoding(p, n);
-    ts_code code;
     x->decoding = TPTP_DECODE_UTF8;
     if (name.n == 0) {
         return TS_OK;
     }
-    TS_TRY(code, ts_utf8_printable(x->ctx, &x->declared, name.p, name.n, 60));
+    TS_TRY(ts_utf8_printable(x->ctx, &x->declared, name.p, name.n, 60));
     switch (tptp_encoding_open(&x->encoding, name)) {
     case TPTP_ENC_OTHER:
         x->decoding = TPTP_DECODE_OTHER;
@@ -124,12 +123,12 @@ ts_code tptp_xml_decode(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
     if (x->decoding == TPTP_DECODE_UTF8) {
         return ts_buf_put(x->ctx, &x->held, p, n);
     }
-    TS_TRY(code, ts_buf_put(x->ctx, &x->raw, p, n));
+    TS_TRY_INTO(code, ts_buf_put(x->ctx, &x->raw, p, n));
     if (x->decoding == TPTP_DECODE_UNKNOWN) {
         if (x->raw.n < HEAD_BYTES && !ended) {
             return TS_OK;
         }
-        TS_TRY(code, detect(x, &used));
+        TS_TRY_INTO(code, detect(x, &used));
         x->offset += used;
         drop_used(x, used);
     }

@@ -120,8 +120,7 @@ static ts_code end_monitor(tptp_xml *x)
     x->in_monitor = false;
     if (n > TPTP_MAX_FRAMES) {
         tptp_session *s;
-        ts_code code;
-        TS_TRY(code, tptp_import_session(&s, &x->import));
+        TS_TRY(tptp_import_session(&s, &x->import));
         tptp_count_lost(s, TPTP_C_MESSAGES);
         tptp_session_gap(s);
         return tptp_import_issue(&x->import, TS_ISSUE_tptp_message_bad, x->record.offset,
@@ -146,16 +145,15 @@ static ts_code end_monitor(tptp_xml *x)
 static ts_code begin_event(tptp_xml *x, const tptp_name *element, const char *name,
                            const char **atts)
 {
-    ts_code code;
     memset(&x->record, 0, sizeof x->record);
     x->record.kind = element->what == TPTP_EL_EVENT ? (tptp_kind)element->slot : TPTP_OTHER;
     x->record.name = ts_text_of(name);
     x->record.offset = x->run_offset + (uint64_t)XML_GetCurrentByteIndex(x->parser);
-    TS_TRY(code, set_attributes(x, atts));
+    TS_TRY(set_attributes(x, atts));
     x->record.cpu_raw = x->record.num[TPTP_N_CPU];
     if (x->record.kind == TPTP_OTHER) {
         x->record.name = ts_text_of(element->name);
-        TS_TRY(code, keep_attributes(x, atts));
+        TS_TRY(keep_attributes(x, atts));
         return take_record(x);
     }
     if (!is_monitor(x->record.kind)) {

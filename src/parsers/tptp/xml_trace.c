@@ -34,8 +34,7 @@ static uint64_t place_of(const tptp_xml *x, size_t at)
 static ts_code lose(tptp_xml *x, ts_issue_code issue, size_t at, size_t bytes, const char *what)
 {
     tptp_session *s;
-    ts_code code;
-    TS_TRY(code, tptp_import_session(&s, &x->import));
+    TS_TRY(tptp_import_session(&s, &x->import));
     tptp_count_lost(s, TPTP_C_MESSAGES);
     tptp_session_gap(s);
     x->import.bytes_lost += bytes;
@@ -109,7 +108,7 @@ static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool
     tptp_cleaned found = {0, 0};
     ts_code code;
     x->clean.n = 0;
-    TS_TRY(code, flush_run(x));
+    TS_TRY_INTO(code, flush_run(x));
     code = tptp_xml_clean(x->ctx, &x->clean, &found, x->held.p + from, n, tag);
     TS_STEP_IF(code, found.replaced > 0,
                tptp_import_issue(&x->import, TS_ISSUE_tptp_bad_text, place_of(x, at),
@@ -123,14 +122,13 @@ static ts_code parse_cleaned(tptp_xml *x, size_t at, size_t from, size_t n, bool
 /* The tag at x->at goes to expat. */
 static ts_code pass_tag(tptp_xml *x, size_t size, bool special)
 {
-    ts_code code;
     if (special) {
-        TS_TRY(code, parse_cleaned(x, x->at, x->at, size, true));
+        TS_TRY(parse_cleaned(x, x->at, x->at, size, true));
         x->run_from = x->run_to = x->at + size;
         return TS_OK;
     }
     if (x->run_to != x->at) {
-        TS_TRY(code, flush_run(x));
+        TS_TRY(flush_run(x));
         x->run_from = x->at;
     }
     x->run_to = x->at + size;
@@ -362,7 +360,7 @@ static ts_code text(tptp_xml *x, size_t from, size_t n, bool cdata)
         return TS_OK;
     }
     x->text_seen = true;
-    TS_TRY(code, flush_run(x));
+    TS_TRY_INTO(code, flush_run(x));
     return tptp_import_issue(&x->import, TS_ISSUE_tptp_text, place_of(x, x->at),
                              "there is text between the elements");
 }
@@ -478,9 +476,8 @@ ts_code tptp_xml_facts(tptp_xml *x)
 
 static ts_code take_bytes(tptp_xml *x, const uint8_t *p, size_t n, bool ended)
 {
-    ts_code code;
-    TS_TRY(code, tptp_xml_decode(x, p, n, ended));
-    TS_TRY(code, process(x, ended));
+    TS_TRY(tptp_xml_decode(x, p, n, ended));
+    TS_TRY(process(x, ended));
     size_t done = x->skipping ? x->skip_from : x->at;
     if (done > 0) {
         memmove(x->held.p, x->held.p + done, x->held.n - done);

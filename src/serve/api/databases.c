@@ -154,7 +154,7 @@ ts_code ts_database_take(ts_lease **out, ts_database_state *state, ts_databases 
     *out = NULL;
     *state = TS_DATABASE_GONE;
     ts_code code;
-    TS_TRY(code, ts_identity_of(&now, ctx, one->path));
+    TS_TRY_INTO(code, ts_identity_of(&now, ctx, one->path));
     *state = TS_DATABASE_OK;
     ts_lease *lease = lease_idle(d, one, &now, &fresh);
     if (lease == NULL) {

@@ -101,8 +101,7 @@ static ts_code asked_check(const ts_asked *q, ts_ctx *ctx)
 static ts_code url_param(ts_asked *q, ts_ctx *ctx, ts_text name, ts_text value)
 {
     ts_asked_param *p;
-    ts_code code;
-    TS_TRY(code, asked_add(&p, q, ctx, name));
+    TS_TRY(asked_add(&p, q, ctx, name));
     if (!ts_asked_number(p, value)) {
         p->type = TS_ASKED_TEXT;
         p->at = q->texts.n;

@@ -52,7 +52,7 @@ ts_code fp_live_refresh(ts_flare_hub *flare, fp_session *session)
         return TS_OK;
     }
     ts_free(&session->ctx, session->path);
-    TS_TRY(code, ts_copy_text(&session->path, &session->ctx, path, strlen(path)));
+    TS_TRY_INTO(code, ts_copy_text(&session->path, &session->ctx, path, strlen(path)));
     live->read_ns = ts_guard_now();
     code = fp_session_read(flare, session);
     live->cost_ns = ts_guard_now() - live->read_ns;
@@ -206,8 +206,7 @@ static void mark_agent(ts_flare_hub *flare, ts_text id)
 ts_code fp_stop_sample(fp_call *call)
 {
     ts_text id;
-    ts_code code;
-    TS_TRY(code, fp_request_need_text(&id, call->ctx, call->request, "session_id"));
+    TS_TRY(fp_request_need_text(&id, call->ctx, call->request, "session_id"));
     mark_agent(call->flare, id);
     return fp_close_session(call);
 }

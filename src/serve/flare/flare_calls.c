@@ -9,7 +9,6 @@ ts_code fp_sequenced_tree(fp_tree *tree, int64_t *thread_id, int64_t *start, int
     size_t first;
     size_t last;
     bool any;
-    ts_code code;
     *tree = (fp_tree){0};
     *thread_id = fp_request_int(call->request, "thread_id", 0);
     *start = fp_request_int(call->request, "start_time", -1);
@@ -21,8 +20,8 @@ ts_code fp_sequenced_tree(fp_tree *tree, int64_t *thread_id, int64_t *start, int
     if (thread == NULL) {
         return ts_fail(call->ctx, TS_ERR_USAGE, "thread cpu time file not found");
     }
-    TS_TRY(code, fp_data_records(data, thread));
-    TS_TRY(code, fp_tree_open(tree, data, false));
+    TS_TRY(fp_data_records(data, thread));
+    TS_TRY(fp_tree_open(tree, data, false));
     fp_tree_range(&first, &last, &any, data, thread, *start, *end);
     return any ? fp_tree_sequence(tree, start, end, thread, first, last) : TS_OK;
 }
@@ -66,8 +65,7 @@ static ts_code merge_thread(fp_tree *tree, fp_call *call, fp_thread *thread, int
     size_t first;
     size_t last;
     bool any;
-    ts_code code;
-    TS_TRY(code, fp_data_records(data, thread));
+    TS_TRY(fp_data_records(data, thread));
     fp_tree_range(&first, &last, &any, data, thread, start, end);
     return any ? fp_tree_merge(tree, thread, first, last) : TS_OK;
 }
@@ -95,7 +93,7 @@ ts_code fp_call_tree(fp_call *call)
     size_t n = 0;
     fp_tree tree = {0};
     ts_code code;
-    TS_TRY(code, fp_request_need_ints(&ids, &n, call->ctx, call->request, "thread_ids"));
+    TS_TRY_INTO(code, fp_request_need_ints(&ids, &n, call->ctx, call->request, "thread_ids"));
     code = fp_tree_open(&tree, &call->session->data, true);
     TS_STEP(code, merge_threads(&tree, call, ids, n));
     if (code == TS_OK) {

@@ -190,7 +190,7 @@ static ts_code answer(fp_call *call, bool document)
     while (code == TS_OK && (thread = next_thread(&at, call, ids, n)) != NULL) {
         if (in_reply == THREADS_PER_REPLY && !document) {
             ts_jout_close(&call->json, ']');
-            TS_TRY(code, fp_reply_end(call));
+            TS_TRY_INTO(code, fp_reply_end(call));
             begin_reply(call, key);
             in_reply = 0;
         }

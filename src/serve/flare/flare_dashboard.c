@@ -37,8 +37,7 @@ static ts_code write_thread(fp_call *call, fp_thread *t)
 {
     fp_data *data = &call->session->data;
     ts_jout *j = &call->json;
-    ts_code code;
-    TS_TRY(code, fp_data_last(data, t));
+    TS_TRY(fp_data_last(data, t));
     ts_jout_open(j, NULL, '{');
     ts_jout_int(j, "id", t->id);
     ts_jout_str(j, "name", t->name);

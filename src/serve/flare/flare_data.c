@@ -143,7 +143,6 @@ static ts_code take_thread(fp_data *data, sqlite3_stmt *stmt)
     fp_thread *list = data->threads.p;
     int64_t id = sqlite3_column_int64(stmt, 0);
     fp_thread *t;
-    ts_code code;
     if (data->threads.n > 0 && list[data->threads.n - 1].id == id) {
         return TS_OK; /* a second row of one thread: the first counts */
     }
@@ -158,8 +157,8 @@ static ts_code take_thread(fp_data *data, sqlite3_stmt *stmt)
     t->first_value = t->first_sample = INT64_MAX;
     t->last_value = t->last_sample = INT64_MIN;
     take_series(t, stmt);
-    TS_TRY(code, copy_text(&t->name, data->ctx, stmt, 7));
-    TS_TRY(code, copy_text(&t->state, data->ctx, stmt, 8));
+    TS_TRY(copy_text(&t->name, data->ctx, stmt, 7));
+    TS_TRY(copy_text(&t->state, data->ctx, stmt, 8));
     return copy_text(&t->group, data->ctx, stmt, 9);
 }
 
@@ -314,9 +313,8 @@ static ts_code take_method(fp_data *data, sqlite3_stmt *stmt)
 
 static ts_code read_methods(fp_data *data)
 {
-    ts_code code;
-    TS_TRY(code, read_id_span(&data->method_base, &data->method_count, data,
-                              "SELECT min(id), max(id) FROM stack_method WHERE source_id = ?1"));
+    TS_TRY(read_id_span(&data->method_base, &data->method_count, data,
+                        "SELECT min(id), max(id) FROM stack_method WHERE source_id = ?1"));
     TS_NEED(data->ctx, data->methods = ts_zalloc(data->ctx, (size_t)data->method_count + 1,
                                                  sizeof *data->methods));
     return each_row(data, "SELECT id, raw_id, name, class FROM stack_method WHERE source_id = ?1",
@@ -337,9 +335,8 @@ static ts_code take_node(fp_data *data, sqlite3_stmt *stmt)
 
 static ts_code read_nodes(fp_data *data)
 {
-    ts_code code;
-    TS_TRY(code, read_id_span(&data->node_base, &data->node_count, data,
-                              "SELECT min(id), max(id) FROM stack_node WHERE source_id = ?1"));
+    TS_TRY(read_id_span(&data->node_base, &data->node_count, data,
+                        "SELECT min(id), max(id) FROM stack_node WHERE source_id = ?1"));
     TS_NEED(data->ctx,
             data->nodes = ts_zalloc(data->ctx, (size_t)data->node_count + 1, sizeof *data->nodes));
     return each_row(data, "SELECT id, parent_id, method_id FROM stack_node WHERE source_id = ?1",
@@ -361,14 +358,13 @@ int64_t fp_data_method_id(const fp_data *data, uint32_t method)
 
 ts_code fp_data_open(fp_data *data, ts_ctx *ctx, sqlite3 *db, int64_t source_id)
 {
-    ts_code code;
     *data = (fp_data){.ctx = ctx, .db = db, .source_id = source_id, .loaded_max = FP_LOADED_MAX};
-    TS_TRY(code, each_row(data, "SELECT start_ts, end_ts FROM source WHERE id = ?1", take_times));
-    TS_TRY(code, read_properties(data));
-    TS_TRY(code, each_row(data, threads_sql, take_thread));
-    TS_TRY(code, read_methods(data));
-    TS_TRY(code, read_nodes(data));
-    TS_TRY(code, read_spans(data, false));
+    TS_TRY(each_row(data, "SELECT start_ts, end_ts FROM source WHERE id = ?1", take_times));
+    TS_TRY(read_properties(data));
+    TS_TRY(each_row(data, threads_sql, take_thread));
+    TS_TRY(read_methods(data));
+    TS_TRY(read_nodes(data));
+    TS_TRY(read_spans(data, false));
     return read_spans(data, true);
 }
 

@@ -284,8 +284,7 @@ static ts_code set_path(fp_call *call, fp_session *session, const sample *s)
 
 static ts_code begin_sample(fp_call *call, fp_session *session, const void *what)
 {
-    ts_code code;
-    TS_TRY(code, set_path(call, session, what));
+    TS_TRY(set_path(call, session, what));
     return read_session(call->flare, session, what);
 }
 

@@ -133,8 +133,7 @@ static ts_code read_ids(search *s)
 
 static ts_code add_frame(search *s, const fp_tree_node *n)
 {
-    ts_code code;
-    TS_TRY(code, ts_vec_push(s->call->ctx, &s->methods, &n->method, sizeof n->method));
+    TS_TRY(ts_vec_push(s->call->ctx, &s->methods, &n->method, sizeof n->method));
     return ts_vec_push(s->call->ctx, &s->durations, &n->duration, sizeof n->duration);
 }
 

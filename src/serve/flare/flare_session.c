@@ -148,7 +148,7 @@ ts_code fp_session_open(fp_call *call, ts_text id, fp_begin *begin, const void *
 {
     fp_session *session;
     ts_code code;
-    TS_TRY(code, session_claim(&session, call, id));
+    TS_TRY_INTO(code, session_claim(&session, call, id));
     if (!session->open) {
         code = begin(call, session, what);
         session->open = code == TS_OK;
@@ -233,8 +233,7 @@ ts_code fp_list_sessions(fp_call *call)
 ts_code fp_close_session(fp_call *call)
 {
     ts_text id;
-    ts_code code;
-    TS_TRY(code, fp_request_need_text(&id, call->ctx, call->request, "session_id"));
+    TS_TRY(fp_request_need_text(&id, call->ctx, call->request, "session_id"));
     take_out(call->flare, NULL, &id);
     fp_reply_begin(call);
     ts_jout_text(&call->json, "session_id", id);

@@ -75,10 +75,9 @@ void fp_tree_range(size_t *first, size_t *last, bool *any, const fp_data *data,
 static ts_code find_path(uint32_t *cut, fp_tree *tree, uint32_t node)
 {
     const fp_data *data = tree->data;
-    ts_code code;
     tree->path.n = 0;
     for (uint32_t i = node; i != 0; i = data->nodes[i].parent) {
-        TS_TRY(code, ts_vec_push(data->ctx, &tree->path, &i, sizeof i));
+        TS_TRY(ts_vec_push(data->ctx, &tree->path, &i, sizeof i));
     }
     *cut = tree->path.n > FP_TREE_LEVELS ? (uint32_t)(tree->path.n - FP_TREE_LEVELS) : 0;
     return TS_OK;

@@ -73,8 +73,7 @@ static ts_code asset_cannot(const ts_assets *a, const char *name)
 
 static ts_code asset_fill(ts_assets *a, ts_asset *one, int fd, size_t size)
 {
-    ts_code code;
-    TS_TRY(code, ts_buf_reserve(a->ctx, &one->bytes, size + 1));
+    TS_TRY(ts_buf_reserve(a->ctx, &one->bytes, size + 1));
     ssize_t got = ts_sys_read_all(a->ctx, fd, one->bytes.p, size);
     if (got < 0) {
         return asset_cannot(a, one->name);
@@ -135,7 +134,7 @@ static ts_code asset_visit(asset_walk *w, const char *name)
     asset_level *level = &w->levels[w->depth - 1];
     w->path.n = level->path_n;
     ts_code code;
-    TS_TRY(code, ts_buf_printf(a->ctx, &w->path, "%s%s%c", w->path.n > 0 ? "/" : "", name, 0));
+    TS_TRY_INTO(code, ts_buf_printf(a->ctx, &w->path, "%s%s%c", w->path.n > 0 ? "/" : "", name, 0));
     w->path.n--;
     int fd = a->ctx->sys.openat(a->ctx->sys.user, dirfd(level->dir), name,
                                 O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY, 0);

@@ -143,8 +143,7 @@ static ts_code scatter_add(scatter *s, const ts_batch *b, unsigned i)
         TS_NEED(ctx, made);
         *made = (scatter_cell){.key = key, .any = INT64_MIN};
         place = s->cells.n - 1;
-        ts_code code;
-        TS_TRY(code, ts_idmap_put(ctx, &s->keys, key, place));
+        TS_TRY(ts_idmap_put(ctx, &s->keys, key, place));
     }
     scatter_cell *cell = (scatter_cell *)s->cells.p + place;
     cell->n++;

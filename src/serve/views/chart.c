@@ -358,7 +358,7 @@ static ts_code chart_put(chart *c)
     ts_jout *out = c->call->out;
     const chart_bar *bars = c->bars.p;
     ts_code code;
-    TS_TRY(code, ts_method_list_begin(&c->methods, ctx, c->paths));
+    TS_TRY_INTO(code, ts_method_list_begin(&c->methods, ctx, c->paths));
     ts_jout_open(out, NULL, '{');
     ts_jout_int(out, "from", ts_view_since(c->call, c->chosen.from));
     ts_jout_int(out, "to", ts_view_since(c->call, c->chosen.to));

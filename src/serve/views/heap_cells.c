@@ -52,8 +52,7 @@ static ts_code ts_heap_put_string(ts_heap_rows *r, ts_cell name)
         ts_jout_null(out, NULL);
         return TS_OK;
     }
-    ts_code code;
-    TS_TRY(code, ts_rows_one(&b, r->strings, r->file->at.first_string + name.value));
+    TS_TRY(ts_rows_one(&b, r->strings, r->file->at.first_string + name.value));
     if (b->rows == 0 || b->columns[0].null[0] || b->columns[0].ints[0] != name.value ||
         b->columns[1].null[0]) {
         ts_jout_null(out, NULL);

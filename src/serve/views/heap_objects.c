@@ -73,11 +73,10 @@ static ts_code objects_put(objects *o)
     sqlite3_stmt *stmt = NULL;
     uint32_t *places = NULL;
     ts_code code = ts_heap_order(&places, ctx, n, by_own_size, o->sizes.p);
-    if (code == TS_OK && o->file.at.analysed) {
-        code = ts_stmt_prepare(&stmt, &from,
+    TS_STEP_IF(code, o->file.at.analysed,
+               ts_stmt_prepare(&stmt, &from,
                                "SELECT distance, shallow_size, retained_size "
-                               "FROM js_heap_retained WHERE rowid = ?1");
-    }
+                               "FROM js_heap_retained WHERE rowid = ?1"));
     if (code == TS_OK && (code = ts_heap_rows_open(&rows, o->call, &o->file)) == TS_OK) {
         ts_jout_open(out, NULL, '{');
         ts_heap_table(out,
@@ -114,10 +113,9 @@ ts_code ts_heap_objects_run(ts_view_call *call)
     if (code == TS_OK && o->by_class) {
         code = ts_heap_classes_get(&o->classes, call->views->model, &o->file);
         o->class = (uint32_t) class->number;
-        if (code == TS_OK && o->class >= o->classes->classes.n) {
-            code = ts_fail(ctx, TS_ERR_USAGE, "heap file %lld has no class %u",
-                           (long long)o->file.at.file_id, o->class);
-        }
+        TS_STEP_IF(code, o->class >= o->classes->classes.n,
+                   ts_fail(ctx, TS_ERR_USAGE, "heap file %lld has no class %u",
+                           (long long)o->file.at.file_id, o->class));
     }
     TS_STEP(code, objects_scan(o));
     TS_STEP(code, objects_put(o));

@@ -159,9 +159,9 @@ static ts_code dominated_find(dominated *d, int64_t node)
     while (code == TS_OK && at < until) {
         int64_t child[3];
         const ts_batch *b;
-        TS_TRY(code, ts_rows_one(&b, d->places, ts_sat_add(d->file.at.first_dominated, at)));
+        TS_TRY_INTO(code, ts_rows_one(&b, d->places, ts_sat_add(d->file.at.first_dominated, at)));
         int64_t index = b->rows > 0 ? b->columns[0].ints[0] : -1;
-        TS_TRY(code, node_place(child, d, index));
+        TS_TRY_INTO(code, node_place(child, d, index));
         uint32_t *kept = ts_vec_add(ctx, &d->children, sizeof *kept);
         ts_wide *size = kept == NULL ? NULL : ts_vec_add(ctx, &d->sizes, sizeof *size);
         TS_NEED(ctx, size);

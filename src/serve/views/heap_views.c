@@ -25,13 +25,10 @@ static ts_code request_open(heap_request **out, ts_view_call *call, bool with_gr
     q->call = call;
     q->node = (uint32_t)ts_view_value_of(call, P_NODE)->number;
     ts_code code = ts_heap_file_asked(&q->file, call);
-    if (code == TS_OK && q->node >= q->file.at.node_count) {
-        code = ts_fail(ctx, TS_ERR_USAGE, "heap file %lld has no node %u",
-                       (long long)q->file.at.file_id, q->node);
-    }
-    if (code == TS_OK && with_graph) {
-        code = ts_heap_graph_get(&q->graph, call->views->model, &q->file);
-    }
+    TS_STEP_IF(code, q->node >= q->file.at.node_count,
+               ts_fail(ctx, TS_ERR_USAGE, "heap file %lld has no node %u",
+                       (long long)q->file.at.file_id, q->node));
+    TS_STEP_IF(code, with_graph, ts_heap_graph_get(&q->graph, call->views->model, &q->file));
     TS_STEP(code, ts_heap_rows_open(&q->rows, call, &q->file));
     return code;
 }

@@ -162,20 +162,19 @@ static ts_code lanes_kind(lanes_pass *p, ts_lane_kind kind)
 {
     ts_model *m = p->call->views->model;
     const ts_series_list *list = NULL;
-    ts_code code;
     p->shown.n = 0;
     p->names.n = 0;
-    TS_TRY(code, ts_time_lanes_get(&p->all, m, kind));
+    TS_TRY(ts_time_lanes_get(&p->all, m, kind));
     if (ts_lane_has_values(kind)) {
-        TS_TRY(code, ts_series_get(&list, m));
+        TS_TRY(ts_series_get(&list, m));
     }
     for (uint32_t i = 0; list == NULL && i < p->all->lanes.n; i++) {
-        TS_TRY(code, lanes_choose(p, i, NULL));
+        TS_TRY(lanes_choose(p, i, NULL));
     }
     for (size_t i = 0; list != NULL && i < list->all.n; i++) {
         const ts_series *s = (const ts_series *)list->all.p + i;
         if (s->kind == kind) {
-            TS_TRY(code, lanes_choose(p, s->lane, s));
+            TS_TRY(lanes_choose(p, s->lane, s));
         }
     }
     return ts_time_lanes_draw(m, p->all, p->shown.p, p->shown.n, &p->of, put_lane, p);
@@ -189,10 +188,9 @@ static ts_code lanes_columns(lanes_pass *p)
     int64_t px = ts_view_value_of(call, P_PX)->number;
     ts_span range = {INT64_MIN, INT64_MAX};
     bool known = true;
-    ts_code code;
     p->columns = px > 0;
     if (p->columns) {
-        TS_TRY(code, ts_source_range(&range, &known, call->views->model, &all));
+        TS_TRY(ts_source_range(&range, &known, call->views->model, &all));
     }
     int64_t from = ts_view_time(call, P_FROM, known ? range.from : 0);
     int64_t to = ts_view_time(call, P_TO, known ? range.to : 0);
@@ -210,7 +208,7 @@ ts_code ts_lanes_run(ts_view_call *call)
                                .threads = ts_view_value_of(call, P_THREADS),
                                .event = &none}};
     ts_code code;
-    TS_TRY(code, lanes_columns(&p));
+    TS_TRY_INTO(code, lanes_columns(&p));
     ts_jout_open(call->out, NULL, '{');
     if (p.columns) {
         ts_jout_int(call->out, "from",

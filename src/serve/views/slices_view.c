@@ -122,8 +122,7 @@ static ts_code slice_add(slices *s, slice_thread *t, const slice *one)
         TS_NEED(ctx, sum);
         sum->key = key;
         place = t->sums.n - 1;
-        ts_code code;
-        TS_TRY(code, ts_idmap_put(ctx, &t->keys, key, place));
+        TS_TRY(ts_idmap_put(ctx, &t->keys, key, place));
     }
     slice_sum *sum = (slice_sum *)t->sums.p + place;
     sum->n++;
@@ -160,7 +159,8 @@ static ts_code slices_row(slices *s, const ts_batch *b, unsigned i)
                  .name = TS_NO_INDEX};
     ts_code code = TS_OK;
     if (mark) {
-        TS_TRY(code, ts_pool_intern(ctx, &one.name, NULL, &s->names, ts_cell_text(b, S_NAME, i)));
+        TS_TRY_INTO(code,
+                    ts_pool_intern(ctx, &one.name, NULL, &s->names, ts_cell_text(b, S_NAME, i)));
     } else if (!b->columns[S_NODE].null[i]) {
         int64_t node = b->columns[S_NODE].ints[i];
         one.node = ts_ids_find(&s->paths->nodes, node);
@@ -176,8 +176,7 @@ static ts_code slices_row(slices *s, const ts_batch *b, unsigned i)
 static ts_code slices_lanes(bool **wanted, slices *s, ts_lane_kind kind)
 {
     ts_ctx *ctx = ts_view_ctx(s->call);
-    ts_code code;
-    TS_TRY(code, ts_time_lanes_get(&s->lanes, s->call->views->model, kind));
+    TS_TRY(ts_time_lanes_get(&s->lanes, s->call->views->model, kind));
     const ts_lane *lanes = s->lanes->lanes.p;
     *wanted = ts_zalloc(ctx, s->lanes->lanes.n + 1, sizeof **wanted);
     TS_NEED(ctx, *wanted);
@@ -310,10 +309,9 @@ static ts_code slices_sort(slices *s, slice_thread *t)
     for (unsigned i = 0; i < t->n; i++) {
         uint32_t number;
         uint32_t node = t->heap[i].node;
-        ts_code code;
-        TS_TRY(code, node == TS_NO_INDEX
-                         ? TS_OK
-                         : ts_method_list_add(&number, ctx, &s->methods, s->paths->method[node]));
+        TS_TRY(node == TS_NO_INDEX
+                   ? TS_OK
+                   : ts_method_list_add(&number, ctx, &s->methods, s->paths->method[node]));
     }
     return TS_OK;
 }

@@ -158,7 +158,7 @@ static ts_code timeline_draw(timeline *t, timeline_kind *k)
     ts_ctx *ctx = ts_view_ctx(t->call);
     timeline_sums sums = {t, k};
     ts_code code;
-    TS_TRY(code, timeline_rows(t, k));
+    TS_TRY_INTO(code, timeline_rows(t, k));
     k->sums = ts_zalloc(ctx, (size_t)k->n * t->columns.count + 1, 2 * sizeof *k->sums);
     TS_NEED(ctx, k->sums);
     code = ts_time_lanes_draw(t->call->views->model, k->all, k->lanes.p, k->lanes.n, &t->columns,

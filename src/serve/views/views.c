@@ -116,8 +116,7 @@ static ts_code param_list(ts_view_value *v, ts_ctx *ctx, const ts_view_param *p)
         size_t before = rest.n;
         ts_text part = param_next(&rest);
         more = part.n < before;
-        ts_code code;
-        TS_TRY(code, param_in_range(&id, ctx, p, part));
+        TS_TRY(param_in_range(&id, ctx, p, part));
         if (v->id_count == TS_VIEW_IDS) {
             return param_fail(ctx, p, "has too many numbers");
         }

@@ -77,8 +77,8 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     unsigned unknown;
     bool damaged;
     ts_code code;
-    TS_TRY(code, ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
-    TS_TRY(code, ts_fields_extra(host, seg, &fields[USAGE], &v[USAGE], 2));
+    TS_TRY_INTO(code, ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
+    TS_TRY_INTO(code, ts_fields_extra(host, seg, &fields[USAGE], &v[USAGE], 2));
     row = columns(v);
     unknown = (unsigned)__builtin_popcountll(row.null);
     if (v[USAGE].state == TS_VALUE_ABSENT) {

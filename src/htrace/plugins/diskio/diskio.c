@@ -183,11 +183,10 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     disk_sums sums = {.sample = &sample};
     unsigned unknown = 0;
     bool damaged;
-    ts_code code;
-    TS_TRY(code, ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
-    TS_TRY(code, add_devices(&sums, &m, &v[STATS]));
-    TS_TRY(code, take_totals(&sample.rd, &sample.rd_growth, &sample, &unknown, &m, v, 0));
-    TS_TRY(code, take_totals(&sample.wr, &sample.wr_growth, &sample, &unknown, &m, v, 1));
+    TS_TRY(ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
+    TS_TRY(add_devices(&sums, &m, &v[STATS]));
+    TS_TRY(take_totals(&sample.rd, &sample.rd_growth, &sample, &unknown, &m, v, 0));
+    TS_TRY(take_totals(&sample.wr, &sample.wr_growth, &sample, &unknown, &m, v, 1));
     for (unsigned k = 0; k < SUMS; k++) {
         sample.null |= (sums.unknown >> k & 1) != 0 ? sum_columns[k] : 0;
         unknown += sums.unknown >> k & 1;

@@ -83,14 +83,13 @@ static ts_code one_event(void *user, ts_message *m, const uint8_t *p, size_t n)
     ts_value v[FIELDS];
     measured_fps *event;
     int64_t ts;
-    ts_code code;
-    TS_TRY(code, ts_fields_part(v, NULL, m, "fps_event", fields, FIELDS, p, n));
+    TS_TRY(ts_fields_part(v, NULL, m, "fps_event", fields, FIELDS, p, n));
     h->counted->seen++;
     if (v[TIME].state == TS_VALUE_UNKNOWN && v[FPS].state == TS_VALUE_UNKNOWN) {
         h->counted->lost++;
         return TS_OK;
     }
-    TS_TRY(code, time_of(&ts, h, m, v));
+    TS_TRY(time_of(&ts, h, m, v));
     TS_NEED(h->records.host->ctx,
             event = ts_vec_add(h->records.host->ctx, &h->events, sizeof *event));
     *event = (measured_fps){.ts = ts,

@@ -118,9 +118,9 @@ static ts_code put_line(hilog *h, ts_message *m, const ts_value *line, const ts_
     row.tid = ts_records_int(&row.null, TS_NULL_BIT(log, tid), r, &detail[TID]);
     TS_NULL_IF(row.ts == TS_NO_TIME, log, &row, ts);
     TS_NULL_IF(row.origints == TS_NO_TIME, log, &row, origints);
-    TS_TRY(code, level_of(&row.level, letter, h, m, &detail[LEVEL]));
-    TS_TRY(code, ts_records_text(&row.tag, &h->tag, r, &detail[TAG]));
-    TS_TRY(code, ts_records_text(&row.context, &h->context, r, &line[CONTEXT]));
+    TS_TRY_INTO(code, level_of(&row.level, letter, h, m, &detail[LEVEL]));
+    TS_TRY_INTO(code, ts_records_text(&row.tag, &h->tag, r, &detail[TAG]));
+    TS_TRY_INTO(code, ts_records_text(&row.context, &h->context, r, &line[CONTEXT]));
     h->lines->imported++;
     return ts_put_log(ts_store_sink(r->host->store), &row);
 }
@@ -130,15 +130,14 @@ static ts_code one_line(void *user, ts_message *m, const uint8_t *p, size_t n)
     hilog *h = user;
     ts_value line[LINE_FIELDS];
     ts_value detail[DETAIL_FIELDS];
-    ts_code code;
-    TS_TRY(code, ts_fields_part(line, NULL, m, "info", line_fields, LINE_FIELDS, p, n));
+    TS_TRY(ts_fields_part(line, NULL, m, "info", line_fields, LINE_FIELDS, p, n));
     h->lines->seen++;
     if (line[DETAIL].state == TS_VALUE_UNKNOWN && line[CONTEXT].state == TS_VALUE_UNKNOWN) {
         h->lines->lost++;
         return TS_OK;
     }
-    TS_TRY(code, ts_fields_inside(detail, m, &line_fields[DETAIL], &line[DETAIL], detail_fields,
-                                  DETAIL_FIELDS));
+    TS_TRY(ts_fields_inside(detail, m, &line_fields[DETAIL], &line[DETAIL], detail_fields,
+                            DETAIL_FIELDS));
     h->received++;
     follow_numbers(h, m, &line[ID]);
     return put_line(h, m, line, detail);

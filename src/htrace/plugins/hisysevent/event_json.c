@@ -88,8 +88,7 @@ static ts_code on_number(void *user, const ts_json_number *number)
 {
     event_json *e = user;
     event_value *v;
-    ts_code code;
-    TS_TRY(code, add_value(&v, e, EVENT_NUMBER));
+    TS_TRY(add_value(&v, e, EVENT_NUMBER));
     v->is_int = number->is_int;
     v->i = number->i;
     v->d = number->d;
@@ -102,8 +101,7 @@ static ts_code on_literal(void *user, ts_json_kind kind)
     static const char *const words[] = {"null", "false", "true"};
     event_json *e = user;
     event_value *v;
-    ts_code code;
-    TS_TRY(code, add_value(&v, e, EVENT_LITERAL));
+    TS_TRY(add_value(&v, e, EVENT_LITERAL));
     v->text_n = (uint32_t)strlen(words[kind]);
     return keep(&v->text, e, words[kind], v->text_n);
 }
@@ -186,8 +184,8 @@ ts_code event_json_read(const char **reason, uint64_t *at, event_json *e, ts_ctx
         return code;
     }
     ts_json_reset(e->js);
-    TS_TRY(code, ts_json_feed(e->js, p, n));
-    TS_TRY(code, ts_json_finish(e->js));
+    TS_TRY_INTO(code, ts_json_feed(e->js, p, n));
+    TS_TRY_INTO(code, ts_json_finish(e->js));
     e->replaced = ts_json_replaced(e->js);
     *at = ts_json_position(e->js);
     if (ts_json_state(e->js) != TS_JSON_DONE) {

@@ -208,22 +208,21 @@ static ts_code put_event(hisysevent *h, int64_t ts)
 {
     ts_sink *sink = ts_store_sink(h->records.host->store);
     ts_row_hisys_all_event row = {.ts = ts};
-    ts_code code;
 #define BIT(column) TS_NULL_BIT(hisys_all_event, column)
     row.null = ts == TS_NO_TIME ? BIT(ts) : 0;
-    TS_TRY(code, name_of(&row.domain_id, &row.null, BIT(domain_id), h, DOMAIN));
-    TS_TRY(code, name_of(&row.event_name_id, &row.null, BIT(event_name_id), h, NAME));
-    TS_TRY(code, number_of(&row.type, &row.null, BIT(type), h, TYPE));
-    TS_TRY(code, text_of(&row.time_zone, h, ZONE));
-    TS_TRY(code, number_of(&row.pid, &row.null, BIT(pid), h, PID));
-    TS_TRY(code, number_of(&row.tid, &row.null, BIT(tid), h, TID));
-    TS_TRY(code, number_of(&row.uid, &row.null, BIT(uid), h, UID));
-    TS_TRY(code, text_of(&row.level, h, LEVEL));
-    TS_TRY(code, text_of(&row.tag, h, TAG));
-    TS_TRY(code, text_of(&row.event_id, h, ID));
-    TS_TRY(code, number_of(&row.seq, &row.null, BIT(seq), h, SEQ));
-    TS_TRY(code, text_of(&row.info, h, INFO));
-    TS_TRY(code, write_contents(&row.contents, h));
+    TS_TRY(name_of(&row.domain_id, &row.null, BIT(domain_id), h, DOMAIN));
+    TS_TRY(name_of(&row.event_name_id, &row.null, BIT(event_name_id), h, NAME));
+    TS_TRY(number_of(&row.type, &row.null, BIT(type), h, TYPE));
+    TS_TRY(text_of(&row.time_zone, h, ZONE));
+    TS_TRY(number_of(&row.pid, &row.null, BIT(pid), h, PID));
+    TS_TRY(number_of(&row.tid, &row.null, BIT(tid), h, TID));
+    TS_TRY(number_of(&row.uid, &row.null, BIT(uid), h, UID));
+    TS_TRY(text_of(&row.level, h, LEVEL));
+    TS_TRY(text_of(&row.tag, h, TAG));
+    TS_TRY(text_of(&row.event_id, h, ID));
+    TS_TRY(number_of(&row.seq, &row.null, BIT(seq), h, SEQ));
+    TS_TRY(text_of(&row.info, h, INFO));
+    TS_TRY(write_contents(&row.contents, h));
 #undef BIT
     row.id = (int64_t)ts_sink_rows(sink, TS_T_hisys_all_event) + 1;
     return ts_put_hisys_all_event(sink, &row);
@@ -333,7 +332,7 @@ static ts_code put_measures(hisysevent *h, int64_t ts, const ts_value *serial)
     const event_value *tag = event_json_member(&h->event, member_names[TAG]);
     ts_row_hisys_event_measure row = {.ts = ts};
     ts_code code;
-    TS_TRY(code, ts_stat(store, "trace_hisys_event", "received", 1));
+    TS_TRY_INTO(code, ts_stat(store, "trace_hisys_event", "received", 1));
     if (name == NULL || name->kind != EVENT_TEXT ||
         !is_power_event(event_json_text(&h->event, name))) {
         return ts_stat(store, "trace_hisys_event", "not_match", 1);

@@ -79,9 +79,9 @@ static ts_code gpu_process(void *user, ts_message *m, const uint8_t *p, size_t n
     row.null |= NO_TIME_BIT(memory_process_gpu);
     TAKE(memory_process_gpu, all_gpu_size, &part->v[G_ALL]);
     TAKE(memory_process_gpu, used_gpu_size, &v[P_SIZE]);
-    TS_TRY(code, take_thread(&row, s, v));
-    TS_TRY(code, TAKE_DICT(memory_process_gpu, gpu_name_id, &part->v[G_NAME]));
-    TS_TRY(code, ts_records_text(&row.addr, &s->text, &s->records, &v[P_ADDRESS]));
+    TS_TRY_INTO(code, take_thread(&row, s, v));
+    TS_TRY_INTO(code, TAKE_DICT(memory_process_gpu, gpu_name_id, &part->v[G_NAME]));
+    TS_TRY_INTO(code, ts_records_text(&row.addr, &s->text, &s->records, &v[P_ADDRESS]));
     return ts_put_memory_process_gpu(sink_of(s), &row);
 }
 
@@ -130,7 +130,6 @@ static ts_code put_window(memory_plugin *s, ts_row_memory_window_gpu *row)
     ts_ctx *ctx = s->records.host->ctx;
     waiting_window *waiting;
     uint64_t ipid = 0;
-    ts_code code;
     if ((row->null & TS_NULL_BIT(memory_window_gpu, window_name_id)) != 0) {
         row->null |= TS_NULL_BIT(memory_window_gpu, ipid);
         return ts_put_memory_window_gpu(sink_of(s), row);
@@ -139,8 +138,8 @@ static ts_code put_window(memory_plugin *s, ts_row_memory_window_gpu *row)
         row->ipid = (int64_t)ipid;
         return ts_put_memory_window_gpu(sink_of(s), row);
     }
-    TS_TRY(code, ts_sink_reserve(sink_of(s), TS_T_memory_window_gpu, row,
-                                 TS_NULL_BIT(memory_window_gpu, ipid)));
+    TS_TRY(ts_sink_reserve(sink_of(s), TS_T_memory_window_gpu, row,
+                           TS_NULL_BIT(memory_window_gpu, ipid)));
     TS_NEED(ctx, waiting = ts_vec_add(ctx, &s->waiting, sizeof *waiting));
     *waiting =
         (waiting_window){ts_records_next(&s->records, TS_T_memory_window_gpu), row->window_name_id};
@@ -168,9 +167,9 @@ static ts_code window_category(void *user, ts_message *m, const uint8_t *p, size
     TAKE(memory_window_gpu, purgeable_size, &part->v[W_PURGEABLE]);
     TAKE(memory_window_gpu, size, &v[C_SIZE]);
     TAKE(memory_window_gpu, count, &v[C_ENTRIES]);
-    TS_TRY(code, TAKE_DICT(memory_window_gpu, window_name_id, &part->v[W_NAME]));
-    TS_TRY(code, TAKE_DICT(memory_window_gpu, module_name_id, part->module));
-    TS_TRY(code, TAKE_DICT(memory_window_gpu, category_name_id, &v[C_NAME]));
+    TS_TRY_INTO(code, TAKE_DICT(memory_window_gpu, window_name_id, &part->v[W_NAME]));
+    TS_TRY_INTO(code, TAKE_DICT(memory_window_gpu, module_name_id, part->module));
+    TS_TRY_INTO(code, TAKE_DICT(memory_window_gpu, category_name_id, &v[C_NAME]));
     return put_window(s, &row);
 }
 

@@ -233,7 +233,7 @@ static ts_code one_ashmem(void *user, ts_message *m, const uint8_t *p, size_t n)
     TAKE(memory_ashmem, purged, &v[A_PURGED]);
     (void)ts_idmap_find(&pss, &s->shared, row.ipid);
     row.pss = (int64_t)pss;
-    TS_TRY(code, TAKE_DICT(memory_ashmem, ashmem_name_id, &v[A_TEXT]));
+    TS_TRY_INTO(code, TAKE_DICT(memory_ashmem, ashmem_name_id, &v[A_TEXT]));
     TS_NEED(s->records.host->ctx, held = ts_vec_add(s->records.host->ctx, &s->held, sizeof *held));
     held->row = row;
     held->thing =
@@ -333,9 +333,9 @@ static ts_code one_dma(void *user, ts_message *m, const uint8_t *p, size_t n)
     TAKE(memory_dma, size, &v[D_SIZE]);
     TAKE(memory_dma, ino, &v[D_INO]);
     TAKE(memory_dma, exp_pid, &v[D_EXP_PID]);
-    TS_TRY(code, TAKE_DICT(memory_dma, exp_task_comm_id, &v[D_EXP_TASK]));
-    TS_TRY(code, TAKE_DICT(memory_dma, buf_name_id, &v[D_BUFFER]));
-    TS_TRY(code, TAKE_DICT(memory_dma, exp_name_id, &v[D_EXPORTER]));
+    TS_TRY_INTO(code, TAKE_DICT(memory_dma, exp_task_comm_id, &v[D_EXP_TASK]));
+    TS_TRY_INTO(code, TAKE_DICT(memory_dma, buf_name_id, &v[D_BUFFER]));
+    TS_TRY_INTO(code, TAKE_DICT(memory_dma, exp_name_id, &v[D_EXPORTER]));
     TS_NEED(s->records.host->ctx, held = ts_vec_add(s->records.host->ctx, &s->held, sizeof *held));
     held->row = row;
     held->thing = (shared_thing){.id = {row.ino, 0}, .ipid = row.ipid, .rank = 0};

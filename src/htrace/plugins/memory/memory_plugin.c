@@ -165,11 +165,11 @@ static ts_code one_pair(memory_plugin *s, ts_message *m, const uint8_t *p, size_
     const char *name;
     bool put;
     ts_code code;
-    TS_TRY(code, ts_fields_part(v, NULL, m, part, pair_fields, PAIR, p, n));
+    TS_TRY_INTO(code, ts_fields_part(v, NULL, m, part, pair_fields, PAIR, p, n));
     name = v[KEY].state == TS_VALUE_UNKNOWN ? NULL
            : virtual_memory                 ? memory_virtual_name(v[KEY].i)
                                             : memory_system_name(v[KEY].i);
-    TS_TRY(code, memory_record(&put, s, part, name != NULL));
+    TS_TRY_INTO(code, memory_record(&put, s, part, name != NULL));
     if (name != NULL) {
         return put_counter(s, &s->of_system, kind, -1, name, &v[VALUE]);
     }
@@ -240,20 +240,19 @@ static ts_code repeat(memory_plugin *s, unsigned field, const uint8_t *p, size_t
 
 static ts_code read_parts(memory_plugin *s, const ts_value *v, const uint8_t *p, size_t n)
 {
-    ts_code code;
     ts_idmap_free(s->records.host->ctx, &s->shared);
-    TS_TRY(code, count_parts(s, v));
-    TS_TRY(code, repeat(s, PROCESSES, p, n, one_process));
-    TS_TRY(code, repeat(s, SYSTEM, p, n, one_system));
-    TS_TRY(code, put_totals(s, v));
-    TS_TRY(code, repeat(s, VIRTUAL, p, n, one_virtual));
-    TS_TRY(code, memory_ashmem(s, p, n));
-    TS_TRY(code, memory_dma(s, p, n));
-    TS_TRY(code, repeat(s, GPU, p, n, memory_gpu));
-    TS_TRY(code, repeat(s, WINDOW_INFO, p, n, memory_window_info));
-    TS_TRY(code, repeat(s, WINDOW, p, n, memory_window));
-    TS_TRY(code, repeat(s, CPU, p, n, memory_cpu_dump));
-    TS_TRY(code, repeat(s, PROFILE, p, n, memory_profile));
+    TS_TRY(count_parts(s, v));
+    TS_TRY(repeat(s, PROCESSES, p, n, one_process));
+    TS_TRY(repeat(s, SYSTEM, p, n, one_system));
+    TS_TRY(put_totals(s, v));
+    TS_TRY(repeat(s, VIRTUAL, p, n, one_virtual));
+    TS_TRY(memory_ashmem(s, p, n));
+    TS_TRY(memory_dma(s, p, n));
+    TS_TRY(repeat(s, GPU, p, n, memory_gpu));
+    TS_TRY(repeat(s, WINDOW_INFO, p, n, memory_window_info));
+    TS_TRY(repeat(s, WINDOW, p, n, memory_window));
+    TS_TRY(repeat(s, CPU, p, n, memory_cpu_dump));
+    TS_TRY(repeat(s, PROFILE, p, n, memory_profile));
     return repeat(s, IMAGE, p, n, memory_image);
 }
 
@@ -315,13 +314,12 @@ static ts_code gap(void *self, int64_t offset)
 static ts_code finish(void *self)
 {
     memory_plugin *s = self;
-    ts_code code;
     if (s->records.messages == NULL) {
         return TS_OK;
     }
-    TS_TRY(code, memory_windows_end(s));
-    TS_TRY(code, ts_counters_finish(&s->of_process));
-    TS_TRY(code, ts_counters_finish(&s->of_system));
+    TS_TRY(memory_windows_end(s));
+    TS_TRY(ts_counters_finish(&s->of_process));
+    TS_TRY(ts_counters_finish(&s->of_system));
     return ts_records_finish(&s->records);
 }
 

@@ -110,18 +110,17 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     unsigned unknown = 0;
     bool damaged;
     bool part_damaged;
-    ts_code code;
-    TS_TRY(code, ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
-    TS_TRY(code, ts_fields_extra(m.host, seg, &fields[OF_PROCESSES], &v[OF_PROCESSES], 1));
+    TS_TRY(ts_fields_part(v, &damaged, &m, NULL, fields, FIELDS, p, n));
+    TS_TRY(ts_fields_extra(m.host, seg, &fields[OF_PROCESSES], &v[OF_PROCESSES], 1));
     if (v[SYSTEM].state == TS_VALUE_ABSENT) {
         return ts_sampling_none(s);
     }
     if (v[SYSTEM].state == TS_VALUE_UNKNOWN) {
         return ts_sampling_lost(s);
     }
-    TS_TRY(code, ts_fields_part(part, &part_damaged, &m, fields[SYSTEM].name, parts, PARTS,
-                                v[SYSTEM].p, v[SYSTEM].n));
-    TS_TRY(code, ts_fields_extra(m.host, seg, &parts[INTERFACES], &part[INTERFACES], 1));
+    TS_TRY(ts_fields_part(part, &part_damaged, &m, fields[SYSTEM].name, parts, PARTS, v[SYSTEM].p,
+                          v[SYSTEM].n));
+    TS_TRY(ts_fields_extra(m.host, seg, &parts[INTERFACES], &part[INTERFACES], 1));
     for (unsigned k = 0; k < COUNTERS; k++) {
         sample.at[k] = part[k].state == TS_VALUE_READ ? part[k].i : 0;
         sample.unknown |= part[k].state == TS_VALUE_UNKNOWN ? UINT64_C(1) << k : 0;

@@ -103,10 +103,9 @@ static ts_code take_process(sampled_process *e, process_plugin *s, ts_message *m
     ts_value cpu[CPU_FIELDS];
     ts_value pss[1];
     ts_value disk[DISK_FIELDS];
-    ts_code code;
-    TS_TRY(code, ts_fields_inside(cpu, m, &fields[CPU], &v[CPU], cpu_fields, CPU_FIELDS));
-    TS_TRY(code, ts_fields_inside(pss, m, &fields[PSS], &v[PSS], pss_fields, 1));
-    TS_TRY(code, ts_fields_inside(disk, m, &fields[DISK], &v[DISK], disk_fields, DISK_FIELDS));
+    TS_TRY(ts_fields_inside(cpu, m, &fields[CPU], &v[CPU], cpu_fields, CPU_FIELDS));
+    TS_TRY(ts_fields_inside(pss, m, &fields[PSS], &v[PSS], pss_fields, 1));
+    TS_TRY(ts_fields_inside(disk, m, &fields[DISK], &v[DISK], disk_fields, DISK_FIELDS));
     e->pid = TAKE(process_id, &v[PID]);
     e->parent = TAKE(parent_process_id, &v[PARENT]);
     e->user = TAKE(uid, &v[USER]);
@@ -126,7 +125,7 @@ static ts_code one_process(void *user, ts_message *m, const uint8_t *p, size_t n
     sampled_process e = s->now;
     ts_value v[FIELDS];
     ts_code code;
-    TS_TRY(code, ts_fields_part(v, NULL, m, "processesinfo", fields, FIELDS, p, n));
+    TS_TRY_INTO(code, ts_fields_part(v, NULL, m, "processesinfo", fields, FIELDS, p, n));
     s->received++;
     if (v[PID].state == TS_VALUE_UNKNOWN && v[NAME].state == TS_VALUE_UNKNOWN) {
         s->processes->seen++;
@@ -289,17 +288,16 @@ static ts_code finish(void *self)
     if (s->processes == NULL) {
         return TS_OK;
     }
-    TS_TRY(code, ts_stat(store, "trace_process", "received", s->received));
-    TS_TRY(code, put_all(s));
+    TS_TRY_INTO(code, ts_stat(store, "trace_process", "received", s->received));
+    TS_TRY_INTO(code, put_all(s));
     ts_records_lose(&s->records, s->gapped);
     if (s->repeated > 0) {
         code = ts_issue_n(store, id, TS_ISSUE_sample_repeated, plugin, TS_NO_OFFSET, s->repeated,
                           "%" PRIu64 " messages are repeated", s->repeated);
     }
-    if (code == TS_OK && s->gapped > 0) {
-        code = ts_issue_n(store, id, TS_ISSUE_sample_gap, plugin, TS_NO_OFFSET, s->gapped,
-                          "dur of the processes of %" PRIu64 " messages is not known", s->gapped);
-    }
+    TS_STEP_IF(code, s->gapped > 0,
+               ts_issue_n(store, id, TS_ISSUE_sample_gap, plugin, TS_NO_OFFSET, s->gapped,
+                          "dur of the processes of %" PRIu64 " messages is not known", s->gapped));
     return code != TS_OK ? code : ts_records_finish(&s->records);
 }
 

@@ -180,12 +180,11 @@ static ts_code put_numbers(xpower *x, ts_message *m, const number_shape *shape, 
     ts_value v[NUMBERS_MAX];
     int64_t numbers[NUMBERS_MAX];
     bool put;
-    ts_code code;
     for (unsigned k = 0; k < shape->count; k++) {
         defs[k] = (ts_field_def){k + 1, TS_FIELD_INT, shape->names[k]};
     }
-    TS_TRY(code, ts_fields_part(v, NULL, m, shape->part, defs, shape->count, p, n));
-    TS_TRY(code, ts_records_row(&put, &x->records, shape->part, true, x->wanted));
+    TS_TRY(ts_fields_part(v, NULL, m, shape->part, defs, shape->count, p, n));
+    TS_TRY(ts_records_row(&put, &x->records, shape->part, true, x->wanted));
     if (!put) {
         return TS_OK;
     }
@@ -317,8 +316,8 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     ts_message m;
     bool first;
     ts_code code;
-    TS_TRY(code, ts_records_begin(&m, &x->records, seg));
-    TS_TRY(code, ts_fields_part(v, NULL, &m, NULL, fields, FIELDS, p, n));
+    TS_TRY_INTO(code, ts_records_begin(&m, &x->records, seg));
+    TS_TRY_INTO(code, ts_fields_part(v, NULL, &m, NULL, fields, FIELDS, p, n));
     if (v[START].state != TS_VALUE_READ || v[END].state != TS_VALUE_READ) {
         m.faults++;
         ts_records_untimed(&x->records, &m);

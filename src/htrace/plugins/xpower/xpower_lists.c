@@ -106,12 +106,11 @@ static ts_code fill(list_row *row, xpower *x, lists *l)
         ts_text text = {"", 0};
         ts_value value = {.state = TS_VALUE_READ};
         int64_t id = 0;
-        ts_code code;
         (void)next_text(&text, l);
         value.p = (const uint8_t *)text.p;
         value.n = text.n;
-        TS_TRY(code, ts_records_text(&text, &x->text, &x->records, &value));
-        TS_TRY(code, ts_dict(&id, x->records.host->store, text));
+        TS_TRY(ts_records_text(&text, &x->text, &x->records, &value));
+        TS_TRY(ts_dict(&id, x->records.host->store, text));
         set(row, shape->text_at, id);
     }
     for (size_t k = first; k < shape->count; k++) {

@@ -81,10 +81,9 @@ static bool heap_known_member(const char *p, size_t n)
 static ts_code skip_member(ts_heap *h, const char *p, size_t n)
 {
     char name[48];
-    ts_code code;
     snprintf(name, sizeof name, "%.*s", (int)(n < 40 ? n : 40), p);
-    TS_TRY(code, ts_count_add(h->store, h->source_id, TS_ITEM_extra_members,
-                              h->unknown_members++ < HEAP_MAX_EXTRA ? name : NULL, 0, 0, 1));
+    TS_TRY(ts_count_add(h->store, h->source_id, TS_ITEM_extra_members,
+                        h->unknown_members++ < HEAP_MAX_EXTRA ? name : NULL, 0, 0, 1));
     if (heap_known_member(p, n)) {
         return TS_OK;
     }

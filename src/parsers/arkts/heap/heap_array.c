@@ -52,7 +52,7 @@ static ts_code spool_bracket(ts_heap *h, int which)
 {
     ts_spool *spool;
     ts_code code;
-    TS_TRY(code, spool_of(h, PART_TREE));
+    TS_TRY_INTO(code, spool_of(h, PART_TREE));
     spool = h->arrays[PART_TREE].spool;
     code = ts_spool_put_int(spool, HEAP_NULL);
     return code != TS_OK ? code : ts_spool_put_int(spool, which);
@@ -95,8 +95,7 @@ static ts_code put_location(ts_heap *h, const int64_t *v, uint32_t nulls)
         heap_bad_row(h, PART_LOCATIONS);
     }
     if (h->nodes.complete && (nulls & 1U) == 0 && stride > 0 && v[0] >= 0) {
-        ts_code code;
-        TS_TRY(code, note_location(h, (uint64_t)v[0] / stride));
+        TS_TRY(note_location(h, (uint64_t)v[0] / stride));
     }
     return ts_put_js_heap_location(h->sink, &row);
 }

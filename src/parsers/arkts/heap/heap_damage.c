@@ -456,10 +456,9 @@ static ts_code forget_nodes(ts_heap *h)
         forget_part(h, PART_NODES, TS_T_js_heap_nodes, TS_NULL_BIT(js_heap_nodes, node_index));
     TS_STEP_IF(code, t->damaged && !t->keeps_cells,
                heap_forget(h, TS_T_js_heap_class, 0, all_columns(TS_T_js_heap_class)));
-    if (code == TS_OK && t->damaged && t->known < h->damage.early_known) {
-        code = forget_ends(h, TS_NULL_BIT(js_heap_edges, from_node_id) |
-                                  TS_NULL_BIT(js_heap_edges, to_node_id));
-    }
+    TS_STEP_IF(code, t->damaged && t->known < h->damage.early_known,
+               forget_ends(h, TS_NULL_BIT(js_heap_edges, from_node_id) |
+                                  TS_NULL_BIT(js_heap_edges, to_node_id)));
     return code;
 }
 

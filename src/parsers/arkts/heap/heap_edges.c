@@ -119,8 +119,7 @@ ts_code heap_put_edge(ts_heap *h, const int64_t *v, uint32_t nulls, uint64_t tar
         .to_node_id = target == HEAP_NO_TARGET ? HEAP_NULL : ts_intvec_get(&h->nodes.ids, target),
     };
     bool owned = find_owner(h);
-    ts_code code;
-    TS_TRY(code, find_block(h));
+    TS_TRY(find_block(h));
     if (owned) {
         note_owner(h, h->edges.owner);
         h->edges.owner_left--;
@@ -306,7 +305,7 @@ static ts_code put_usual_edges(size_t *taken, ts_heap *h, edge_group *g, size_t 
         return TS_OK;
     }
     note_names(h, g, at, *taken);
-    TS_TRY(code, find_block(h));
+    TS_TRY_INTO(code, find_block(h));
     note_owner(h, first);
     note_owner(h, last);
     for (unsigned i = 0; i < TS_N_js_heap_edges; i++) {

@@ -99,8 +99,7 @@ static ts_code check_described(ts_heap *h)
 static ts_code note_more(ts_heap *h, const char *name, int64_t count, uint64_t rows, ts_item item)
 {
     ts_tally *tally;
-    ts_code code;
-    TS_TRY(code, ts_count(&tally, h->store, h->source_id, item, NULL));
+    TS_TRY(ts_count(&tally, h->store, h->source_id, item, NULL));
     tally->declared = rows;
     return ts_issue(h->store, h->source_id, TS_ISSUE_heap_count_exceeded, h->label, TS_NO_OFFSET,
                     "%s is %" PRId64 "; there are %" PRIu64 ", and all are whole", name, count,
@@ -178,10 +177,9 @@ static ts_code check_arrays(ts_heap *h)
                          TS_NO_OFFSET, "the snapshot has no %s", heap_part_name((enum heap_part)i));
         }
     }
-    if (code == TS_OK && h->strings.state == PART_ABSENT) {
-        code = ts_issue(h->store, h->source_id, TS_ISSUE_heap_missing_array, h->label, TS_NO_OFFSET,
-                        "the snapshot has no strings");
-    }
+    TS_STEP_IF(code, h->strings.state == PART_ABSENT,
+               ts_issue(h->store, h->source_id, TS_ISSUE_heap_missing_array, h->label, TS_NO_OFFSET,
+                        "the snapshot has no strings"));
     if (code == TS_OK) {
         bool bad = h->tree.function_max >= (int64_t)h->arrays[PART_FUNCTIONS].rows;
         code = note_snapshot(h, TS_ISSUE_heap_bad_function_index, bad ? 1 : 0,
@@ -262,7 +260,6 @@ static ts_code describe_snapshot(ts_heap *h, const ts_heap_end *end, const char 
                                  bool complete)
 {
     ts_row_source *source = ts_source(h->store, h->source_id);
-    ts_code code;
     source->bytes = (int64_t)h->fed;
     source->complete = complete;
     if (end->has_start) {
@@ -272,11 +269,11 @@ static ts_code describe_snapshot(ts_heap *h, const ts_heap_end *end, const char 
         TS_SET_VALUE(source, source, end_ts, end->end_ts);
     }
     if (end->timeline) {
-        TS_TRY(code, ts_source_text(h->store, h->source_id, &source->kind, "timeline", 8));
+        TS_TRY(ts_source_text(h->store, h->source_id, &source->kind, "timeline", 8));
     }
     if (end->clock != TS_CLOCK_UNKNOWN) {
         const char *clock = ts_clock_name(end->clock);
-        TS_TRY(code, ts_source_text(h->store, h->source_id, &source->clock, clock, strlen(clock)));
+        TS_TRY(ts_source_text(h->store, h->source_id, &source->clock, clock, strlen(clock)));
     }
     return ts_source_text(h->store, h->source_id, &source->name, name, strlen(name));
 }
@@ -349,7 +346,7 @@ ts_code heap_put_file(ts_heap *h, const ts_heap_end *end)
     TS_NULL_IF(h->nodes.self_size_overflow, js_heap_files, &row, self_size);
     TS_NULL_IF(!end->has_start, js_heap_files, &row, start_time);
     TS_NULL_IF(!end->has_end, js_heap_files, &row, end_time);
-    TS_TRY(code, put_file_rows(h, end, &row, whole));
+    TS_TRY_INTO(code, put_file_rows(h, end, &row, whole));
     code = describe_snapshot(h, end, name, whole);
     return code != TS_OK ? code : count_unknown(h);
 }

@@ -195,7 +195,6 @@ static ts_code add_field(ts_heap *h, ts_text name)
     uint32_t at = meta->field++;
     char detail[64];
     ts_tally *tally;
-    ts_code code;
     for (unsigned t = 0; at < MAX_FIELDS && t < heap_targets(part); t++) {
         if (ts_text_is(name, targets[part][t])) {
             fields->target[at] = (int8_t)t;
@@ -204,7 +203,7 @@ static ts_code add_field(ts_heap *h, ts_text name)
     }
     snprintf(detail, sizeof detail, "%.*s", (int)(name.n < 48 ? name.n : 48), name.p);
     if (meta->extras < HEAP_MAX_EXTRA) {
-        TS_TRY(code, ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_fields, detail));
+        TS_TRY(ts_count(&tally, h->store, h->source_id, TS_ITEM_extra_fields, detail));
         meta->extra[meta->extras] = tally;
         meta->extra_part[meta->extras++] = part;
     } else {
@@ -222,7 +221,6 @@ static ts_code add_type(ts_heap *h, ts_text name)
 {
     heap_types *types = types_of(&h->meta);
     char listed = types->in_list ? 1 : 0;
-    ts_code code;
     if (h->depth == 5 && !types->in_list) {
         if (!types->in_other) {
             return TS_OK;
@@ -235,9 +233,9 @@ static ts_code add_type(ts_heap *h, ts_text name)
                         MAX_TYPE_BYTES);
     }
     name.n = strnlen(name.p, name.n);
-    TS_TRY(code, ts_buf_putc(h->ctx, &types->entries, listed));
-    TS_TRY(code, ts_buf_put(h->ctx, &types->entries, name.p, name.n));
-    TS_TRY(code, ts_buf_putc(h->ctx, &types->entries, '\0'));
+    TS_TRY(ts_buf_putc(h->ctx, &types->entries, listed));
+    TS_TRY(ts_buf_put(h->ctx, &types->entries, name.p, name.n));
+    TS_TRY(ts_buf_putc(h->ctx, &types->entries, '\0'));
     if (types == &h->meta.types[1] && listed != 0 && types->names < 64 &&
         (ts_text_is(name, TS_HEAP_EDGE_ELEMENT) || ts_text_is(name, TS_HEAP_EDGE_HIDDEN))) {
         h->meta.index_types |= UINT64_C(1) << types->names;
@@ -337,8 +335,8 @@ ts_code heap_meta_write(ts_heap *h)
 {
     static const ts_item items[3] = {TS_ITEM_nodes, TS_ITEM_edges, TS_ITEM_trace_functions};
     ts_code code;
-    TS_TRY(code, put_types(h, "node_types", &h->meta.types[0]));
-    TS_TRY(code, put_types(h, "edge_types", &h->meta.types[1]));
+    TS_TRY_INTO(code, put_types(h, "node_types", &h->meta.types[0]));
+    TS_TRY_INTO(code, put_types(h, "edge_types", &h->meta.types[1]));
     if (h->meta.count[2] > 0 && heap_lacks(h, "trace_node_id")) {
         code = no_field(h, "trace_node_id");
     }
@@ -353,7 +351,7 @@ ts_code heap_meta_write(ts_heap *h)
         ts_tally *tally;
         if (!h->meta.has_count[i]) {
             TS_SET_NULL(js_heap_info, &row, int_value);
-            TS_TRY(code, no_count(h, i));
+            TS_TRY_INTO(code, no_count(h, i));
         }
         code = ts_put_js_heap_info(h->sink, &row);
         if (code == TS_OK && h->meta.has_count[i] && h->meta.count[i] >= 0 &&

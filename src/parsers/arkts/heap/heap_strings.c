@@ -54,9 +54,8 @@ static ts_code put_whole(ts_heap *h, ts_text text)
 {
     heap_strings *s = &h->strings;
     if (h->raw && !ts_utf8_valid(text.p, text.n)) {
-        ts_code code;
         s->clean.n = 0;
-        TS_TRY(code, ts_utf8_clean(h->ctx, &s->clean, &s->replaced, text.p, text.n));
+        TS_TRY(ts_utf8_clean(h->ctx, &s->clean, &s->replaced, text.p, text.n));
         text = ts_buf_text(&s->clean);
     }
     return h->part == PART_STRINGS ? put_string(h, text) : heap_meta_text(h, text);
@@ -84,12 +83,11 @@ static size_t open_end(const char *p, size_t n)
 static ts_code write_raw(ts_heap *h, const char *p, size_t n, bool last)
 {
     size_t whole;
-    ts_code code;
-    TS_TRY(code, ts_buf_put(h->ctx, &h->strings.text, p, n));
+    TS_TRY(ts_buf_put(h->ctx, &h->strings.text, p, n));
     whole = h->strings.text.n - (last ? 0 : open_end(h->strings.text.p, h->strings.text.n));
     h->strings.clean.n = 0;
-    TS_TRY(code, ts_utf8_clean(h->ctx, &h->strings.clean, &h->strings.replaced, h->strings.text.p,
-                               whole));
+    TS_TRY(
+        ts_utf8_clean(h->ctx, &h->strings.clean, &h->strings.replaced, h->strings.text.p, whole));
     h->strings.text.n -= whole;
     memmove(h->strings.text.p, h->strings.text.p + whole, h->strings.text.n);
     return ts_spool_write(h->strings.long_text, h->strings.clean.p, h->strings.clean.n);
@@ -125,7 +123,7 @@ static ts_code long_piece(ts_heap *h, const char *p, size_t n, bool last)
 {
     uint64_t left;
     ts_code code;
-    TS_TRY(code, h->strings.long_text == NULL ? begin_long(h) : TS_OK);
+    TS_TRY_INTO(code, h->strings.long_text == NULL ? begin_long(h) : TS_OK);
     left = h->strings.text_cut ? 0 : h->ctx->limits.max_string - h->strings.long_taken;
     if (n > left) {
         n = (size_t)left;

@@ -136,7 +136,7 @@ ts_code heap_tree_begin(ts_heap *h)
     ts_code code;
     if (a->at != children_position(&a->fields)) {
         /* An array where a number should be: its elements become children of the tuple as it is. */
-        TS_TRY(code, bad_tree(h, "an array is in the place of a number"));
+        TS_TRY_INTO(code, bad_tree(h, "an array is in the place of a number"));
     }
     if (h->tree.parents.n >= h->ctx->limits.json_depth) {
         return bad_tree(h, "deeper than the limit");

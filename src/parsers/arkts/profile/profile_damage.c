@@ -311,12 +311,11 @@ ts_code profile_check_samples(ts_profile *p)
     uint64_t unknown = 0;
     uint64_t foreign = 0;
     uint64_t n;
-    ts_code code;
     p->damage.nodes_known = UINT64_MAX;
     if (p->samples.ids.n == 0) {
         return TS_OK;
     }
-    TS_TRY(code, count_hits(p, &unknown, &foreign));
+    TS_TRY(count_hits(p, &unknown, &foreign));
     if (p->done && p->nodes.ticks) {
         p->damage.nodes_known = count_certain(p, unknown);
     } else if (profile_broken_in(p, LIST_SAMPLES) || is_scattered(p, unknown, foreign)) {

@@ -127,14 +127,13 @@ ts_code profile_odd_node(ts_profile *p)
 ts_code profile_keep_node(ts_profile *p)
 {
     uint32_t slot;
-    ts_code code;
     p->nodes.seen++;
     if ((p->nodes.now.flags & NODE_HAS_ID) == 0) {
         p->nodes.lost++;
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_bad_node, p->name, p->offset,
                         "node %" PRIu64 " has no id and was left out", p->nodes.seen - 1);
     }
-    TS_TRY(code, reserve_node(p));
+    TS_TRY(reserve_node(p));
     slot = node_slot(p, p->nodes.now.id);
     if (p->nodes.slots[slot] != 0) {
         p->nodes.lost++;
@@ -365,9 +364,8 @@ static ts_code put_stack_node(ts_profile *p, cpu_node *node, ts_text name, ts_te
     const cpu_node *parent = node->parent == NO_INDEX ? NULL : &p->nodes.nodes[node->parent];
     int64_t method;
     int64_t depth = 0;
-    ts_code code;
-    TS_TRY(code, ts_v8_method(&method, p->store, p->source_id, name, url, module,
-                              (node->flags & NODE_HAS_LINE) != 0 ? node->line : -1));
+    TS_TRY(ts_v8_method(&method, p->store, p->source_id, name, url, module,
+                        (node->flags & NODE_HAS_LINE) != 0 ? node->line : -1));
     if (parent != NULL) { /* parents were written before: their `root` holds the depth now */
         depth = (int64_t)parent->root + 1;
     }
@@ -391,10 +389,10 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
     ts_text url;
     bool root;
     ts_code code;
-    TS_TRY(code, profile_text(p, &row.script_id, &p->texts.clean, node->script));
-    TS_TRY(code, profile_text(p, &name, &p->texts.name, node->name));
-    TS_TRY(code, profile_text(p, &module, &p->texts.module, node->module));
-    TS_TRY(code, profile_text(p, &url, &p->texts.url, node->url));
+    TS_TRY_INTO(code, profile_text(p, &row.script_id, &p->texts.clean, node->script));
+    TS_TRY_INTO(code, profile_text(p, &name, &p->texts.name, node->name));
+    TS_TRY_INTO(code, profile_text(p, &module, &p->texts.module, node->module));
+    TS_TRY_INTO(code, profile_text(p, &url, &p->texts.url, node->url));
     if (row.script_id.n == 0) {
         row.script_id = TS_TEXT_LIT("0");
     }
@@ -407,9 +405,9 @@ static ts_code put_node(ts_profile *p, cpu_node *node)
     if (row.function_id > p->ids->max_id) {
         p->ids->max_id = row.function_id;
     }
-    TS_TRY(code, ts_dict(&row.function_index, p->store, name));
-    TS_TRY(code, ts_dict(&row.url_index, p->store, url));
-    TS_TRY(code, children_text(p, node));
+    TS_TRY_INTO(code, ts_dict(&row.function_index, p->store, name));
+    TS_TRY_INTO(code, ts_dict(&row.url_index, p->store, url));
+    TS_TRY_INTO(code, children_text(p, node));
     row.children = ts_buf_text(&p->texts.text);
     root = p->nodes.root != NO_INDEX && node == &p->nodes.nodes[p->nodes.root];
     if ((!root || !p->nodes.root_merged) &&
@@ -522,9 +520,9 @@ ts_code profile_put_nodes(ts_profile *p)
     ts_code code;
     bound_ids(p, &min, &max);
     index_by_id(p, min, max);
-    TS_TRY(code, link_all(p));
-    TS_TRY(code, check_roots(p));
-    TS_TRY(code, check_node_ids(p, min, max));
+    TS_TRY_INTO(code, link_all(p));
+    TS_TRY_INTO(code, check_roots(p));
+    TS_TRY_INTO(code, check_node_ids(p, min, max));
     choose_root(p);
     if (!parents_first(p)) {
         code = put_walked(p);

@@ -232,8 +232,7 @@ static ts_code top_number(ts_profile *p, const ts_json_number *number)
 static ts_code keep_text(ts_profile *p, ts_text text)
 {
     uint32_t id;
-    ts_code code;
-    TS_TRY(code, profile_text_keep(p, &id, text));
+    TS_TRY(profile_text_keep(p, &id, text));
     memcpy((char *)&p->nodes.now + p->in.field->offset, &id, sizeof id);
     return TS_OK;
 }

@@ -454,9 +454,10 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
         return ts_fail(p->ctx, TS_ERR_LIMIT, "a CPU profile has more than %" PRIu32 " samples",
                        UINT32_MAX);
     }
-    TS_TRY(code, ts_issue(p->store, p->source_id, TS_ISSUE_cpu_negative_delta, p->name, p->offset,
-                          "negative timeDeltas: the samples were put in time order"));
-    TS_TRY(code, sum_deltas(p, clock, n));
+    TS_TRY_INTO(code,
+                ts_issue(p->store, p->source_id, TS_ISSUE_cpu_negative_delta, p->name, p->offset,
+                         "negative timeDeltas: the samples were put in time order"));
+    TS_TRY_INTO(code, sum_deltas(p, clock, n));
     TS_NEED(p->ctx, order = ts_alloc(p->ctx, (size_t)n, sizeof *order));
     code = sort_by_time(p, order, (uint32_t)n);
     TS_STEP(code, put_all(p, clock, itid, order, n));
@@ -467,9 +468,8 @@ static ts_code put_sorted(ts_profile *p, profile_clock *clock, int64_t itid, uin
 static ts_code count_samples(ts_profile *p, uint64_t n, uint64_t skipped)
 {
     uint64_t used = p->samples.unmatched ? 0 : n;
-    ts_code code;
-    TS_TRY(code, ts_count_add(p->store, p->source_id, TS_ITEM_cpu_samples, NULL, n - skipped,
-                              p->samples.ids.n - n, skipped));
+    TS_TRY(ts_count_add(p->store, p->source_id, TS_ITEM_cpu_samples, NULL, n - skipped,
+                        p->samples.ids.n - n, skipped));
     skipped = skipped < used ? skipped : used;
     return ts_count_add(p->store, p->source_id, TS_ITEM_cpu_time_deltas, NULL, used - skipped,
                         p->samples.deltas.n - used, skipped);
@@ -519,9 +519,9 @@ ts_code profile_put_samples(ts_profile *p, profile_clock *clock, int64_t itid)
 {
     uint64_t n;
     ts_code code;
-    TS_TRY(code, match_arrays(p));
-    TS_TRY(code, profile_check_times(p));
-    TS_TRY(code, profile_check_samples(p));
+    TS_TRY_INTO(code, match_arrays(p));
+    TS_TRY_INTO(code, profile_check_times(p));
+    TS_TRY_INTO(code, profile_check_samples(p));
     n = p->samples.unmatched || p->samples.ids.n < p->samples.deltas.n ? p->samples.ids.n
                                                                        : p->samples.deltas.n;
     if (n > 0) {

@@ -72,14 +72,13 @@ ts_code profile_text(ts_profile *p, ts_text *out, ts_buf *buf, uint32_t id)
     uint64_t at = (uint64_t)ts_intvec_get(&p->texts.at, id);
     uint64_t n;
     size_t got = 0;
-    ts_code code;
     *out = ts_pool_text(&p->texts.pool, id);
     if (!ts_pool_is_key(&n, *out)) {
         return TS_OK;
     }
     buf->n = 0;
-    TS_TRY(code, ts_buf_reserve(p->ctx, buf, (size_t)n));
-    TS_TRY(code, ts_spool_read(&got, p->texts.spool, at, buf->p, (size_t)n));
+    TS_TRY(ts_buf_reserve(p->ctx, buf, (size_t)n));
+    TS_TRY(ts_spool_read(&got, p->texts.spool, at, buf->p, (size_t)n));
     if (got != n) {
         return ts_fail(p->ctx, TS_ERR_INTERNAL, "a temporary file became shorter");
     }

@@ -78,12 +78,11 @@ static ts_code session_heap_mark(ts_session *s, int64_t id, bool has_ts, int64_t
         return TS_OK;
     }
     if (ts_heap_is_open(s->heap)) {
-        ts_code code;
         if (!starts || !ts_heap_has_samples(s->heap)) {
             return session_close_heap(s, has_ts, ts, id);
         }
         /* The end of a timeline is missing: this is the start of the next one. */
-        TS_TRY(code, session_close_heap(s, false, 0, 0));
+        TS_TRY(session_close_heap(s, false, 0, 0));
     }
     if (starts ||
         (id == MARK_SNAPSHOT && (!s->configs.has_type || s->configs.type != TS_HEAP_SNAPSHOT))) {
@@ -141,8 +140,7 @@ ts_code ts_session_gap(ts_session *s, int64_t offset)
 ts_code session_open_profile(ts_session *s)
 {
     char file[48];
-    ts_code code;
-    TS_TRY(code, ts_profile_begin(s->profile, s->job->source_id));
+    TS_TRY(ts_profile_begin(s->profile, s->job->source_id));
     s->profiles.count++;
     ts_profile_at(s->profile, s->now.offset);
     snprintf(file, sizeof file, "%s.cpuprofile", ts_profile_name(s->profile));

@@ -42,7 +42,7 @@ ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t off
     ts_pbc pbc;
     ts_tally *tally;
     ts_code code;
-    TS_TRY(code, ts_count(&tally, s->store, s->job->source_id, TS_ITEM_configs, NULL));
+    TS_TRY_INTO(code, ts_count(&tally, s->store, s->job->source_id, TS_ITEM_configs, NULL));
     tally->seen++;
     if (truncated) {
         tally->lost++;

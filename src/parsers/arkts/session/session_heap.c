@@ -22,14 +22,13 @@ ts_code session_open_heap(ts_session *s)
     bool timeline = s->configs.has_type && s->configs.type == TS_HEAP_TIMELINE;
     char label[32];
     char file[48];
-    ts_code code;
     snprintf(label, sizeof label, "%s", "Timeline");
     if (!timeline) {
         snprintf(label, sizeof label, "Snapshot%" PRIu64,
                  ts_sink_rows(ts_store_sink(s->store), TS_T_js_heap_files));
     }
     snprintf(file, sizeof file, "%s.%s", label, timeline ? "heaptimeline" : "heapsnapshot");
-    TS_TRY(code, ts_heap_begin(s->heap, s->job->source_id, label));
+    TS_TRY(ts_heap_begin(s->heap, s->job->source_id, label));
     ts_heap_chunk_begin(s->heap);
     s->heaps.count++;
     s->heaps.start_pending = true;
@@ -66,7 +65,7 @@ ts_code session_close_heap(ts_session *s, bool has_end, int64_t end_ts, int64_t 
     ts_heap_end end = {.timeline = timeline, .marked = mark != 0};
     bool complete;
     ts_code code;
-    TS_TRY(code, check_mode(s, mark, timeline));
+    TS_TRY_INTO(code, check_mode(s, mark, timeline));
     if (timeline && s->heaps.has_timeline_start) {
         end.start_ts = session_time(s, &end.clock, s->heaps.timeline_start);
         end.has_start = end.start_ts != TS_NO_TIME;
@@ -150,13 +149,12 @@ static ts_code skip_text(ts_session *s, const char *p, size_t n)
         if (find_start(&s->heaps.finder, p[i])) {
             size_t begun = s->heaps.finder.n;
             size_t here = begun < i + 1 ? begun : i + 1; /* the rest of it came with earlier text */
-            ts_code code;
             s->heaps.finder.n = 0;
             s->heaps.lost = false;
             s->text_bytes->lost += i + 1 - here;
             s->text_bytes->lost -= begun - here;
-            TS_TRY(code, session_open_heap(s));
-            TS_TRY(code, feed_heap(s, s->heaps.finder.text, begun));
+            TS_TRY(session_open_heap(s));
+            TS_TRY(feed_heap(s, s->heaps.finder.text, begun));
             return feed_heap(s, p + i + 1, n - i - 1);
         }
     }

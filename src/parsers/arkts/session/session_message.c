@@ -345,8 +345,7 @@ ts_code ts_session_message_end(ts_session *s, bool has_ts, int64_t ts, bool trun
     /* Text that ends too early although all of it came: something in it has another length. */
     bool shifted = !truncated && ts_json_state(s->json) != TS_JSON_BAD;
     bool broken = !truncated || ts_json_state(s->json) == TS_JSON_BAD; /* not merely cut off */
-    ts_code code;
-    TS_TRY(code, ts_json_finish(s->json));
+    TS_TRY(ts_json_finish(s->json));
     if (m->chunk != CHUNK_NONE && ts_heap_is_open(s->heap)) {
         ts_heap_chunk_time(s->heap, has_ts, ts);
         s->heaps.has_last = has_ts;

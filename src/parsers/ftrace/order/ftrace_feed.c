@@ -148,7 +148,7 @@ ts_code ftrace_feed_add(ftrace_feed *f, const ftrace_event *event)
     if (event->kind >= FTRACE_KINDS) {
         return feed_lose(f, event);
     }
-    TS_TRY(code, f->lost ? feed_gap(f) : TS_OK);
+    TS_TRY_INTO(code, f->lost ? feed_gap(f) : TS_OK);
     f->latest = event->ts > f->latest ? event->ts : f->latest;
     f->earliest = event->ts < f->earliest ? event->ts : f->earliest;
     f->has_events = true;

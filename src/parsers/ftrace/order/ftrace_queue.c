@@ -162,7 +162,7 @@ static ts_code end_block(ftrace_queue *q, lane *l)
         l->block = NULL;
         l->cap = 0;
     } else {
-        TS_TRY(code, need_spool(q));
+        TS_TRY_INTO(code, need_spool(q));
         done->off = ts_spool_size(q->spool);
         code = ts_spool_write(q->spool, l->block, l->n);
     }
@@ -175,8 +175,7 @@ static ts_code lane_reserve(ftrace_queue *q, lane *l, size_t n)
 {
     size_t cap = l->blocks.n > 0 ? q->block : l->cap == 0 ? FIRST_BLOCK : l->cap;
     uint8_t *block;
-    ts_code code;
-    TS_TRY(code, n > q->block - l->n ? end_block(q, l) : TS_OK);
+    TS_TRY(n > q->block - l->n ? end_block(q, l) : TS_OK);
     cap = l->blocks.n > 0 ? q->block : cap;
     while (cap < l->n + n) {
         cap *= 2;
@@ -241,23 +240,22 @@ static ts_code add_late(ftrace_queue *q, const ftrace_event *event)
     late_event late = {.ts = ts_sorter_key(event->ts), .number = q->added};
     uint8_t *bytes;
     size_t size;
-    ts_code code;
     if (!ftrace_dense_max(&size, event) || size > UINT32_MAX) {
         return ts_fail(q->ctx, TS_ERR_LIMIT, "the texts of an event are too large");
     }
     q->bytes.n = 0;
-    TS_TRY(code, ts_buf_reserve(q->ctx, &q->bytes, size + FTRACE_DENSE_SLACK));
+    TS_TRY(ts_buf_reserve(q->ctx, &q->bytes, size + FTRACE_DENSE_SLACK));
     bytes = (uint8_t *)q->bytes.p;
     ftrace_dense_alone(&q->alone);
     late.size = (uint64_t)(ftrace_dense_put(&q->alone, bytes, event) - bytes);
     if (late.size <= LATE_BYTES) {
         memcpy(late.bytes, bytes, late.size);
     } else {
-        TS_TRY(code, need_spool(q));
+        TS_TRY(need_spool(q));
         memcpy(late.bytes, &(uint64_t){ts_spool_size(q->spool)}, sizeof(uint64_t));
-        TS_TRY(code, ts_spool_write(q->spool, bytes, late.size));
+        TS_TRY(ts_spool_write(q->spool, bytes, late.size));
     }
-    TS_TRY(code, q->late != NULL ? TS_OK : open_late(q));
+    TS_TRY(q->late != NULL ? TS_OK : open_late(q));
     return ts_sorter_add(q->late, &late);
 }
 
@@ -314,8 +312,7 @@ static ts_code next_block(ftrace_queue *q, lane *l)
 static ts_code step_lane(bool *ended, ftrace_queue *q, lane *l)
 {
     if (l->in.p == l->in.end) {
-        ts_code code;
-        TS_TRY(code, next_block(q, l));
+        TS_TRY(next_block(q, l));
     }
     *ended = l->in.p == NULL;
     if (!*ended) {
@@ -357,19 +354,18 @@ static heap_item late_item(const ftrace_queue *q)
 
 static ts_code begin_merge(ftrace_queue *q)
 {
-    ts_code code;
     for (uint32_t i = 0; i < q->lane_count; i++) {
         lane *l = &q->lanes[i];
         bool ended = true;
-        TS_TRY(code, l->dense != NULL ? begin_lane(&ended, q, l) : TS_OK);
+        TS_TRY(l->dense != NULL ? begin_lane(&ended, q, l) : TS_OK);
         if (!ended) {
             q->heap[q->heap_n++] = (heap_item){l->ts, l->number, i};
         }
     }
     if (q->late != NULL) {
         bool ended;
-        TS_TRY(code, ts_sorter_finish(q->late));
-        TS_TRY(code, step_late(&ended, q));
+        TS_TRY(ts_sorter_finish(q->late));
+        TS_TRY(step_late(&ended, q));
         q->heap[q->heap_n++] = late_item(q);
     }
     for (uint32_t i = q->heap_n / 2; i-- > 0;) {
@@ -403,14 +399,13 @@ static ts_code late_bytes(ftrace_packed *in, ftrace_queue *q)
     const bool large = late->size > LATE_BYTES;
     size_t got = (size_t)late->size;
     uint64_t place;
-    ts_code code;
     if (large && (q->spool == NULL || late->size > ts_spool_size(q->spool))) {
         return incomplete(q);
     }
-    TS_TRY(code, ts_buf_reserve(q->ctx, &q->bytes, got + FTRACE_DENSE_SLACK));
+    TS_TRY(ts_buf_reserve(q->ctx, &q->bytes, got + FTRACE_DENSE_SLACK));
     if (large) {
         memcpy(&place, late->bytes, sizeof place);
-        TS_TRY(code, ts_spool_read(&got, q->spool, place, q->bytes.p, got));
+        TS_TRY(ts_spool_read(&got, q->spool, place, q->bytes.p, got));
     } else {
         memcpy(q->bytes.p, late->bytes, got);
     }
@@ -424,17 +419,16 @@ static ts_code take_late(bool *ended, heap_item *next, ftrace_queue *q, ftrace_q
 {
     ftrace_packed in;
     ftrace_event event;
-    ts_code code;
     q->bytes.n = 0;
-    TS_TRY(code, late_bytes(&in, q));
+    TS_TRY(late_bytes(&in, q));
     ftrace_dense_alone(&q->alone);
     ftrace_dense_get(&event, &q->alone, &in);
     event.ts = next->ts;
     if (in.p == NULL || in.p != in.end) {
         return incomplete(q);
     }
-    TS_TRY(code, take(user, &event));
-    TS_TRY(code, step_late(ended, q));
+    TS_TRY(take(user, &event));
+    TS_TRY(step_late(ended, q));
     if (!*ended) {
         *next = late_item(q);
     }

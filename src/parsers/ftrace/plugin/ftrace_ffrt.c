@@ -74,10 +74,9 @@ static ts_code take_name(ftrace_ffrt *ffrt, const ts_value *v)
     const ts_value *value = v[PROCESS_NAME].n > 0 ? &v[PROCESS_NAME] : &v[THREAD_NAME];
     ts_text name = ts_value_text(value);
     uint32_t number;
-    ts_code code;
     name.n = name.n > FTRACE_FFRT_NAME_MAX ? FTRACE_FFRT_NAME_MAX : name.n;
-    TS_TRY(code, ts_pool_intern(ffrt->host->ctx, &number, NULL, &ffrt->texts, name));
-    TS_TRY(code, ts_idmap_put(ffrt->host->ctx, &ffrt->names, thread_key(v), number));
+    TS_TRY(ts_pool_intern(ffrt->host->ctx, &number, NULL, &ffrt->texts, name));
+    TS_TRY(ts_idmap_put(ffrt->host->ctx, &ffrt->names, thread_key(v), number));
     return ftrace_recording_name(ffrt->recording, FTRACE_NAMED_THREAD, (uint64_t)thread_key(v),
                                  name);
 }
@@ -94,9 +93,9 @@ static ts_code write_marker(ftrace_ffrt *ffrt, const ts_value *v, const ts_value
         label.n--;
     }
     b->n = 0;
-    TS_TRY(code, ts_buf_put(ctx, b, type.p, type.n));
-    TS_TRY(code, ts_buf_putc(ctx, b, '|'));
-    TS_TRY(code, ts_buf_decimal(ctx, b, v[PID].i));
+    TS_TRY_INTO(code, ts_buf_put(ctx, b, type.p, type.n));
+    TS_TRY_INTO(code, ts_buf_putc(ctx, b, '|'));
+    TS_TRY_INTO(code, ts_buf_decimal(ctx, b, v[PID].i));
     if (trace[LABEL].n > 0 && ((code = ts_buf_put(ctx, b, "|H:", 3)) != TS_OK ||
                                (code = ts_buf_put(ctx, b, label.p, label.n)) != TS_OK)) {
         return code;

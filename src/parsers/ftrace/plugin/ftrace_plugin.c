@@ -294,13 +294,12 @@ static ts_code record_loss(const ftrace_plugin *plugin, const cpu_losses *l)
     uint64_t overrun = rise(l->overrun);
     uint64_t dropped = rise(l->dropped);
     uint64_t lost = dropped > UINT64_MAX - overrun ? UINT64_MAX : overrun + dropped;
-    ts_code code;
     lost = lost > l->overwritten ? lost : l->overwritten;
     if (lost == 0) {
         return TS_OK;
     }
-    TS_TRY(code, ts_count_add(host->store, host->source_id, TS_ITEM_ftrace_events, "dropped", 0,
-                              lost, 0));
+    TS_TRY(
+        ts_count_add(host->store, host->source_id, TS_ITEM_ftrace_events, "dropped", 0, lost, 0));
     return ts_issue(host->store, host->source_id, TS_ISSUE_ftrace_overrun, PLUGIN, TS_NO_OFFSET,
                     "CPU %" PRIu64 ": %" PRIu64 " events were overwritten, %" PRIu64
                     " dropped; %" PRIu64 " of them before parts of the recording",

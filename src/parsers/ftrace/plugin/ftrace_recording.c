@@ -35,8 +35,7 @@ ts_code ftrace_recording_name(ftrace_recording *rec, ftrace_named what, uint64_t
                               ts_text text)
 {
     const name_head head = {what, number, text.n};
-    ts_code code;
-    TS_TRY(code, ts_buf_put(rec->host->ctx, &rec->names, &head, sizeof head));
+    TS_TRY(ts_buf_put(rec->host->ctx, &rec->names, &head, sizeof head));
     return ts_buf_put(rec->host->ctx, &rec->names, text.p, text.n);
 }
 
@@ -108,8 +107,7 @@ static ts_code open_feed(ftrace_recording *rec)
 
 ts_code ftrace_recording_add(ftrace_recording *rec, ftrace_event *event, ts_clock clock)
 {
-    ts_code code;
-    TS_TRY(code, open_feed(rec));
+    TS_TRY(open_feed(rec));
     if (!to_clock(&event->ts, rec, clock)) {
         rec->times.over++;
         return ftrace_recording_unused(rec, FTRACE_LOST_EVENT);

@@ -302,7 +302,7 @@ ts_code ftrace_raw_end(ftrace_raw *r)
     if (r->state == RAW_TEXT) {
         r->held.n = 0; /* a line that is cut */
     }
-    TS_TRY(code, end_section(r));
+    TS_TRY_INTO(code, end_section(r));
     return r->calls.defect(r->calls.user, FTRACE_RAW_CUT, r->at, "a section");
 }
 

@@ -81,13 +81,12 @@ static ts_code raw_counts(const raw_import *im, const ftrace_raw_counts *c, uint
     const ftrace_file *f = &im->file;
     uint64_t lost = c->lost_bytes > bytes ? bytes : c->lost_bytes;
     uint64_t bad_lines = ftrace_raw_bad_lines(im->raw);
-    ts_code code;
-    TS_TRY(code, ts_stat(f->job->store, "other", "not_supported", c->not_supported));
-    TS_TRY(code, ts_stat(f->job->store, "other", "invalid_data", c->bad_events + c->no_format));
-    TS_TRY(code, ftrace_file_count(f, TS_ITEM_bytes, NULL, bytes - lost, lost, 0));
-    TS_TRY(code, ftrace_file_count(f, TS_ITEM_ftrace_pages, NULL, c->pages - c->bad_pages,
-                                   c->bad_pages, 0));
-    TS_TRY(code, ftrace_file_count(f, TS_ITEM_ftrace_raw_texts, NULL, 0, bad_lines, 0));
+    TS_TRY(ts_stat(f->job->store, "other", "not_supported", c->not_supported));
+    TS_TRY(ts_stat(f->job->store, "other", "invalid_data", c->bad_events + c->no_format));
+    TS_TRY(ftrace_file_count(f, TS_ITEM_bytes, NULL, bytes - lost, lost, 0));
+    TS_TRY(
+        ftrace_file_count(f, TS_ITEM_ftrace_pages, NULL, c->pages - c->bad_pages, c->bad_pages, 0));
+    TS_TRY(ftrace_file_count(f, TS_ITEM_ftrace_raw_texts, NULL, 0, bad_lines, 0));
     return ftrace_file_count(f, TS_ITEM_ftrace_records, NULL, c->events,
                              c->bad_events + c->no_format, c->not_supported);
 }
@@ -97,18 +96,17 @@ static ts_code raw_finish(void *self, const ts_stream_end *end)
     raw_import *im = self;
     ftrace_file *f = &im->file;
     const ftrace_raw_counts *c = ftrace_raw_count(im->raw);
-    ts_code code;
-    TS_TRY(code, ftrace_raw_end(im->raw));
-    TS_TRY(code, raw_counts(im, c, end->bytes));
-    TS_TRY(code, ftrace_file_note(f, TS_ISSUE_ftrace_raw_no_format, c->no_format,
-                                  "records of events whose format is not in the file"));
-    TS_TRY(code, ftrace_file_note(f, TS_ISSUE_ftrace_raw_bad_record, c->bad_events,
-                                  "records that do not have what their format says"));
-    TS_TRY(code, ftrace_file_note(f, TS_ISSUE_ftrace_raw_bad_line, ftrace_raw_bad_lines(im->raw),
-                                  "lines of texts that describe the pages"));
-    TS_TRY(code, ftrace_file_note(f, TS_ISSUE_ftrace_other_events, c->not_supported,
-                                  "events of kinds that have no rows"));
-    TS_TRY(code, ftrace_file_dropped(f, c->missed_pages, c->missed_events));
+    TS_TRY(ftrace_raw_end(im->raw));
+    TS_TRY(raw_counts(im, c, end->bytes));
+    TS_TRY(ftrace_file_note(f, TS_ISSUE_ftrace_raw_no_format, c->no_format,
+                            "records of events whose format is not in the file"));
+    TS_TRY(ftrace_file_note(f, TS_ISSUE_ftrace_raw_bad_record, c->bad_events,
+                            "records that do not have what their format says"));
+    TS_TRY(ftrace_file_note(f, TS_ISSUE_ftrace_raw_bad_line, ftrace_raw_bad_lines(im->raw),
+                            "lines of texts that describe the pages"));
+    TS_TRY(ftrace_file_note(f, TS_ISSUE_ftrace_other_events, c->not_supported,
+                            "events of kinds that have no rows"));
+    TS_TRY(ftrace_file_dropped(f, c->missed_pages, c->missed_events));
     return ftrace_file_finish(f);
 }
 

@@ -233,8 +233,7 @@ ts_code ftrace_raw_page_line(ftrace_raw_texts *t, ts_text line)
 static ts_code put_name(ftrace_raw_texts *t, ts_idmap *map, int64_t key, ts_text text)
 {
     uint32_t number;
-    ts_code code;
-    TS_TRY(code, ts_pool_intern(t->ctx, &number, NULL, &t->names, text));
+    TS_TRY(ts_pool_intern(t->ctx, &number, NULL, &t->names, text));
     return ts_idmap_put(t->ctx, map, key, number);
 }
 

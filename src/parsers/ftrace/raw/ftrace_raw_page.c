@@ -232,7 +232,6 @@ ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrac
     page_reader r = {.texts = t, .counts = counts, .take = take, .user = user, .cpu = cpu};
     uint32_t commit;
     uint32_t length;
-    ts_code code;
     *bad = NULL;
     counts->pages++;
     if (n < 8 || l->commit_offset + 4 > n || l->data_offset > n) {
@@ -248,7 +247,7 @@ ts_code ftrace_raw_page(const char **bad, ftrace_raw_counts *counts, const ftrac
     if ((commit & COMMIT_MISSED) != 0) {
         const ftrace_event loss = ftrace_loss(FTRACE_LOST_BEFORE, cpu, 0);
         counts->missed_pages++;
-        TS_TRY(code, take(user, &loss));
+        TS_TRY(take(user, &loss));
         if ((commit & COMMIT_STORED) != 0 && n - l->data_offset - length >= 8) {
             counts->missed_events += raw_u64(p + l->data_offset + length);
         }

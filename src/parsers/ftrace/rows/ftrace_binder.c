@@ -107,9 +107,8 @@ static ts_code give_set(ftrace_machine *m, ftrace_slice *slice, int64_t set)
 static ts_code add_thread(int64_t *set, ftrace_machine *m, int64_t tid)
 {
     ftrace_thread *thread = NULL;
-    ts_code code;
-    TS_TRY(code, ftrace_args_int(set, &m->args, "destination thread", tid));
-    TS_TRY(code, ftrace_thread_any(&thread, &m->threads, tid, TS_TEXT_NULL));
+    TS_TRY(ftrace_args_int(set, &m->args, "destination thread", tid));
+    TS_TRY(ftrace_thread_any(&thread, &m->threads, tid, TS_TEXT_NULL));
     return ftrace_args_text(set, &m->args, "destination name", ftrace_or_empty(thread->name));
 }
 
@@ -180,7 +179,7 @@ static ts_code receive_call(ftrace_machine *m, const ftrace_event *event, ftrace
     int64_t reply;
     ts_code code = ftrace_slice_tidy(m, thread, event->ts);
     TS_STEP(code, ftrace_thread_any(&sender, &m->threads, sender_tid, TS_TEXT_NULL));
-    TS_TRY(code, code != TS_OK ? code : ftrace_slices_check(m, sender));
+    TS_TRY_INTO(code, code != TS_OK ? code : ftrace_slices_check(m, sender));
     call = ftrace_slice_top(sender, FTRACE_NAME_TRANSACTION);
     if (call != NULL) {
         int64_t set = call->args;
@@ -206,7 +205,7 @@ static ts_code received(ftrace_machine *m, const ftrace_event *event, ftrace_thr
                                               : ftrace_slice_end(m, thread, slice, event->ts);
     }
     if (take(&value, m, &m->binder.awaited, id)) {
-        TS_TRY(code, receive_call(m, event, thread, value));
+        TS_TRY_INTO(code, receive_call(m, event, thread, value));
         return ftrace_runnable_received(m, thread, id);
     }
     if (take(&value, m, &m->binder.one_way, id)) {
@@ -223,15 +222,13 @@ static ts_code alloc_buf(ftrace_machine *m, const ftrace_event *event, ftrace_th
 {
     ftrace_slice *call = ftrace_slice_top(thread, FTRACE_NAME_TRANSACTION);
     int64_t set;
-    ts_code code;
     if (call == NULL) {
         return TS_OK;
     }
     set = call->args;
-    TS_TRY(code, ftrace_args_int(&set, &m->args, "data size",
-                                 event->number[FTRACE_N_binder_transaction_alloc_buf_data_size]));
-    TS_TRY(code,
-           ftrace_args_int(&set, &m->args, "offsets size",
+    TS_TRY(ftrace_args_int(&set, &m->args, "data size",
+                           event->number[FTRACE_N_binder_transaction_alloc_buf_data_size]));
+    TS_TRY(ftrace_args_int(&set, &m->args, "offsets size",
                            event->number[FTRACE_N_binder_transaction_alloc_buf_offsets_size]));
     return give_set(m, call, set);
 }
@@ -248,7 +245,7 @@ static ts_code lock(ftrace_machine *m, const ftrace_event *event, ftrace_thread 
     ftrace_slice *slice = NULL;
     ts_code code = TS_OK;
     if (event->kind == FTRACE_binder_lock) {
-        TS_TRY(code, ftrace_slice_push(NULL, m, thread, event->ts, &push));
+        TS_TRY_INTO(code, ftrace_slice_push(NULL, m, thread, event->ts, &push));
         return keep(m, &m->binder.locks, event->pid, 0);
     }
     if (ftrace_open_find(&m->binder.locks, key_of(m, event->pid)) == 0) {

@@ -74,9 +74,8 @@ static ts_code put_limits(ftrace_machine *m, const ftrace_event *event)
 {
     const int64_t *n = event->number;
     int64_t cpu = n[FTRACE_N_cpu_frequency_limits_cpu_id];
-    ts_code code;
-    TS_TRY(code, put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_max"),
-                        n[FTRACE_N_cpu_frequency_limits_max_freq]));
+    TS_TRY(put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_max"),
+                  n[FTRACE_N_cpu_frequency_limits_max_freq]));
     return put_of(m, event, TS_FILTER_CPU, cpu, TS_TEXT_LIT("cpu_frequency_limits_min"),
                   n[FTRACE_N_cpu_frequency_limits_min_freq]);
 }
@@ -103,8 +102,7 @@ static ts_code put_score(ftrace_machine *m, const ftrace_event *event)
     const int64_t pid = n[FTRACE_N_oom_score_adj_update_pid];
     bool known = !m->compat /* QF-27 */ || ftrace_process_known(&m->threads, pid);
     ftrace_process *process = NULL;
-    ts_code code;
-    TS_TRY(code, known ? ftrace_process_seen(&process, &m->threads, pid, TS_NO_TIME) : TS_OK);
+    TS_TRY(known ? ftrace_process_seen(&process, &m->threads, pid, TS_NO_TIME) : TS_OK);
     return put_of(m, event, TS_FILTER_PROCESS, known ? process->ipid : FTRACE_NO_ROW,
                   TS_TEXT_LIT("oom_score_adj"), n[FTRACE_N_oom_score_adj_update_oom_score_adj]);
 }

@@ -317,13 +317,12 @@ static ts_code receive(ftrace_machine *m, const ftrace_event *event, ftrace_proc
     int64_t end = value_of(&args, "expectedEnd");
     int64_t vsync = value_of(&args, "vsyncId");
     ftrace_frame *frame = NULL;
-    ts_code code;
     m->frames.vsync++;
     if (now == 0 || end == 0 || vsync == 0) {
         return TS_OK;
     }
-    TS_TRY(code, need_frames(m, thread));
-    TS_TRY(code, add_frame(&frame, m, thread));
+    TS_TRY(need_frames(m, thread));
+    TS_TRY(add_frame(&frame, m, thread));
     frame->actual = new_row(m, event->ts, process, thread, slice);
     frame->actual.vsync = vsync;
     frame->expected = new_row(m, to_trace_clock(m, now), process, thread, slice);
@@ -333,7 +332,7 @@ static ts_code receive(ftrace_machine *m, const ftrace_event *event, ftrace_proc
     frame->has_expected = true;
     frame->expected_end = to_trace_clock(m, end);
     count_vsync_row(thread, slice);
-    TS_TRY(code, set_key(m, frame, now));
+    TS_TRY(set_key(m, frame, now));
     return note_vsync(m, thread->frames, vsync, frame->expected_end);
 }
 
@@ -342,10 +341,9 @@ static ts_code on_vsync(ftrace_machine *m, const ftrace_event *event, ftrace_pro
                         ftrace_thread *thread, ftrace_slice *slice)
 {
     ftrace_frame *frame = NULL;
-    ts_code code;
-    TS_TRY(code, need_frames(m, thread));
+    TS_TRY(need_frames(m, thread));
     if (event->pid != process->pid) {
-        TS_TRY(code, add_frame(&frame, m, thread));
+        TS_TRY(add_frame(&frame, m, thread));
         frame->actual = new_row(m, event->ts, process, thread, slice);
     }
     if (thread->frames->vsync_rows < 2) {
@@ -371,7 +369,7 @@ static ts_code vsync_task(ftrace_machine *m, ftrace_process *process, ftrace_thr
         return TS_OK;
     }
     code = ftrace_thread_seen(&main_thread, &m->threads, process->pid, process->pid);
-    TS_TRY(code, code != TS_OK ? code : set_key(m, frame, key));
+    TS_TRY_INTO(code, code != TS_OK ? code : set_key(m, frame, key));
     frame->actual.vsync = vsync;
     frame->expected_end = 0;
     f = main_thread->frames;
@@ -438,10 +436,8 @@ static ts_code join(ftrace_machine *m, frame_row *source, const frame_row *targe
         .src_row = (int64_t)(m->frames.base + source->number),
         .dst_row = (int64_t)(m->frames.base + target->number),
     };
-    ts_code code;
     source->dst = (int64_t)target->number;
-    TS_TRY(code,
-           ts_sorter_put(&m->frames.joined, m->ctx, &pair, sizeof pair, &order, FRAME_ROWS_MEMORY));
+    TS_TRY(ts_sorter_put(&m->frames.joined, m->ctx, &pair, sizeof pair, &order, FRAME_ROWS_MEMORY));
     return ts_put_frame_maps(m->sink, &row);
 }
 
@@ -640,10 +636,9 @@ static ts_code lane_of(int64_t *lane, ftrace_machine *m, const frame_row *row)
     }
     if (place == 0) {
         ts_lanes *added = ts_vec_add(m->ctx, &m->frames.lanes, sizeof *added);
-        ts_code code;
         TS_NEED(m->ctx, added);
         place = m->frames.lanes.n;
-        TS_TRY(code, ftrace_open_put(m->ctx, &m->frames.keys, key, place));
+        TS_TRY(ftrace_open_put(m->ctx, &m->frames.keys, key, place));
     }
     return ts_lanes_take(lane, m->ctx, (ts_lanes *)m->frames.lanes.p + (place - 1), row->ts, end);
 }

@@ -88,7 +88,6 @@ static ts_code softirq_exit(ftrace_machine *m, const ftrace_event *event, ftrace
 {
     ftrace_interrupt *row = &cpu->interrupts[FTRACE_SOFTIRQ];
     int64_t vec = event->number[FTRACE_N_softirq_exit_vec];
-    ts_code code;
     if (vec < 0 || vec >= SOFTIRQS) {
         ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);
         return TS_OK;
@@ -98,8 +97,8 @@ static ts_code softirq_exit(ftrace_machine *m, const ftrace_event *event, ftrace
         return TS_OK;
     }
     end(row, event->ts, false);
-    TS_TRY(code, ftrace_args_text(&row->args, &m->args, "irq_ret", softirqs[vec]));
-    TS_TRY(code, ftrace_args_int(&row->args, &m->args, "vec", vec));
+    TS_TRY(ftrace_args_text(&row->args, &m->args, "irq_ret", softirqs[vec]));
+    TS_TRY(ftrace_args_int(&row->args, &m->args, "vec", vec));
     return add_row(m, row);
 }
 

@@ -209,12 +209,12 @@ static ts_code limit_put(void *self, enum ts_table_id id, const void *row, uint6
         return ts_sink_put(limit->to, id, row);
     }
     memcpy(&copy, row, table->row_size);
-    TS_TRY(code, id == TS_T_callstack ? put_parent(limit, &copy.callstack) : TS_OK);
+    TS_TRY_INTO(code, id == TS_T_callstack ? put_parent(limit, &copy.callstack) : TS_OK);
     if (held->ts >= 0 && is_behind(&limit->wanted, integer_of(&copy, &table->columns[held->ts]))) {
         return TS_OK;
     }
-    TS_TRY(code, held->rows != NULL ? TS_OK : ts_spool_new(&held->rows, limit->ctx));
-    TS_TRY(code, encode(limit, table, limit->sink.rows[id] - held->base, &copy));
+    TS_TRY_INTO(code, held->rows != NULL ? TS_OK : ts_spool_new(&held->rows, limit->ctx));
+    TS_TRY_INTO(code, encode(limit, table, limit->sink.rows[id] - held->base, &copy));
     return ts_spool_write(held->rows, limit->buf.p, limit->buf.n);
 }
 
@@ -324,9 +324,8 @@ static ts_code next_change(walk *w)
 
 static ts_code walk_begin(walk *w, ftrace_limit *limit, bool with_texts)
 {
-    ts_code code;
     *w = (walk){.limit = limit, .with_texts = with_texts};
-    TS_TRY(code, open_stream(&w->changes, limit->ctx, limit->sorted));
+    TS_TRY(open_stream(&w->changes, limit->ctx, limit->sorted));
     return next_change(w);
 }
 
@@ -347,13 +346,12 @@ static void walk_end(walk *w)
 static ts_code read_texts(walk *w, const ts_table *table, size_t n)
 {
     bool end;
-    ts_code code;
     if (!w->with_texts) {
         return read_stream(&end, &w->rows, NULL, n);
     }
     w->texts.n = 0;
-    TS_TRY(code, ts_buf_reserve(w->limit->ctx, &w->texts, n + 1));
-    TS_TRY(code, read_stream(&end, &w->rows, w->texts.p, n));
+    TS_TRY(ts_buf_reserve(w->limit->ctx, &w->texts, n + 1));
+    TS_TRY(read_stream(&end, &w->rows, w->texts.p, n));
     n = 0;
     for (unsigned c = 0; c < table->column_count; c++) {
         ts_text *text = text_of(&w->row, &table->columns[c]);
@@ -498,11 +496,11 @@ static ts_code choose_all(ftrace_limit *limit, const ftrace_args *args)
     const held_table *tables = limit->tables;
     walk w;
     ts_code code;
-    TS_TRY(code, open_set(&limit->slices, limit->ctx,
-                          limit->sink.rows[TS_T_callstack] - tables[HELD_callstack].base));
-    TS_TRY(code, open_set(&limit->frames, limit->ctx,
-                          limit->sink.rows[TS_T_frame_slice] - tables[HELD_frame_slice].base));
-    TS_TRY(code, open_set(&limit->sets, limit->ctx, (uint64_t)(args->next - args->first)));
+    TS_TRY_INTO(code, open_set(&limit->slices, limit->ctx,
+                               limit->sink.rows[TS_T_callstack] - tables[HELD_callstack].base));
+    TS_TRY_INTO(code, open_set(&limit->frames, limit->ctx,
+                               limit->sink.rows[TS_T_frame_slice] - tables[HELD_frame_slice].base));
+    TS_TRY_INTO(code, open_set(&limit->sets, limit->ctx, (uint64_t)(args->next - args->first)));
     code = walk_begin(&w, limit, false);
     TS_STEP(code, choose(&w, HELD_callstack, &limit->slices));
     TS_STEP(code, choose(&w, HELD_frame_slice, &limit->frames));
@@ -641,8 +639,8 @@ ts_code ftrace_limit_finish(ftrace_limit *limit, const ftrace_args *args)
 {
     walk w;
     ts_code code;
-    TS_TRY(code, sort_changes(limit));
-    TS_TRY(code, choose_all(limit, args));
+    TS_TRY_INTO(code, sort_changes(limit));
+    TS_TRY_INTO(code, choose_all(limit, args));
     code = walk_begin(&w, limit, true);
     for (enum held_place place = 0; place < HELD_TABLES && code == TS_OK; place++) {
         code = write_table(&w, place, args);

@@ -114,10 +114,9 @@ ts_code ftrace_machine_symbol(ftrace_machine *m, uint64_t addr, ts_text name)
 {
     ts_row_symbols row = {.id = (int64_t)ts_sink_rows(m->sink, TS_T_symbols),
                           .addr = (int64_t)addr};
-    ts_code code;
-    TS_TRY(code, ftrace_clean(&name, m));
+    TS_TRY(ftrace_clean(&name, m));
     row.funcname = ftrace_or_empty(name);
-    TS_TRY(code, ts_put_symbols(m->sink, &row));
+    TS_TRY(ts_put_symbols(m->sink, &row));
     return keep_name(m, &m->symbols, (int64_t)addr, row.funcname);
 }
 
@@ -147,12 +146,11 @@ static ts_code machine_lose(ftrace_machine *m, const ftrace_event *event)
 {
     ftrace_losses *l = &m->losses;
     ftrace_cpu *cpu = NULL;
-    ts_code code;
     if (event->kind == FTRACE_GAP) {
         l->all = l->ended = l->now;
         return TS_OK;
     }
-    TS_TRY(code, ftrace_cpu_of(&cpu, m, event->cpu));
+    TS_TRY(ftrace_cpu_of(&cpu, m, event->cpu));
     if (event->kind == FTRACE_LOSS_BEGINS) {
         l->open += cpu->losing == 0;
         cpu->losing++;

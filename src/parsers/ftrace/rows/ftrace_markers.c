@@ -160,7 +160,7 @@ static ts_code begin_slice(ftrace_machine *m, const ftrace_event *event, const m
         return code;
     }
     tgid = mark->tgid != 0 ? mark->tgid : ftrace_process_of(event);
-    TS_TRY(code, ftrace_process_seen(&process, &m->threads, tgid, TS_NO_TIME));
+    TS_TRY_INTO(code, ftrace_process_seen(&process, &m->threads, tgid, TS_NO_TIME));
     return ftrace_frame_begin(m, event, process, slice, push.text);
 }
 
@@ -190,9 +190,9 @@ static ts_code end_slice(ftrace_machine *m, const ftrace_event *event, const mar
     ftrace_slice *slice = NULL;
     const ftrace_thread *owner;
     ts_code code = ftrace_thread_seen(&thread, &m->threads, event->pid, mark->tgid);
-    TS_TRY(code, code != TS_OK ? code
-                               : ftrace_slice_find(&slice, m, thread, event->ts, FTRACE_CAT_NONE,
-                                                   FTRACE_NAME_OTHER));
+    TS_TRY_INTO(code, code != TS_OK ? code
+                                    : ftrace_slice_find(&slice, m, thread, event->ts,
+                                                        FTRACE_CAT_NONE, FTRACE_NAME_OTHER));
     if (slice == NULL) {
         return note_end(m, thread);
     }
@@ -338,7 +338,7 @@ static ts_code counter(ftrace_machine *m, const ftrace_event *event, const marke
         return code;
     }
     process->has_memory = true;
-    TS_TRY(code, ts_filter(&filter, m->store, TS_FILTER_PROCESS, process->ipid, name));
+    TS_TRY_INTO(code, ts_filter(&filter, m->store, TS_FILTER_PROCESS, process->ipid, name));
     return ftrace_value_put(m, TS_T_process_measure, filter, event->ts, value);
 }
 
@@ -400,7 +400,7 @@ ts_code ftrace_marker(ftrace_machine *m, const ftrace_event *event)
     ftrace_process *process;
     marker mark;
     ts_code code;
-    TS_TRY(code, ftrace_clean(&text, m));
+    TS_TRY_INTO(code, ftrace_clean(&text, m));
     if (ts_text_begins(text, "trace_event_clock_sync") || !parse_marker(&mark, text)) {
         return other_marker(m, text);
     }

@@ -36,8 +36,7 @@ ts_code ftrace_open_put(ts_ctx *ctx, ftrace_open *open, ftrace_key key, uint64_t
     ts_index_place place;
     ftrace_open_entry *entry;
     uint32_t number;
-    ts_code code;
-    TS_TRY(code, ts_index_reserve(ctx, &open->index));
+    TS_TRY(ts_index_reserve(ctx, &open->index));
     number = ts_index_search(&place, &open->index, key.k[0], is_open, open->entries.p, &key);
     if (number != TS_INDEX_NONE) {
         ((ftrace_open_entry *)open->entries.p)[number].value = value;

@@ -140,8 +140,7 @@ static ts_code log_grow(ftrace_rowlog *log)
 ts_code ftrace_rowlog_add(ftrace_rowlog *log, const void *record)
 {
     if (log->count - log->begin == log->cap) {
-        ts_code code;
-        TS_TRY(code, log->cap == log->cap_max ? move_half(log) : log_grow(log));
+        TS_TRY(log->cap == log->cap_max ? move_half(log) : log_grow(log));
     }
     copy_record(place_of(log, log->count), record, log->size);
     log->count++;
@@ -182,7 +181,7 @@ ts_code ftrace_rowlog_finish(ftrace_rowlog *log)
     if (code != TS_OK || log->late == NULL) {
         return code;
     }
-    TS_TRY(code, ts_sorter_finish(log->late));
+    TS_TRY_INTO(code, ts_sorter_finish(log->late));
     return next_replaced(log);
 }
 
@@ -204,10 +203,10 @@ static ts_code next_spooled(const void **record, ftrace_rowlog *log)
 {
     const uint8_t *p;
     ts_code code = TS_OK;
-    TS_TRY(code,
-           log->block_have - log->block_at < RECORD_MAX && log->spool_at < ts_spool_size(log->spool)
-               ? fill_block(log)
-               : TS_OK);
+    TS_TRY_INTO(code, log->block_have - log->block_at < RECORD_MAX &&
+                              log->spool_at < ts_spool_size(log->spool)
+                          ? fill_block(log)
+                          : TS_OK);
     p = unpack_record(log, log->block + log->block_at);
     log->block_at = (size_t)(p - log->block);
     if (log->block_at > log->block_have) {

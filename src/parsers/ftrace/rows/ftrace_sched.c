@@ -282,9 +282,9 @@ static ts_code switch_in(ftrace_machine *m, const ftrace_event *event, ftrace_cp
     ftrace_thread *other = cpu->running;
     ftrace_thread_sched *t = &next->sched;
     ts_code code;
-    TS_TRY(code, apply_wake(m, next, true));
+    TS_TRY_INTO(code, apply_wake(m, next, true));
     close_last(t, event->ts, knows_last(m, next));
-    TS_TRY(code, begin_state(m, next, event->ts, STATE_RUNNING, event->cpu));
+    TS_TRY_INTO(code, begin_state(m, next, event->ts, STATE_RUNNING, event->cpu));
     ftrace_thread_moves(m, next, cpu);
     if (other != NULL && other != prev && other->sched.place == cpu && other != next) {
         ftrace_thread_moves(m, other, NULL);
@@ -325,11 +325,10 @@ static ts_code switch_out(ftrace_machine *m, const ftrace_event *event, ftrace_t
     TS_STEP(code, drop_blocked(m, t));
     t->last_blocked = state == STATE_D || state == STATE_DK;
     t->waits = m->losses.now;
-    if (code == TS_OK && t->has_call) {
-        code = ftrace_runnable_out(m, prev, next,
+    TS_STEP_IF(code, t->has_call,
+               ftrace_runnable_out(m, prev, next,
                                    state == STATE_R_PLUS && next != m->threads.idle &&
-                                       ftrace_lost_of_thread(m, prev) <= t->called);
-    }
+                                       ftrace_lost_of_thread(m, prev) <= t->called));
     ftrace_thread_moves(m, prev, NULL);
     return code;
 }
@@ -396,19 +395,19 @@ ts_code ftrace_sched_wakeup(ftrace_machine *m, const ftrace_event *event)
     ftrace_thread *waker = NULL;
     ts_code code = ftrace_thread_any(&woken, &m->threads, event->number[FTRACE_N_sched_wakeup_pid],
                                      TS_TEXT_NULL);
-    TS_TRY(code, code != TS_OK ? code
-                               : ftrace_thread_any(&waker, &m->threads, event->pid,
-                                                   names ? event->comm : TS_TEXT_NULL));
+    TS_TRY_INTO(code, code != TS_OK ? code
+                                    : ftrace_thread_any(&waker, &m->threads, event->pid,
+                                                        names ? event->comm : TS_TEXT_NULL));
     row.name = waking ? TS_TEXT_LIT("sched_waking") : TS_TEXT_LIT("sched_wakeup");
     row.ref = woken->itid;
     row.wakeup_from = waker->itid;
-    TS_TRY(code, !waking && woken != m->threads.idle ? wake(m, woken, event->ts) : TS_OK);
+    TS_TRY_INTO(code, !waking && woken != m->threads.idle ? wake(m, woken, event->ts) : TS_OK);
     if (event->reader == FTRACE_FROM_TEXT &&
         !ftrace_has_number(event, FTRACE_N_sched_wakeup_target_cpu)) {
         cpu = FTRACE_NO_CPU; /* a message without the field says 0 */
     }
     of_waker = waking || (m->compat /* QT-3 */ && event->reader == FTRACE_FROM_TEXT);
-    TS_TRY(code, ts_put_instant(m->sink, &row));
+    TS_TRY_INTO(code, ts_put_instant(m->sink, &row));
     return ftrace_raw_put(m, event, row.name, cpu, of_waker ? waker->itid : woken->itid);
 }
 
@@ -437,10 +436,9 @@ static ts_code put_reason(ftrace_machine *m, const ftrace_event *event, ftrace_s
     row->args = FTRACE_NO_ARGS;
     TS_STEP(code, ftrace_args_int(&row->args, &m->args, "iowait", iowait));
     TS_STEP(code, ftrace_args_text(&row->args, &m->args, "caller", caller));
-    if (code == TS_OK && ftrace_has_number(event, FTRACE_N_sched_blocked_reason_delay)) {
-        code = ftrace_args_int(&row->args, &m->args, "delay",
-                               event->number[FTRACE_N_sched_blocked_reason_delay]);
-    }
+    TS_STEP_IF(code, ftrace_has_number(event, FTRACE_N_sched_blocked_reason_delay),
+               ftrace_args_int(&row->args, &m->args, "delay",
+                               event->number[FTRACE_N_sched_blocked_reason_delay]));
     if (row->state == STATE_D) {
         row->state = iowait ? STATE_D_IO : STATE_D_NIO;
     } else {
@@ -454,8 +452,9 @@ ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
     ftrace_thread *thread = NULL;
     ftrace_thread_sched *t;
     ts_code code;
-    TS_TRY(code, ftrace_thread_any(&thread, &m->threads,
-                                   event->number[FTRACE_N_sched_blocked_reason_pid], TS_TEXT_NULL));
+    TS_TRY_INTO(code,
+                ftrace_thread_any(&thread, &m->threads,
+                                  event->number[FTRACE_N_sched_blocked_reason_pid], TS_TEXT_NULL));
     t = &thread->sched;
     if ((t->last_blocked || t->has_blocked) && ftrace_lost_of_thread(m, thread) > t->waits &&
         (code = drop_blocked(m, t)) != TS_OK) { /* it is the reason of another one */
@@ -470,7 +469,7 @@ ts_code ftrace_sched_blocked(ftrace_machine *m, const ftrace_event *event)
         return put_reason(m, event, &t->last.row);
     }
     if (t->has_blocked) {
-        TS_TRY(code, put_reason(m, event, &t->blocked->row));
+        TS_TRY_INTO(code, put_reason(m, event, &t->blocked->row));
         return drop_blocked(m, t);
     }
     ftrace_stat(m, event->kind, FTRACE_NOT_MATCH);
@@ -610,9 +609,8 @@ static ts_code put_states(ftrace_machine *m)
     const void *state = NULL;
     const void *other = NULL;
     ts_code code = ftrace_rowlog_finish(&s->states);
-    if (code == TS_OK && s->others != NULL && (code = ts_sorter_finish(s->others)) == TS_OK) {
-        code = ts_sorter_next(&other, s->others);
-    }
+    TS_STEP_IF(code, s->others != NULL && (code = ts_sorter_finish(s->others)) == TS_OK,
+               ts_sorter_next(&other, s->others));
     TS_STEP(code, ftrace_rowlog_next(&state, &s->states));
     while (code == TS_OK && (state != NULL || other != NULL)) {
         if (other == NULL || (state != NULL && state_before(state, other))) {

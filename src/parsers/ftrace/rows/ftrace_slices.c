@@ -215,8 +215,8 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
         return m->ctx->error.code;
     }
     thread->stack = stack;
-    TS_TRY(code, ftrace_slice_tidy(m, thread, ts));
-    TS_TRY(code, stack_room(m->ctx, stack));
+    TS_TRY_INTO(code, ftrace_slice_tidy(m, thread, ts));
+    TS_TRY_INTO(code, stack_room(m->ctx, stack));
     row->ts = ts;
     row->callid = thread->itid;
     row->cat = cat_names[push->cat];
@@ -227,7 +227,7 @@ ts_code ftrace_slice_push(ftrace_slice **out, ftrace_machine *m, ftrace_thread *
         row->argsetid = push->args;
         row->null &= ~TS_NULL_BIT(callstack, argsetid);
     }
-    TS_TRY(code, put_row(&rowid, m, row, push->closed ? 0 : LATE_DUR));
+    TS_TRY_INTO(code, put_row(&rowid, m, row, push->closed ? 0 : LATE_DUR));
     slice = &stack->slices[stack->count++];
     *slice = (ftrace_slice){.row = rowid,
                             .ts = ts,
@@ -349,7 +349,6 @@ ts_code ftrace_async_begin(bool *begun, ftrace_machine *m, const ftrace_async_ke
     ftrace_key hash =
         ftrace_key_of(m->ctx, key->owner->itid, key->cookie, key->name, key->category);
     int64_t rowid = 0;
-    ts_code code;
     *begun = key->group || find_async(m, open, hash) == 0;
     if (!*begun) {
         return TS_OK;
@@ -357,7 +356,7 @@ ts_code ftrace_async_begin(bool *begun, ftrace_machine *m, const ftrace_async_ke
     row->ts = ts;
     row->callid = key->owner->itid;
     row->cookie = key->cookie;
-    TS_TRY(code, put_row(&rowid, m, row, LATE_DUR));
+    TS_TRY(put_row(&rowid, m, row, LATE_DUR));
     return add_async(m, open, hash, rowid, ts);
 }
 

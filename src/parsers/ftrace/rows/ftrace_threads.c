@@ -89,8 +89,7 @@ static ts_code add_thread(ftrace_thread **out, ftrace_threads *all, int64_t itid
 {
     ftrace_tid *same = NULL;
     ftrace_thread *thread;
-    ts_code code;
-    TS_TRY(code, tid_of(&same, all, tid));
+    TS_TRY(tid_of(&same, all, tid));
     TS_NEED(all->ctx, thread = add_block(all->ctx, &all->threads, sizeof *thread));
     thread->itid = itid;
     thread->tid = tid;
@@ -113,10 +112,9 @@ static ts_code set_process(ftrace_threads *all, ftrace_thread *thread, ftrace_pr
 ts_code ftrace_threads_init(ftrace_threads *all, ts_ctx *ctx, ts_store *store, int64_t source_id)
 {
     ftrace_process *process = NULL;
-    ts_code code;
     *all = (ftrace_threads){.ctx = ctx, .store = store, .source_id = source_id};
-    TS_TRY(code, add_process(&process, all, 0, 0));
-    TS_TRY(code, add_thread(&all->idle, all, 0, 0));
+    TS_TRY(add_process(&process, all, 0, 0));
+    TS_TRY(add_thread(&all->idle, all, 0, 0));
     return set_process(all, all->idle, process);
 }
 
@@ -174,11 +172,10 @@ static ts_code take_main(ftrace_threads *all, ftrace_process *process)
 {
     ftrace_thread *thread = find(&all->pairs, pair_key(process->pid, process->pid));
     int64_t itid = 0;
-    ts_code code;
     if (thread != NULL) {
         return TS_OK;
     }
-    TS_TRY(code, ts_thread_seen(&itid, all->store, all->source_id, process->pid, process->pid));
+    TS_TRY(ts_thread_seen(&itid, all->store, all->source_id, process->pid, process->pid));
     return take_thread(&thread, all, itid, process->pid, process);
 }
 
@@ -204,9 +201,9 @@ ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t p
     ts_code code = TS_OK;
     if (process == NULL) {
         int64_t ipid = 0;
-        TS_TRY(code, ts_process_seen(&ipid, all->store, all->source_id, pid));
-        TS_TRY(code, add_process(&process, all, ipid, pid));
-        TS_TRY(code, take_main(all, process));
+        TS_TRY_INTO(code, ts_process_seen(&ipid, all->store, all->source_id, pid));
+        TS_TRY_INTO(code, add_process(&process, all, ipid, pid));
+        TS_TRY_INTO(code, take_main(all, process));
     }
     begin_process(all, process, ts);
     all->recent = process;
@@ -253,14 +250,13 @@ ts_code ftrace_thread_seen(ftrace_thread **out, ftrace_threads *all, int64_t tid
 ts_code ftrace_thread_of_event(ftrace_thread **out, ftrace_threads *all, int64_t tid, int64_t pid)
 {
     ftrace_thread *main_thread;
-    ts_code code;
     if (pid == 0) {
         return ftrace_thread_any(out, all, tid, TS_TEXT_NULL);
     }
     if (is_youngest(out, all, tid, pid)) {
         return TS_OK;
     }
-    TS_TRY(code, ftrace_thread_seen(&main_thread, all, pid, pid));
+    TS_TRY(ftrace_thread_seen(&main_thread, all, pid, pid));
     return ftrace_thread_seen(out, all, tid, pid);
 }
 
@@ -374,7 +370,7 @@ ts_code ftrace_threads_finish(ftrace_threads *all)
         if (thread->process == NULL && thread->tid > 0) {
             ftrace_process *own = NULL;
             ts_code code = ftrace_process_seen(&own, all, thread->tid, TS_NO_TIME);
-            TS_TRY(code, code != TS_OK ? code : name_process(all, own, thread->name));
+            TS_TRY_INTO(code, code != TS_OK ? code : name_process(all, own, thread->name));
         }
         if (thread->process == NULL) {
             continue;

@@ -256,11 +256,10 @@ static ts_code one_event(ftrace_text *t, const ftrace_line *line)
 static ts_code trace_line(ftrace_text *t, ts_text line)
 {
     ftrace_line parts;
-    ts_code code;
     if (line.n == 0 || line.p[0] == '#') {
         return line.n == 0 ? TS_OK : comment(t, line);
     }
-    TS_TRY(code, ts_utf8_text(&line, t->ctx, &t->clean, &t->counts.bad_texts));
+    TS_TRY(ts_utf8_text(&line, t->ctx, &t->clean, &t->counts.bad_texts));
     t->counts.lines++;
     if (!ftrace_line_read(&parts, line)) {
         return no_event(t, line);
