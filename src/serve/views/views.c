@@ -386,7 +386,10 @@ static ts_code views_check(void *user, ts_ctx *ctx)
 
 static void views_watch(void *user, const char *what, uint64_t done, uint64_t total)
 {
-    ts_view_report(user, what, done, total);
+    const ts_view_call *call = user;
+    if (call->progress.report != NULL) {
+        call->progress.report(call->progress.user, what, done, total);
+    }
 }
 
 ts_rows_from ts_view_rows(ts_view_call *call)
@@ -395,13 +398,6 @@ ts_rows_from ts_view_rows(ts_view_call *call)
                           .db = call->db,
                           .reader = call->views->reader,
                           .watch = {call, views_check, views_watch}};
-}
-
-void ts_view_report(ts_view_call *call, const char *what, uint64_t done, uint64_t total)
-{
-    if (call->progress.report != NULL) {
-        call->progress.report(call->progress.user, what, done, total);
-    }
 }
 
 int64_t ts_view_time(ts_view_call *call, unsigned param, int64_t none)

@@ -115,7 +115,6 @@ void ts_view_weight_put(ts_jout *out, const ts_weight *weight);
 
 /* From where rows are read. */
 ts_rows_from ts_view_rows(ts_view_call *call);
-void ts_view_report(ts_view_call *call, const char *what, uint64_t done, uint64_t total);
 static inline ts_ctx *ts_view_ctx(const ts_view_call *call)
 {
     return &call->views->ctx;
