@@ -3,7 +3,7 @@
 _trace_streamer() {
     local cur=${COMP_WORDS[COMP_CWORD]}
     local prev=${COMP_WORDS[COMP_CWORD - 1]}
-    local verb= options
+    local verb='' options
     COMPREPLY=()
     ((COMP_CWORD > 1)) && verb=${COMP_WORDS[1]}
     # "--name=value" arrives as three words.

@@ -234,7 +234,7 @@ ts_code ts_stack_node(int64_t *id, bool *added, ts_store *store, int64_t source_
     };
     ts_node_key key = {(uint32_t)parent_id, (uint32_t)method_id};
     ts_node_place place = {0, 0};
-    ts_stack_state *state;
+    ts_stack_state *state = NULL;
     uint32_t found;
     uint32_t new_id = 0;
     ts_code code;

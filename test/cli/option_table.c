@@ -147,7 +147,7 @@ static void print_bash(void)
            "_trace_streamer() {\n"
            "    local cur=${COMP_WORDS[COMP_CWORD]}\n"
            "    local prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
-           "    local verb= options\n"
+           "    local verb='' options\n"
            "    COMPREPLY=()\n"
            "    ((COMP_CWORD > 1)) && verb=${COMP_WORDS[1]}\n"
            "    # \"--name=value\" arrives as three words.\n"

@@ -101,8 +101,8 @@ void tptp_names_init(tptp_names *names, const ts_hash_key *key)
 {
     memset(names, 0, sizeof *names);
     names->key = *key;
-    for (uint8_t i = 0; i < TPTP_KINDS; i++) {
-        names->events[i] = (tptp_name){tptp_events[i].name, TPTP_EL_EVENT, i};
+    for (unsigned i = 0; i < TPTP_KINDS; i++) {
+        names->events[i] = (tptp_name){tptp_events[i].name, TPTP_EL_EVENT, (uint8_t)i};
     }
     add_names(names->elements, key, names->events, TPTP_KINDS);
     add_names(names->elements, key, other_elements,

@@ -152,7 +152,7 @@ static ts_code node_place(int64_t out[3], dominated *d, int64_t node)
 static ts_code dominated_find(dominated *d, int64_t node)
 {
     ts_ctx *ctx = ts_view_ctx(d->call);
-    int64_t top[3];
+    int64_t top[3] = {0};
     ts_code code = node_place(top, d, node);
     int64_t at = code == TS_OK ? top[0] + 1 : 0;
     int64_t until = code == TS_OK ? top[0] + top[1] : 0;

@@ -126,7 +126,7 @@ static ts_code timeline_lane(void *user, size_t number, const ts_lane_sum *cells
     const timeline_sums *s = user;
     uint32_t count = s->t->columns.count;
     uint64_t *sums = s->kind->sums + 2 * (size_t)count * ((uint32_t *)s->kind->row_of.p)[number];
-    for (uint32_t c = 0; c < count; c++) {
+    for (size_t c = 0; c < count; c++) {
         uint64_t busy = sums[2 * c] + (uint64_t)cells[c].ns[0];
         sums[2 * c] = busy > INT64_MAX ? INT64_MAX : busy;
         sums[2 * c + 1] += cells[c].rows;

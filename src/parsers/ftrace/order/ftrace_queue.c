@@ -252,7 +252,8 @@ static ts_code add_late(ftrace_queue *q, const ftrace_event *event)
         memcpy(late.bytes, bytes, late.size);
     } else {
         TS_TRY(need_spool(q));
-        memcpy(late.bytes, &(uint64_t){ts_spool_size(q->spool)}, sizeof(uint64_t));
+        const uint64_t at = ts_spool_size(q->spool);
+        memcpy(late.bytes, &at, sizeof at);
         TS_TRY(ts_spool_write(q->spool, bytes, late.size));
     }
     TS_TRY(q->late != NULL ? TS_OK : open_late(q));
