@@ -474,7 +474,7 @@ static const char *misplaced(const cloud_pod *pod, const cloud_thread *t, const 
 }
 
 /* A number in decimal, which is as long as said. Ten times as fast as the C library's. */
-static size_t write_decimal(char out[DECIMAL], int64_t v)
+static size_t write_decimal(char out[DECIMAL + 1], int64_t v)
 {
     uint64_t left = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
     char *at = out + DECIMAL;
@@ -494,7 +494,7 @@ static size_t write_decimal(char out[DECIMAL], int64_t v)
  * only, and begins otherwise, may be a date in a form of its own. */
 static bool start_differs(const cloud_pod *pod, const cloud_thread *t, const cloud_event *e)
 {
-    char start[DECIMAL];
+    char start[DECIMAL + 1];
     size_t digits = 0;
     size_t equal = 0;
     if (!cloud_word_is(&pod->words, e->word, CLOUD_WORD_STARTED) || t->depth != 1 ||
