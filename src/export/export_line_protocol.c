@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-/* Of the values of an upload that stand for an event. */
+/* Of the values of an upload that describe an event. */
 typedef struct line_total {
     int64_t source_id; /* of the upload */
     uint32_t event;    /* place in the uploads' texts */

@@ -32,7 +32,7 @@ typedef struct metric_sums {
     bool has[SUM_NONE], over[SUM_NONE];
 } metric_sums;
 
-/* The events that values stand for (tables/profile_kinds.h). */
+/* The events that values describe (tables/profile_kinds.h). */
 static const struct {
     const char *event;
     metric_sum sum;

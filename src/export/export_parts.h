@@ -100,7 +100,7 @@ typedef struct ts_upload_tag {
     ts_text key, value;
 } ts_upload_tag;
 
-/* A kind of value: its source, and the event that it stands for. */
+/* A kind of value: its source, and the event that it describes. */
 typedef struct ts_upload_type {
     int64_t source_id;
     uint32_t event; /* place in texts */

@@ -352,7 +352,7 @@ static ts_code upload_type(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
     return TS_OK;
 }
 
-/* A profile says itself what its values stand for. */
+/* A profile says itself what its values mean. */
 static ts_code upload_own_type(ts_uploads *u, ts_ctx *ctx, const ts_walk *at)
 {
     int64_t id = ts_walk_int(at, 0);

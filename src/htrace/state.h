@@ -185,7 +185,7 @@ ts_reader *ts_reader_find(const ts_plugin_name **as, const ts_htrace *h, const c
 void ts_htrace_note_gap(ts_htrace *h, uint64_t offset);
 
 /* Gives the plugin the segment that is under way: its beginning (after a gap that was noted), a
- * piece of its data, its end. `ts_deliver_whole` stands for the last two when all data is there. */
+ * piece of its data, its end. `ts_deliver_whole` replaces the last two when all data is there. */
 ts_code ts_deliver_begin(ts_htrace *h);
 ts_code ts_deliver_data(ts_htrace *h, const uint8_t *p, size_t n);
 ts_code ts_deliver_end(ts_htrace *h);

@@ -106,7 +106,7 @@ static void metric_mark_lossy(metric_work *m)
 
 /* --- values of samples ----------------------------------------------------------------------- */
 
-/* By the events that values stand for (tables/profile_kinds.h). */
+/* By the events that values describe (tables/profile_kinds.h). */
 static const char *const value_events[SLOT_VALUES] = {
     [SLOT_CPU] = "cpu-time",
     [SLOT_WALL] = "wall-time",
