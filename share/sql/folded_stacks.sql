@@ -8,6 +8,7 @@
 --             thread    itid of a thread (default: all)
 --             event     an event of samples, or call for traced calls: only these, such as wall (default: all,
 --                       but sums that a profiler made itself only where it recorded no calls)
+--             label     a label of samples: KEY=VALUE or a glob of that, such as worker=w*; KEY (default: all)
 --             weight    a weight of stacks: cpu, wall, waiting, waiting:REASON, allocation, live; samples;
 --                       dur: the length of all; a name of a value that samples have, or NAME/UNIT (default: the first of CPU
 --                       time, elapsed time, allocations, what is in use, waiting, others with a sum above 0)
@@ -27,6 +28,8 @@ row AS (
       WHEN w.dur > 0 THEN CAST(min(w.ts + w.dur, b) - max(w.ts, a) AS INTEGER) END AS length
   FROM span CROSS JOIN v_stack_weight AS w
   WHERE w.node_id IS NOT NULL AND (:event IS NULL OR w.event = :event)
+    AND (:label IS NULL OR w.sample_id IN (SELECT sample_id FROM stack_sample_label
+      WHERE :label IN (key, key || '=' || ifnull(value, '')) OR key || '=' || ifnull(value, '') GLOB :label))
     AND (:event IS NOT NULL OR w.ts IS NOT NULL OR w.source_id NOT IN (SELECT source_id FROM stack_slice))
     AND (:source IS NULL OR w.source_id IN (SELECT value FROM json_each(:source)))
     AND (:thread IS NULL OR w.itid IN (SELECT value FROM json_each(:thread)))

@@ -6,6 +6,7 @@
 --             from, to  time: what lies in [from, to), of samples that part (default: everything)
 --             source    id of a source (default: all)
 --             event     an event of samples, or call for traced calls: only these, such as wall (default: all)
+--             label     a label of samples: KEY=VALUE or a glob of that, such as worker=w*; KEY (default: all)
 --             weight    a weight of stacks, as in folded_stacks (default: the first of CPU time, elapsed time, allocations, what
 --                       is in use, waiting, others with a sum above 0)
 -- Columns:    folded    frames from the outermost on, divided by ;, a blank, and the weight
@@ -22,6 +23,8 @@ row AS (
       WHEN w.dur > 0 THEN CAST(min(w.ts + w.dur, b) - max(w.ts, a) AS INTEGER) END AS length
   FROM span CROSS JOIN v_stack_weight AS w
   WHERE w.node_id IS NOT NULL AND (:event IS NULL OR w.event = :event)
+    AND (:label IS NULL OR w.sample_id IN (SELECT sample_id FROM stack_sample_label
+      WHERE :label IN (key, key || '=' || ifnull(value, '')) OR key || '=' || ifnull(value, '') GLOB :label))
     AND (:event IS NOT NULL OR w.ts IS NOT NULL OR w.source_id NOT IN (SELECT source_id FROM stack_slice))
     AND (:source IS NULL OR w.source_id IN (SELECT value FROM json_each(:source)))
     AND (:thread IS NULL OR w.itid IN (SELECT value FROM json_each(:thread)))

@@ -54,7 +54,7 @@ const char *ts_export_title(const char *path)
 ts_stack_filter ts_stack_filter_of(const ts_options *options)
 {
     return (ts_stack_filter){
-        .wanted = {options->source, options->thread, options->from, options->until},
+        .wanted = {options->source, options->thread, options->from, options->until, options->label},
         .event = options->event,
         .weight = options->weight};
 }

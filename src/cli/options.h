@@ -183,7 +183,7 @@ typedef struct ts_options {
     uint64_t limit;  /* rows; 0: all */
     const char *out; /* the directory of -s, or the file of --to; "-": standard output */
     const char *to;  /* name of an export */
-    const char *source, *thread, *event, *weight, *from,
+    const char *source, *thread, *event, *label, *weight, *from,
         *until;            /* what of it --to writes, or diff compares */
     const char *dimension; /* of --to */
     uint64_t port;         /* these are of serve; TS_NOT_GIVEN */

@@ -426,7 +426,7 @@ static ts_code chrome_slices(chrome_work *c)
     ts_walk rows = ts_walk_of(c->x.reader, TS_T_callstack, slice_columns, SLICE_COLUMNS);
     if (!ts_reader_has_table(c->x.reader, TS_T_callstack) ||
         (f->event != NULL && strcmp(f->event, "call") != 0) ||
-        (f->wanted.source != NULL && !c->x.calls.is_marks)) {
+        (f->wanted.source != NULL && !c->x.calls.is_marks) || f->wanted.label != NULL) {
         return TS_OK;
     }
     ts_code code = chrome_args(c);

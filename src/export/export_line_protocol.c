@@ -305,11 +305,12 @@ static void line_metrics(line_work *l, const ts_upload *up)
 static ts_code line_check(ts_ctx *ctx, const ts_stack_filter *f)
 {
     bool span = f->wanted.from != NULL || f->wanted.until != NULL;
-    const char *name = f->wanted.thread != NULL ? "--thread"
-                       : f->event != NULL       ? "--event"
-                       : f->weight != NULL      ? "--weight"
-                       : span                   ? "--from and --until"
-                                                : NULL;
+    const char *name = f->wanted.thread != NULL  ? "--thread"
+                       : f->event != NULL        ? "--event"
+                       : f->wanted.label != NULL ? "--label"
+                       : f->weight != NULL       ? "--weight"
+                       : span                    ? "--from and --until"
+                                                 : NULL;
     return name == NULL ? TS_OK
                         : ts_fail(ctx, TS_ERR_USAGE,
                                   "the points of a profile are of all of it: %s cannot be given "

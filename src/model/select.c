@@ -1,5 +1,6 @@
 #include "model/select.h"
 
+#include "model/labels.h"
 #include "model/when.h"
 
 static ts_code bad_time(ts_ctx *ctx, const char *name, const char *typed, const char *why)
@@ -35,6 +36,8 @@ ts_code ts_select_make(ts_select *out, ts_model *m, const ts_wanted *wanted)
                ts_select_time(&out->span.to, m, "--until", wanted->until, &out->sources));
     TS_STEP_IF(code, out->span.from >= out->span.to,
                ts_fail(ts_model_ctx(m), TS_ERR_USAGE, "--from is not before --until"));
+    out->labelled = wanted->label != NULL;
+    TS_STEP_IF(code, out->labelled, ts_labels_find(&out->samples, m, ts_text_of(wanted->label)));
     return code;
 }
 
@@ -42,4 +45,5 @@ void ts_select_free(ts_ctx *ctx, ts_select *select)
 {
     ts_idset_free(ctx, &select->sources);
     ts_idset_free(ctx, &select->threads);
+    ts_vec_free(ctx, &select->samples);
 }

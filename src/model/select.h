@@ -1,20 +1,24 @@
-/* What is wanted of a database: sources, threads and a span of time. */
+/* What is wanted of a database: sources, threads, labels and a span of time. */
 #ifndef TS_MODEL_SELECT_H
 #define TS_MODEL_SELECT_H
 
 #include "base/ckd.h"
 #include "base/time_range.h"
+#include "model/cells.h"
 #include "model/sources.h"
 
-/* As it was typed (sources.h, when.h); NULL: everything. Borrowed. */
+/* As it was typed (sources.h, when.h, labels.h); NULL: everything. Borrowed. */
 typedef struct ts_wanted {
     const char *source, *thread;
     const char *from, *until; /* the second is not included */
+    const char *label;
 } ts_wanted;
 
 typedef struct ts_select {
     ts_idset sources, threads;
-    ts_span span; /* on the clock of the rows */
+    bool labelled;  /* only samples that have a label: */
+    ts_vec samples; /* bool by id */
+    ts_span span;   /* on the clock of the rows */
 } ts_select;
 
 /* TS_ERR_USAGE for what does not exist and for what is no time; the message names the options of
@@ -36,6 +40,12 @@ static inline bool ts_select_whole(const ts_select *s)
 static inline bool ts_select_thread(const ts_select *s, bool has_thread, int64_t itid)
 {
     return has_thread ? ts_idset_has(&s->threads, itid) : s->threads.all || s->threads.no_id;
+}
+
+/* A call has no labels. */
+static inline bool ts_select_label(const ts_select *s, bool call, int64_t id)
+{
+    return !s->labelled || (!call && ts_vec_bool(&s->samples, id));
 }
 
 static inline bool ts_select_ts(const ts_select *s, int64_t ts)

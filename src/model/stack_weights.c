@@ -281,7 +281,8 @@ static ts_code read_item(ts_calls_item *item, bool *wanted, const ts_calls *p, c
     bool inside = item->begins || (!call && ts_select_inside(&p->select, item->ts, item->dur) > 0);
     bool empty = b->columns[ITEM_NODE].null[row] != 0;
     *wanted = (!empty || p->stackless) && ts_calls_wants_source(p, item->source_id) &&
-              ts_calls_wants_thread(p, item->itid) && inside && wants_event(p, b, row, item);
+              ts_calls_wants_thread(p, item->itid) && inside && wants_event(p, b, row, item) &&
+              ts_select_label(&p->select, call, item->id);
     return *wanted && !empty ? read_node(&item->node, p, node, call) : TS_OK;
 }
 
@@ -372,7 +373,7 @@ static ts_code walk_span(ts_lane_walk *walk, const ts_calls *p, bool call, ts_ro
 static ts_code each_row(const ts_calls *p, const ts_weight *weight, bool call, ts_calls_visit visit,
                         void *user)
 {
-    bool some = p->sums[call ? 1 : 0] != NULL;
+    bool some = p->sums[call ? 1 : 0] != NULL && !ts_select_whole(&p->select);
     const ts_batch *b;
     ts_rows *rows = NULL;
     ts_lane_walk walk = {0};

@@ -163,11 +163,13 @@ ts_code stacks_select(ts_calls *p)
     const ts_stack_filter *f = &p->filter;
     const ts_wanted *w = &f->wanted;
     bool timed = w->from != NULL || w->until != NULL;
-    p->filtered = w->source != NULL || w->thread != NULL || f->event != NULL || timed;
-    if (p->is_heap && !p->is_marks && (w->thread != NULL || f->event != NULL || timed)) {
+    p->filtered =
+        w->source != NULL || w->thread != NULL || f->event != NULL || timed || w->label != NULL;
+    if (p->is_heap && !p->is_marks &&
+        (w->thread != NULL || f->event != NULL || timed || w->label != NULL)) {
         return ts_fail(p->ctx, TS_ERR_USAGE,
-                       "the allocation stacks of a heap have no threads, events and times: "
-                       "--thread, --event, --from and --until select nothing of them");
+                       "the allocation stacks of a heap have no threads, events, labels and times: "
+                       "--thread, --event, --label, --from and --until select nothing of them");
     }
     static const unsigned columns[] = {TS_C_stack_slice__source_id};
     ts_code code = ts_select_make(&p->select, p->model, w);

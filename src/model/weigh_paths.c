@@ -88,7 +88,7 @@ static ts_code weigh_item(void *user, const ts_calls_item *item)
 
 static bool by_sums(const ts_calls *p)
 {
-    return p->own == NULL && ts_select_whole(&p->select);
+    return p->own == NULL && ts_select_whole(&p->select) && !p->select.labelled;
 }
 
 /* --- by sums ---------------------------------------------------------------------------------- */

@@ -27,6 +27,7 @@ typedef struct value_kind {
 #define NODE_TYPES                                                                                 \
     "FROM js_heap_file_detail AS d CROSS JOIN js_heap_info AS t ON t.rowid BETWEEN "               \
     "d.first_info_rowid AND d.first_info_rowid + d.node_type_count - 1 WHERE d.file_id = " FILE_ID
+#define LABEL "key || '=' || ifnull(value, '')"
 #define EVENTS "SELECT DISTINCT NULL, event FROM stack_sample WHERE event IS NOT NULL"
 
 #define STACK_WEIGHTS                                                                              \
@@ -62,6 +63,10 @@ static const value_kind kinds[] = {
      EVENTS " UNION ALL SELECT NULL, 'call'", "events are "},
     {"an event of samples", "SELECT :v WHERE EXISTS (SELECT 1 FROM stack_sample WHERE event = :v)",
      EVENTS, "events are "},
+    {"a label of samples",
+     "SELECT :v WHERE EXISTS (SELECT 1 FROM stack_sample_label WHERE CAST(:v AS TEXT) IN "
+     "(key, " LABEL ") OR " LABEL " GLOB CAST(:v AS TEXT))",
+     "SELECT DISTINCT NULL, " LABEL " FROM stack_sample_label", "labels are "},
     {"a weight of stacks",
      "SELECT :v WHERE :v IN (" STACK_WEIGHTS ") OR EXISTS (SELECT 1 FROM stack_value_type WHERE "
      ":v IN (name, name || '/' || unit)) OR EXISTS (SELECT 1 FROM v_stack_weight WHERE :v IN "

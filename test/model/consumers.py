@@ -132,15 +132,11 @@ def for_question(want, *known):
 
 
 def for_options(want):
-    if "label" in want:
-        raise Cannot("no option for labels")
-    return ["--%s=%s" % (key, value) for key, value in want.items() if key in ("source", "thread", "event", "from", "until", "weight")]
+    return ["--%s=%s" % (key, value) for key, value in want.items() if key in ("source", "thread", "event", "label", "from", "until", "weight")]
 
 
 def for_view(db, want):
-    if "label" in want:
-        raise Cannot("no parameter for labels")
-    names = {"source": "src", "thread": "thr", "event": "event", "weight": "weight"}
+    names = {"source": "src", "thread": "thr", "event": "event", "label": "label", "weight": "weight"}
     params = {names[key]: value for key, value in want.items() if key in names}
     for key, name in (("from", "from_"), ("until", "to")):
         if key in want:
@@ -185,17 +181,17 @@ def with_default(db, want, number, name=None):
 
 
 def sum_flame_graph(db, want):
-    rows = db.rows("flame_graph", limit=MANY, **for_question(want, "source", "thread", "event", "from", "until", "weight"))
+    rows = db.rows("flame_graph", limit=MANY, **for_question(want, "source", "thread", "event", "label", "from", "until", "weight"))
     return with_default(db, want, sum(row["self"] for row in rows) + stackless(db, want))
 
 
 def sum_folded_stacks(db, want):
-    rows = db.rows("folded_stacks", **for_question(want, "source", "thread", "event", "from", "until", "weight"))
+    rows = db.rows("folded_stacks", **for_question(want, "source", "thread", "event", "label", "from", "until", "weight"))
     return with_default(db, want, sum(int(row["folded"].rsplit(" ", 1)[1]) for row in rows) + stackless(db, want))
 
 
 def sum_hot_methods(db, want):
-    rows = db.rows("hot_methods", limit=MANY, **for_question(want, "source", "thread", "event", "from", "until", "weight"))
+    rows = db.rows("hot_methods", limit=MANY, **for_question(want, "source", "thread", "event", "label", "from", "until", "weight"))
     if not rows:
         raise Cannot("no rows")
     return with_default(db, want, rows[0]["all"], rows[0]["weight"])
@@ -309,7 +305,7 @@ def without_roots(rows):
 
 
 def methods_hot(db, want):
-    rows = db.rows("hot_methods", limit=MANY, **for_question(want, "source", "thread", "event", "from", "until", "weight", "by"))
+    rows = db.rows("hot_methods", limit=MANY, **for_question(want, "source", "thread", "event", "label", "from", "until", "weight", "by"))
     return sorted((row["method"] or "(unknown)", row["self"], row["total"]) for row in rows if row["total"])
 
 

@@ -197,7 +197,8 @@ class Reader:
         """Rows that are wanted, each with `part` (ns of it in the span) and `begins`."""
         sources = None if source is None else self.find_sources(source)
         threads = None if thread is None else self.find_threads(thread)
-        labelled = None if label is None else {i for i, in self.db.execute("SELECT sample_id FROM stack_sample_label WHERE key || '=' || value = ?", (label,))}
+        labels = () if label is None else self.db.execute("SELECT sample_id, key, coalesce(value, '') FROM stack_sample_label")
+        labelled = None if label is None else {i for i, key, value in labels if label in (key, key + "=" + value) or fnmatch.fnmatchcase(key + "=" + value, label)}
         whole = low is None and high is None
         low, high = EVER[0] if low is None else low, EVER[1] if high is None else high
         sliced = {r.source for r in self.rows if r.kind in ("call", "async")}

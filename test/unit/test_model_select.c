@@ -13,9 +13,11 @@
 #define DAY INT64_C(86400000000000)
 #define HOUR INT64_C(3600000000000)
 
-static const enum ts_table_id tables[] = {TS_T_source,         TS_T_thread,      TS_T_process,
-                                          TS_T_stack_sample,   TS_T_stack_slice, TS_T_trace_range,
-                                          TS_T_clock_snapshot, TS_T_sched_slice, TS_T_thread_state};
+static const enum ts_table_id tables[] = {TS_T_source,         TS_T_thread,
+                                          TS_T_process,        TS_T_stack_sample,
+                                          TS_T_stack_slice,    TS_T_trace_range,
+                                          TS_T_clock_snapshot, TS_T_sched_slice,
+                                          TS_T_thread_state,   TS_T_stack_sample_label};
 
 static const char rows_sql[] =
     "INSERT INTO source(id, parent_id, path, name, clock) VALUES (1, NULL, 'logs/a.jfr', NULL, "
@@ -325,11 +327,56 @@ static void test_clocks(void **state)
     check_span(f, "2", "2022-01-08T10:00:00Z", NULL, BEGIN, INT64_MAX);
 }
 
+static void insert_labels(fixture *f)
+{
+    run(f->db, "INSERT INTO stack_sample_label(sample_id, key, value) VALUES (1, 'worker', 'w0'), "
+               "(2, 'worker', 'w1'), (2, 'kind', NULL), (4, 'a=b', 'c')");
+}
+
+static void test_labels(void **state)
+{
+    fixture *f = *state;
+    static const struct {
+        const char *label;
+        bool has[5]; /* by id of the sample */
+    } rows[] = {
+        {"worker=w0", {0, 1, 0, 0, 0}}, {"worker=w1", {0, 0, 1, 0, 0}},
+        {"worker=w?", {0, 1, 1, 0, 0}}, {"worker", {0, 1, 1, 0, 0}},
+        {"kind", {0, 0, 1, 0, 0}},      {"kind=", {0, 0, 1, 0, 0}},
+        {"a=b", {0, 0, 0, 0, 1}},       {"a=b=c", {0, 0, 0, 0, 1}},
+        {"*=*[01c]", {0, 1, 1, 0, 1}},
+    };
+    ts_select s;
+    insert_labels(f);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const ts_wanted wanted = {.label = rows[i].label};
+        assert_ok(f->ctx, ts_select_make(&s, f->model, &wanted));
+        for (int64_t id = 0; id < 5; id++) {
+            assert_int_equal(ts_select_label(&s, false, id), rows[i].has[id]);
+            assert_false(ts_select_label(&s, true, id));
+        }
+        ts_select_free(f->ctx, &s);
+    }
+    assert_ok(f->ctx, ts_select_make(&s, f->model, &(ts_wanted){0}));
+    assert_true(ts_select_label(&s, false, 3) && ts_select_label(&s, true, 3));
+    ts_select_free(f->ctx, &s);
+    assert_int_equal(ts_select_make(&s, f->model, &(ts_wanted){.label = "worker=v0"}),
+                     TS_ERR_USAGE);
+    assert_string_equal(f->ctx->error.causes[0], "no label is \"worker=v0\"; labels are worker=w0, "
+                                                 "worker=w1, a=b=c and kind=");
+    ts_select_free(f->ctx, &s);
+}
+
 static void test_memory(void **state)
 {
     fixture *f = *state;
-    const ts_wanted wanted = {"b.jfr", "worker-*,pid=71", "+1s", "10:00:30"};
+    const ts_wanted wanted = {.source = "b.jfr",
+                              .thread = "worker-*,pid=71",
+                              .from = "+1s",
+                              .until = "10:00:30",
+                              .label = "worker=w*"};
     bool failed = true;
+    insert_labels(f);
     for (uint64_t nth = 1; failed; nth++) {
         test_failing failing = {.fail_at = nth};
         ts_ctx ctx = *f->ctx;
@@ -361,6 +408,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(test_spans, setup, teardown),
         cmocka_unit_test_setup_teardown(test_clocks, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_labels, setup, teardown),
         cmocka_unit_test_setup_teardown(test_memory, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

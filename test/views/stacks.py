@@ -173,8 +173,9 @@ def check_views(j, s, r):
     one, _ = keys(s, r)
     j.view("v_method", "id key_id method", ((r.method_id[m], r.method_id[one[m]], label(m)) for m in s.methods))
     type_id = {row[1:]: row[0] for row in j.rows("SELECT id, source_id, name, unit FROM stack_value_type")}
-    j.view("v_stack_weight", "source_id itid ts dur node_id event name value_type_id unit class reason rank value",
-           ((x.source, x.itid, x.ts, x.dur, r.node_id.get(x.path), x.event if isinstance(x, Sample) else "call", name,
+    number = {id(x): i for i, x in enumerate(s.samples, 1)}
+    j.view("v_stack_weight", "source_id sample_id itid ts dur node_id event name value_type_id unit class reason rank value",
+           ((x.source, number.get(id(x)), x.itid, x.ts, x.dur, r.node_id.get(x.path), x.event if isinstance(x, Sample) else "call", name,
              type_id.get((x.source, name, unit)) if name not in ("dur", "self_dur") else None, unit, kind, reason, rank, value)
             for x, name, unit, kind, reason, rank, value in amounts(s)))
     thread = {r.itid[t.source, t.tid]: t for t in s.threads}

@@ -260,15 +260,18 @@ static ts_code find_shape(comparing *c)
 
 /* --- comparing ----------------------------------------------------------------------------- */
 
-enum { PARAMS = 4 };
+enum { PARAMS = 5 };
 
 /* Options that the question has as parameters. */
 static ts_code make_params(ts_param *params, size_t *count, const comparing *c,
                            const diff_side *side)
 {
     const ts_options *o = c->options;
-    const ts_param given[] = {
-        {"source", side->selector}, {"thread", o->thread}, {"from", o->from}, {"until", o->until}};
+    const ts_param given[] = {{"source", side->selector},
+                              {"thread", o->thread},
+                              {"label", o->label},
+                              {"from", o->from},
+                              {"until", o->until}};
     ts_question_param param;
     *count = 0;
     for (size_t i = 0; i < sizeof given / sizeof given[0]; i++) {

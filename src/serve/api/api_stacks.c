@@ -85,6 +85,7 @@ static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export
         f->wanted.from = stacks_time(&texts, s->ctx, r, "from", origin);
         f->wanted.until = stacks_time(&texts, s->ctx, r, "to", origin);
         f->event = stacks_text(&texts, s->ctx, r, "event");
+        f->wanted.label = stacks_text(&texts, s->ctx, r, "label");
         f->weight = stacks_text(&texts, s->ctx, r, "weight");
         code = ts_reader_open(&reader, s->ctx, app->databases.all[number].path);
     }

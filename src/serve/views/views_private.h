@@ -80,6 +80,7 @@ enum {
     TS_P_TO,
     TS_P_WEIGHT,
     TS_P_VALUE,
+    TS_P_LABEL,
     TS_P_CHOSEN
 };
 #define TS_CHOSEN_PARAMS                                                                           \
@@ -95,9 +96,13 @@ enum {
          .most = 1000,                                                                             \
          .doc = "cpu, wall, waiting, waiting:lock ..., allocation, live, samples, calls, dur, or " \
                 "stack_value_type.name; default: as /api/weights says"},                           \
+        {.name = "value",                                                                          \
+         .type = TS_VIEW_TEXT,                                                                     \
+         .most = 1000,                                                                             \
+         .doc = "stack_value_type.name, with weight=value"},                                       \
     {                                                                                              \
-        .name = "value", .type = TS_VIEW_TEXT, .most = 1000,                                       \
-        .doc = "stack_value_type.name, with weight=value"                                          \
+        .name = "label", .type = TS_VIEW_TEXT, .most = 1000,                                       \
+        .doc = "a label of samples: KEY=VALUE, a glob of that, or KEY"                             \
     }
 
 /* What call paths weigh, as the request has chosen. TS_ERR_USAGE for a weight that there is not.

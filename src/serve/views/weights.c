@@ -2,6 +2,8 @@
 #include "serve/views/flame.h"
 #include "serve/views/views_private.h"
 
+#include "model/labels.h"
+
 bool ts_chosen_row(const ts_chosen *c, ts_cell source, ts_cell itid)
 {
     if (c->source->given && (source.null || !ts_view_has(c->source, source.value))) {
@@ -75,6 +77,10 @@ ts_code ts_view_weigh(ts_calls *out, ts_view_call *call, bool no_idle)
     *out = (ts_calls){0};
     ts_code code = ts_view_ids(&select.sources, ctx, ts_view_value_of(call, TS_P_SOURCE));
     TS_STEP(code, ts_view_ids(&select.threads, ctx, ts_view_value_of(call, TS_P_THREADS)));
+    const ts_view_value *label = ts_view_value_of(call, TS_P_LABEL);
+    select.labelled = label->given;
+    TS_STEP_IF(code, label->given,
+               ts_labels_find(&select.samples, call->views->model, label->text));
     for (unsigned i = 0; code == TS_OK && i < 3; i++) {
         static const unsigned params[] = {TS_P_EVENT, TS_P_WEIGHT, TS_P_VALUE};
         code = weigh_text(&texts[i], ctx, ts_view_value_of(call, params[i]));
