@@ -293,6 +293,19 @@ def series(db):
         if v["value"] is not None:
             key = (t["name"], threads.get(t["itid"]) if t["itid"] is not None else None, t["unit"])
             groups[key].append((v["ts"] is not None, v["ts"], v["rowid_"], v["value"]))
+    filters = {f["id"]: f for f in db.rows("measure_filter")}
+    processes = {p["rowid_"] - 1: p for p in db.rows("process")}
+    for table in ("measure", "sys_mem_measure", "process_measure", "xpower_measure"):
+        for v in db.rows(table):
+            f = filters[v["filter_id"]]
+            owner = None
+            if f["type"] == "cpu_measure_filter":
+                owner = "CPU %d" % f["source_arg_set_id"]
+            elif f["type"] == "process_measure_filter":
+                p = processes.get(f["source_arg_set_id"])
+                owner = None if p is None else p["name"] if p["name"] is not None else "process %d" % p["pid"]
+            if v["value"] is not None:
+                groups[f["name"], owner, None].append((v["ts"] is not None, v["ts"], v["rowid_"], v["value"]))
     found = {}
     for key, points in groups.items():
         numbers = [p[3] for p in points]
