@@ -652,6 +652,26 @@ def check_lanes(db, low, high, px):
          f"{db.name}: lanes of states")
 
 
+# of each kind: its table, the columns after id, ts and dur, whether rows have a dur, and whether one without lasts to the end of the recording
+ROWS = {
+    "cpu": ("sched_slice", ("cpu", "itid", "priority", "end_state"), True, True), "irq": ("irq", ("callid", "cat", "name"), True, False), "state": ("thread_state", ("itid", "state", "cpu"), True, True),
+    "log": ("log", ("level", "tag", "context", "pid", "tid"), False, False), "event": ("hisys_all_event", ("level", "domain_id", "event_name_id", "pid", "tid"), False, False),
+    "instant": ("instant", ("name", "ref", "wakeup_from"), False, False),
+}
+
+
+def check_rows(db, low, high, limit, itids):
+    end = (db.rows("SELECT max(end_ts) FROM trace_range")[0])[0]
+    for kind, (table, more, dur, lasts) in ROWS.items():
+        chosen = itids if kind == "state" else []
+        last = f"ts + ifnull(dur, {max(end, 0)} - ts)" if lasts else "ts + ifnull(dur, 0)" if dur else "ts"
+        expected = db.once(f"SELECT rowid, ts - {db.origin}, {'dur, ' if dur else ''}{', '.join(more)} FROM {table} WHERE ts < {high} AND (ts >= {low} OR {last} > {low})"
+                           f"{f' AND itid IN ({chr(44).join(map(str, chosen))})' if chosen else ''} ORDER BY rowid")
+        reply = db.view("rows", kind=kind, from_=low - db.origin, to=high - db.origin, limit=limit, **({"thr": ",".join(map(str, chosen))} if chosen else {}))
+        same([tuple(row) for row in reply["rows"]], [tuple(row) for row in expected[:limit]], f"{db.name}: rows {kind} {low} {high} {limit}")
+        check(reply["more"] == (len(expected) > limit) and len(reply["columns"]) == 2 + dur + len(more), f"{db.name}: rows {kind}: more, or columns")
+
+
 COUNTERS = {"timeseries": "SELECT series_id, ts, value FROM timeseries_value", **{t: f"SELECT filter_id, ts, value FROM {t}" for t in ("measure", "sys_mem_measure", "process_measure", "xpower_measure")},
             "cpu_usage": " UNION ALL ".join(f"SELECT {i}, ts, {c} FROM cpu_usage" for i, c in enumerate(("total_load", "user_load", "system_load", "process_num"), 1))}
 
@@ -785,6 +805,7 @@ def check_time(db, made):
         check_timeline(db, random.choice([1, 10, 300]), low, high, random.choice([None] + threads))
         check_lanes(db, low, high, random.choice([1, 10, 300]))
         check_counters(db, low, high, random.choice([1, 10, 300]))
+        check_rows(db, low, high, random.choice([1, 100, 20000]), random.choice([[], threads[:1], threads[-2:]]))
         if threads:
             check_slices(db, random.sample(threads, random.randrange(1, min(4, len(threads) + 1))), low, high, random.choice([1, 10, 1600]))
         if db.rows("SELECT 1 FROM timeseries LIMIT 1") and not db.rows("SELECT 1 FROM measure LIMIT 1"):

@@ -190,6 +190,9 @@ static void test_replies(void **state)
     expect(f, "lanes?kind=counter&px=1&from=0&to=1000",
            "\"n\":[2],\"least\":[5.0],\"greatest\":[8.0],\"mean\":[6.5],\"last\":[8.0]");
     expect(f, "lanes?kind=instant", "\"name\":\"wakeup\",\"rows\":1,\"open\":0,");
+    expect(f, "rows?kind=instant&from=0&to=1000",
+           "\"columns\":[\"id\",\"ts\",\"name\",\"itid\",\"wakeup_from\"]");
+    expect_error(f, "rows?kind=slice&from=0&to=1", TS_ERR_USAGE, "");
     expect(f, "lanes?thr=1&kind=sample", "\"all\":{\"n\":[3],\"busy\":[30],\"idle\":[0]}");
     expect(f, "find?what=paint", "{\"count\":1,\"open\":0,\"dur\":10,\"self\":10,");
     expect(f, "find", "{\"count\":5,\"open\":1,\"dur\":130,\"self\":90,\"async\":{\"count\":1,");

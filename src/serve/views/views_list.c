@@ -13,6 +13,7 @@ const ts_endpoint ts_endpoints[] = {
     {"slices", "calls of threads in a range", ts_slices_params, ts_slices_run},
     {"series", "measured values in columns of time", ts_series_params, ts_series_run},
     {"lanes", "what there is over time, in columns", ts_lanes_params, ts_lanes_run},
+    {"rows", "the rows of lanes in a range", ts_rows_params, ts_rows_run},
     {"find", "calls and slices by their names", ts_find_params, ts_find_run},
     {"chart", "stacks of one thread in the order of time", ts_chart_params, ts_chart_run},
     {"heap/files", "heap files", ts_heap_files_params, ts_heap_files_run},
