@@ -30,6 +30,9 @@ export interface Thread {
   readonly spark: readonly number[];
 }
 
+/** Tables of what OpenHarmony measures: of no thread. */
+export const COUNTERS = ["measure", "sys_mem_measure", "process_measure", "xpower_measure", "cpu_usage", "diskio", "network", "live_process"];
+
 /** Where the columns of spark lines are. */
 export interface Axis {
   readonly from: number;

@@ -9,6 +9,7 @@ import { Help } from "./parts/help.tsx";
 import { database, extent, info, linkTo, param, relative, route, setParams, theme, toggleTheme, go } from "./state.ts";
 import { Overview } from "./views/overview.tsx";
 import { nextMatch } from "./parts/search.ts";
+import { COUNTERS } from "./data.ts";
 
 interface Tab {
   readonly view: string;
@@ -21,7 +22,7 @@ interface Tab {
 const TABS: readonly Tab[] = [
   { view: "overview", title: "Overview", key: "o", tables: [], what: "" },
   { view: "flame", title: "Flame", key: "f", tables: ["stack_sample", "stack_slice"], what: "stacks (samples or slices)" },
-  { view: "timeline", title: "Timeline", key: "t", tables: ["stack_sample", "stack_slice", "timeseries_value", "runtime_pause"], what: "samples, slices, counters or pauses" },
+  { view: "timeline", title: "Timeline", key: "t", tables: ["stack_sample", "stack_slice", "timeseries_value", "runtime_pause", "sched_slice", "thread_state", "callstack", "irq", "instant", "log", "hisys_all_event", ...COUNTERS], what: "samples, slices, states, counters, logs or pauses" },
   { view: "heap", title: "Heap", key: "h", tables: ["js_heap_files", "js_heap_nodes"], what: "heap snapshots" },
   { view: "calls", title: "Calls", key: "c", tables: ["cloud_call"], what: "calls" },
   { view: "sql", title: "SQL", key: "s", tables: [], what: "" },

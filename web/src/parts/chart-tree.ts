@@ -21,6 +21,8 @@ export interface ThreadSlices {
   readonly depth: readonly (number | null)[];
   readonly node: readonly (number | null)[];
   readonly method: readonly number[];
+  /** Of a trace of the system: places in the names of the reply. */
+  readonly name?: readonly number[];
   readonly more: boolean;
   readonly small: { readonly x: readonly number[]; readonly depth: readonly (number | null)[]; readonly n: readonly number[]; readonly ns: readonly number[]; readonly more: boolean };
 }
@@ -28,6 +30,7 @@ export interface ThreadSlices {
 export interface SlicesReply {
   readonly px_ns: number;
   readonly threads: readonly ThreadSlices[];
+  readonly names?: readonly string[];
   readonly methods: MethodsReply;
 }
 

@@ -1,14 +1,15 @@
-// Threads over time: how busy they were, their calls, measured values and pauses.
+// The system and its threads over time: who ran on each CPU, what state threads were in, how busy they were, their calls, measured values, pauses, logs and marks.
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { cellNumber, cellText, get, records, urlOf, waiting } from "../api.ts";
-import { loadThreads, threadName, type Thread, type Threads } from "../data.ts";
+import { COUNTERS, loadThreads, threadName, type Thread, type Threads } from "../data.ts";
 import { absoluteTime, amount, baseName, clean, count, duration, percent, tickStep, tickText } from "../format.ts";
 import type { SlicesReply, ThreadSlices } from "../parts/chart-tree.ts";
 import { Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { graphColours } from "../parts/icicle.tsx";
 import { searched } from "../parts/search.ts";
 import { namesOf, type Names } from "../parts/stacks.ts";
+import { colourOfName, describeSystem, drawSystem, has, laneKey, LEGEND, loadRan, loadSpent, loadSystem, stateColour, systemKinds, systemRowAt, systemUrl, type SpentRow, type System, type SystemLane } from "../parts/system.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { absolute, database, extent, go, numberParam, origin, param, range, relative, setParams, theme, type Extent } from "../state.ts";
 import { useLoad, useSize } from "../use.ts";
@@ -54,10 +55,11 @@ interface Pause {
 /** What a lane draws. */
 interface Lane {
   readonly key: string;
-  readonly kind: "thread" | "series" | "pauses";
+  readonly kind: "thread" | "series" | "pauses" | "system";
   readonly name: string;
   readonly detail: string;
   readonly thread: Thread | undefined;
+  readonly system?: SystemLane | undefined;
   readonly top: number;
   readonly height: number;
   readonly open: boolean;
@@ -66,9 +68,6 @@ interface Lane {
 }
 
 const PAUSES = "SELECT ts, dur, kind FROM v_pause WHERE ts < :to AND ts + ifnull(dur, 0) > :from AND (:source IS NULL OR source_id = :source) ORDER BY ts LIMIT 20000";
-
-/** What OpenHarmony measures: of no thread. */
-const COUNTERS = ["measure", "sys_mem_measure", "process_measure", "xpower_measure", "cpu_usage", "diskio", "network", "live_process"];
 
 const OWNERS = "SELECT DISTINCT itid FROM timeseries WHERE :source IS NULL OR source_id = :source LIMIT 100000";
 
@@ -168,14 +167,16 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     return joined(threads.threads, src).filter((one) => (only.size === 0 || only.has(String(one.itid))) && (pass === undefined || pass(`${one.name} ${one.process}`))).sort(orders[sort] ?? orders["busy"]);
   }, [threads, src, thr, param("q"), sort]);
   // Until the user chooses, the busiest threads with calls are open.
-  const given = route_has("open") ? param("open").split(",") : list.filter((one) => one.kind === "slice" && one.itid !== null).slice(0, 4).map((one) => one.key);
+  const marked = has("callstack") && !has("stack_slice");
+  const hasCalls = (one: Thread): boolean => one.itid !== null && (one.kind === "slice" || (one.kind === "sched" && marked));
+  const given = route_has("open") ? param("open").split(",") : list.filter(hasCalls).slice(0, 4).map((one) => one.key);
   const open = new Set(given.filter((k) => k !== "" && k !== "none"));
   const view = seen();
   const [place, size] = useSize<HTMLDivElement>();
   const names = size.width > 0 && size.width < 700 ? NARROW : NAMES;
   const width = Math.max(50, size.width - names - 14);
   const asked = useSettled({ from: view.from, to: view.to, px: Math.min(4000, Math.max(100, width)) }, 90);
-  const openIds = list.filter((one) => open.has(one.key) && one.itid !== null && one.kind === "slice").map((one) => Number(one.itid)).slice(0, 16);
+  const openIds = list.filter((one) => open.has(one.key) && hasCalls(one)).map((one) => Number(one.itid)).slice(0, 16);
   const times = { db, from: asked.from, to: asked.to, px: asked.px };
   // Of many threads only those around the window are asked for.
   const [block, setBlock] = useState(0);
@@ -199,6 +200,12 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
   const hasPauses = (database.value?.tables["runtime_pause"] ?? 0) + (database.value?.tables["cloud_suspend"] ?? 0) > 0;
   const pauses = useLoad(hasPauses ? `${db} ${src} ${asked.from} ${asked.to}` : "", async (signal) => (await records(PAUSES, { db, signal, limit: 20000, what: "reading pauses", params: { from: absolute(asked.from), to: absolute(asked.to + 1), source: src === "" ? null : Number(src) } }))
     .map((r): Pause => ({ ts: relative(cellText(r["ts"])), dur: cellNumber(r["dur"]), kind: cellText(r["kind"]) })));
+  const kinds = systemKinds();
+  const shownThreads = list.slice(block * HALF, block * HALF + MOST).filter((one) => one.itid !== null).map((one) => one.itid).join(",");
+  const system = useLoad(kinds.length > 0 ? systemUrl(kinds, times, "") : "", (signal) => loadSystem(kinds, times, "", signal));
+  const states = useLoad(has("thread_state") && shownThreads !== "" ? systemUrl(["state"], times, shownThreads) : "", (signal) => loadSystem(["state"], times, shownThreads, signal));
+  const stateOf = useMemo(() => new Map((states.data?.lanes ?? []).map((lane) => [lane.itid, lane])), [states.data]);
+  const threadNames = useMemo(() => new Map(threads.threads.filter((one) => one.itid !== null).map((one) => [one.itid ?? -1, threadName(one)])), [threads]);
   const methods = useMemo(() => (slices.data === undefined ? undefined : namesOf(slices.data.methods)), [slices.data]);
   const bySlices = useMemo(() => new Map((slices.data?.threads ?? []).map((one) => [String(one.itid), one])), [slices.data]);
   const byColumns = useMemo(() => {
@@ -225,6 +232,10 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     lanes.push({ ...lane, top });
     top += lane.height;
   };
+  for (const one of [...(system.data?.lanes ?? [])].sort((x, y) => (x.kind === y.kind ? (x.cpu ?? 0) - (y.cpu ?? 0) : 0))) {
+    const name = one.cpu !== undefined ? `${one.kind === "cpu" ? "CPU" : "Interrupts of CPU"} ${one.cpu}` : `${one.kind === "log" ? "Log" : one.kind === "event" ? "Events" : ""} ${clean(one.name ?? "", 60)}`.trim();
+    add({ key: laneKey(one), kind: "system", name, detail: "", thread: undefined, system: one, height: LANE - 4, open: false, more: false });
+  }
   if (hasPauses) {
     add({ key: "pauses", kind: "pauses", name: "Pauses", detail: "", thread: undefined, height: LANE, open: false, more: false });
   }
@@ -233,7 +244,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     const wide = open.has(one.key);
     const got = bySlices.get(one.key);
     const rows = got === undefined ? 0 : Math.min(DEEPEST, 1 + [...got.depth, ...got.small.depth].reduce<number>((most, d) => Math.max(most, d ?? 0), -1));
-    add({ key: one.key, kind: "thread", name: threadName(one), detail: clean(one.process, 60), thread: one, height: wide && one.kind === "slice" ? LANE + Math.max(1, rows) * ROW + 6 : LANE, open: wide, more: one.kind === "slice" || owners.data?.has(String(one.itid)) === true });
+    add({ key: one.key, kind: "thread", name: threadName(one), detail: clean(one.process, 60), thread: one, system: stateOf.get(one.itid), height: wide && hasCalls(one) ? LANE + Math.max(1, rows) * ROW + 6 : LANE, open: wide, more: hasCalls(one) || owners.data?.has(String(one.itid)) === true });
     if (wide && one.itid !== null) {
       for (const s of seriesOf(one.itid)) {
         add({ key: seriesKey(s), kind: "series", name: seriesName(s), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
@@ -270,7 +281,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     }
     const keys: Record<string, () => void> = {
       w: () => zoom(0.7), s: () => zoom(1 / 0.7), a: () => pan(-0.2), d: () => pan(0.2), 0: () => see(extent.value.from, extent.value.to),
-      Escape: () => setParams(slice !== undefined ? { slice: undefined } : { sel: undefined }),
+      Escape: () => setParams(ran !== undefined ? { ran: undefined } : slice !== undefined ? { slice: undefined } : { sel: undefined }),
       m: () => {
         const at = selected === undefined ? [] : [selected.from, selected.to];
         setParams({ marks: at.length === 0 ? undefined : [...new Set([...marks(), ...at])].map(Math.round).join(",") });
@@ -282,9 +293,10 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
       e.preventDefault();
     }
   };
-  const drawn: Drawn = { from: view.from, to: view.to, width, columns: columns.data, slices: slices.data, methods, pauses: pauses.data ?? [], series: series.data, selected, slice };
+  const ran = numberParam("ran");
+  const drawn: Drawn = { from: view.from, to: view.to, width, columns: columns.data, slices: slices.data, methods, pauses: pauses.data ?? [], series: series.data, system: system.data, states: states.data, threadNames, selected, slice };
   const flameOf = (part: Extent): void => go("flame", { from: String(Math.round(part.from)), to: String(Math.round(part.to)), view: "left" });
-  const failed = columns.error ?? slices.error ?? series.error ?? pauses.error;
+  const failed = columns.error ?? slices.error ?? series.error ?? pauses.error ?? system.error ?? states.error;
   return (
     <div class="with-drawer" onKeyDown={onKey}>
       <div class="stage">
@@ -301,6 +313,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
           </div>
           <span class="lead">{duration(view.to - view.from)} from {duration(view.from)}</span>
           {(thr !== "" || param("marks") !== "") && <span class="lead">{thr !== "" && <>{count(list.length)} of {count(joined(threads.threads, src).length)} threads <button type="button" class="link" onClick={() => setParams({ thr: undefined })}>all threads</button></>} {param("marks") !== "" && <button type="button" class="link" onClick={() => setParams({ marks: undefined })}>remove marks</button>}</span>}
+          {has("thread_state") && <span class="legend">{LEGEND.map(([group, text]) => <span key={group}><i style={{ background: stateColour(group) }} />{text}</span>)}</span>}
           <span class="gap" />
           <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
         </div>
@@ -320,7 +333,8 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
           </div>
         )}
       </div>
-      {slice !== undefined ? <SliceDrawer id={slice} onFlame={flameOf} />
+      {ran !== undefined ? <RanDrawer id={ran} />
+        : slice !== undefined ? marked ? <MarkDrawer id={slice} /> : <SliceDrawer id={slice} onFlame={flameOf} />
         : selected !== undefined && <Drawer title="Selection" onClose={() => setParams({ sel: undefined })}>
           <Facts rows={[
             ["Duration", duration(selected.to - selected.from)], ["From", duration(selected.from)], ["To", duration(selected.to)],
@@ -328,8 +342,9 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
           ]} />
           <div class="actions">
             <button type="button" class="main" onClick={() => see(selected.from, selected.to, false)}>Zoom in</button>
-            <button type="button" onClick={() => flameOf(selected)}>Flame of the selection</button>
+            {(has("stack_sample") || has("stack_slice")) && <button type="button" onClick={() => flameOf(selected)}>Flame of the selection</button>}
           </div>
+          {has("thread_state") && <Spent part={selected} />}
         </Drawer>}
     </div>
   );
@@ -346,6 +361,9 @@ interface Drawn {
   readonly methods: Names | undefined;
   readonly pauses: readonly Pause[];
   readonly series: SeriesReply | undefined;
+  readonly system: System | undefined;
+  readonly states: System | undefined;
+  readonly threadNames: ReadonlyMap<number, string>;
   readonly selected: Extent | undefined;
   readonly slice: number | undefined;
 }
@@ -433,7 +451,15 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
     const c = graphColours();
     pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
     pen.textBaseline = "middle";
-    if (lane.kind === "thread") {
+    const strip = { width, px, top: 4, height: (lane.kind === "system" ? lane.height : LANE) - 9, end: extent.value.to };
+    if (lane.kind === "system" && lane.system !== undefined && drawn.system !== undefined) {
+      drawSystem(pen, drawn.system, lane.system, strip, drawn.threadNames);
+    } else if (lane.kind === "thread" && lane.system !== undefined && drawn.states !== undefined) {
+      drawSystem(pen, drawn.states, lane.system, strip, drawn.threadNames);
+      if (lane.open && slices !== undefined) {
+        drawSlices(pen, drawn, slices, px);
+      }
+    } else if (lane.kind === "thread") {
       drawBusy(pen, drawn, columns, px, c.accent);
       if (lane.open && slices !== undefined) {
         drawSlices(pen, drawn, slices, px);
@@ -471,7 +497,11 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
     const t = timeAt(x);
     const i = sliceAt(x, y);
     if (i >= 0 && slices !== undefined) {
-      return [drawn.methods?.label[slices.method[i] ?? -1] ?? "(call)", duration(slices.dur[i]), `at ${duration(slices.ts[i])}`];
+      return [sliceName(drawn, slices, i), duration(slices.dur[i]), `at ${duration(slices.ts[i])}`];
+    }
+    const lanes = lane.kind === "system" ? drawn.system : drawn.states;
+    if (lane.system !== undefined && lanes !== undefined) {
+      return describeSystem(lanes, lane.system, t, span / width, extent.value.to, drawn.threadNames);
     }
     if (lane.kind === "pauses") {
       const one = drawn.pauses.find((p) => t >= p.ts - span / width && t <= p.ts + p.dur + span / width);
@@ -538,7 +568,9 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
           if (!moved) {
             const [x, y] = local(e);
             const i = sliceAt(x, y);
-            setParams(i >= 0 && slices !== undefined ? { slice: String(slices.id[i]) } : { slice: undefined, sel: undefined });
+            const row = lane.system?.kind === "cpu" && drawn.system !== undefined ? systemRowAt(drawn.system, lane.system, timeAt(x), span / width, extent.value.to) : undefined;
+            setParams(row !== undefined && Number(row[4]) !== 0 ? { ran: String(row[0]), slice: undefined }
+              : { ran: undefined, ...(i >= 0 && slices !== undefined ? { slice: String(slices.id[i]) } : { slice: undefined, sel: undefined }) });
           }
         }}
         onDblClick={(e) => {
@@ -566,6 +598,10 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
 }
 
 type Draw = (t: number) => number;
+
+/** What a call, or a slice of a trace of the system, is called. */
+const sliceName = (drawn: Pick<Drawn, "slices" | "methods">, slices: ThreadSlices, i: number): string =>
+  slices.name !== undefined ? clean(drawn.slices?.names?.[slices.name[i] ?? -1] ?? "", 300) : drawn.methods?.label[slices.method[i] ?? -1] ?? "(call)";
 
 function drawBusy(pen: CanvasRenderingContext2D, drawn: Drawn, columns: LaneProps["columns"], px: Draw, colour: string): void {
   const d = drawn.columns;
@@ -615,7 +651,8 @@ function drawSlices(pen: CanvasRenderingContext2D, drawn: Drawn, slices: ThreadS
     const left = Math.max(0, x);
     const w = Math.max(1, Math.min(end, drawn.width) - left);
     const y = LANE + depth * ROW;
-    pen.fillStyle = c.boxes[drawn.methods?.tint[method] ?? -1] ?? c.plain;
+    const mark = slices.name?.[i];
+    pen.fillStyle = mark !== undefined && mark >= 0 ? colourOfName(drawn.slices?.names?.[mark] ?? "") : c.boxes[drawn.methods?.tint[method] ?? -1] ?? c.plain;
     pen.fillRect(left, y, w > 3 ? w - 1 : w, ROW - 1);
     if (slices.id[i] === drawn.slice) {
       pen.strokeStyle = c.accent;
@@ -628,8 +665,8 @@ function drawSlices(pen: CanvasRenderingContext2D, drawn: Drawn, slices: ThreadS
       pen.rect(left, y, w - 4, ROW);
       pen.clip();
       pen.fillStyle = c.onBox;
-      const name = drawn.methods?.label[method] ?? "";
-      pen.fillText(w > 260 ? name : name.split(".").slice(-2).join("."), left + 4, y + ROW / 2);
+      const name = sliceName(drawn, slices, i);
+      pen.fillText(w > 260 || mark !== undefined ? name : name.split(".").slice(-2).join("."), left + 4, y + ROW / 2);
       pen.restore();
     }
   }
@@ -740,6 +777,78 @@ function SliceDrawer({ id, onFlame }: { id: number; onFlame: (part: Extent) => v
   );
 }
 
+// --- a trace of the system --------------------------------------------------------------------------------------------------
+
+function RanDrawer({ id }: { id: number }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const one = useLoad(`${db} ${id}`, (signal) => loadRan(db, id, signal));
+  const ran = one.data;
+  const close = (): void => setParams({ ran: undefined });
+  if (ran === undefined) {
+    return <Drawer title="On a CPU" onClose={close}>{one.error !== undefined ? <Failure error={one.error} /> : <Waiting what="reading who ran" />}</Drawer>;
+  }
+  const from = relative(ran.ts);
+  const dur = ran.dur ?? extent.value.to - from;
+  return (
+    <Drawer title={clean(ran.thread, 200)} onClose={close}>
+      <Facts rows={[
+        ["Ran", ran.dur === null ? "to the end" : duration(ran.dur)], ["On", `CPU ${ran.cpu}`], ["From", duration(from)], ["Priority", ran.priority], ["Then", ran.endState === "" ? "not known" : clean(ran.endState, 20)],
+        ["Process", clean(ran.process, 200)], ["Waited for the CPU", ran.latency === null ? "not seen" : duration(ran.latency)], ["Woken by", ran.waker === "" ? "not seen" : clean(ran.waker, 200)],
+      ]} />
+      <div class="actions">
+        <button type="button" class="main" onClick={() => see(from - dur * 0.5 - 50, from + dur * 1.5 + 50, false)}>Zoom in</button>
+        <button type="button" onClick={() => setParams({ thr: String(ran.itid), ran: undefined })}>Only this thread</button>
+      </div>
+    </Drawer>
+  );
+}
+
+const MARK = `SELECT c.ts, c.dur, c.name, c.depth, c.cookie, t.name AS thread, t.tid, p.name AS process, s.self_dur FROM callstack AS c LEFT JOIN thread AS t ON t.itid = c.callid
+LEFT JOIN process AS p ON p.ipid = t.ipid LEFT JOIN v_slice_self AS s ON s.id = c.id WHERE c.rowid = :id`;
+
+function MarkDrawer({ id }: { id: number }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const one = useLoad(`${db} ${id}`, async (signal) => (await records(MARK, { db, params: { id }, signal, what: "reading the slice" }))[0] ?? null);
+  const row = one.data;
+  const close = (): void => setParams({ slice: undefined });
+  if (row === undefined || row === null) {
+    return <Drawer title="Slice" onClose={close}>{one.error !== undefined ? <Failure error={one.error} /> : row === null ? <p class="none">There is no slice with this number</p> : <Waiting what="reading the slice" />}</Drawer>;
+  }
+  const from = relative(cellText(row["ts"]));
+  const dur = row["dur"] === null ? extent.value.to - from : cellNumber(row["dur"]);
+  return (
+    <Drawer title={clean(cellText(row["name"]), 300)} onClose={close}>
+      <Facts rows={[
+        ["Took", row["dur"] === null ? "to the end" : duration(dur)], ["Self", row["self_dur"] === null ? "not known" : duration(cellNumber(row["self_dur"]))], ["Began", duration(from)],
+        ["Thread", clean(cellText(row["thread"]) || `thread ${cellText(row["tid"])}`, 200)], ["Process", clean(cellText(row["process"]), 200)],
+      ]} />
+      <div class="actions"><button type="button" class="main" onClick={() => see(from - dur * 0.05 - 50, from + dur * 1.05 + 50, false)}>Zoom in</button></div>
+      {has("thread_state") && <Spent part={{ from, to: from + dur }} />}
+    </Drawer>
+  );
+}
+
+const spentColumns: readonly Column<SpentRow>[] = [
+  { id: "thread", title: "Thread", wide: true, value: (r) => r.thread },
+  { id: "state", title: "State", width: 120, value: (r) => r.state },
+  { id: "ns", title: "Time", unit: "ns", digits: 3, width: 90, value: (r) => r.ns },
+  { id: "times", title: "Times", number: true, width: 60, value: (r) => r.times },
+];
+
+/** What threads did in a range. */
+function Spent({ part }: { part: Extent }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const [sort, setSort] = useState<Sort>({ by: "ns", down: true });
+  const key = useSettled(part, 200);
+  const rows = useLoad(`${db} ${key.from} ${key.to}`, (signal) => loadSpent(db, key, signal));
+  return (
+    <section>
+      <h3>States of threads</h3>
+      {rows.error !== undefined ? <Failure error={rows.error} /> : <Table label="States of threads in the range" columns={spentColumns} rows={sorted(rows.data ?? [], spentColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.id} selected="" empty="No thread was seen" />}
+    </section>
+  );
+}
+
 // --- as a table -----------------------------------------------------------------------------------------------------------
 
 interface SliceRow {
@@ -772,7 +881,7 @@ function SliceTable({ list, slices, methods, columns }: { list: readonly Thread[
       }
     }
     for (const one of slices?.threads ?? []) {
-      one.id.forEach((id, i) => all.push({ id: String(id), slice: id, thread: name.get(String(one.itid)) ?? "", name: methods?.label[one.method[i] ?? -1] ?? "", ts: one.ts[i] ?? 0, dur: one.dur[i] ?? 0, depth: one.depth[i] ?? null }));
+      one.id.forEach((id, i) => all.push({ id: String(id), slice: id, thread: name.get(String(one.itid)) ?? "", name: sliceName({ slices, methods }, one, i), ts: one.ts[i] ?? 0, dur: one.dur[i] ?? 0, depth: one.depth[i] ?? null }));
     }
     return all;
   }, [list, slices, methods, columns]);

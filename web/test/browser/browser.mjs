@@ -40,6 +40,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   convert("profile", join(data, "recording-cpuprofile.htrace.gz"));
   convert("heaps", join(data, "recording-snapshots.htrace.gz"), "--analyze=heap", "--index");
   convert("plain", join(data, "recording-snapshots.htrace.gz"));
+  convert("kernel", join(data, "kernel.htrace.gz"));
   convert("allocations", join(data, "recording-timeline.htrace.gz"));
   const whole = unpacked(join(data, "recording-cpuprofile.htrace.gz"));
   writeFileSync(join(scratch, "cut.htrace"), whole.subarray(0, Math.floor(whole.length * 0.93)));
@@ -50,7 +51,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   }
 }
 
-const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile"];
+const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel"];
 const server = given === undefined ? await serve(path, names.map(db), process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : []) : { url: given, stop: () => undefined };
 const view = await View.open(server.url);
 const shots = process.env.TS_SHOTS;
@@ -288,6 +289,48 @@ step("timeline", async () => {
   check(rows.some((r) => r.Thread === thread && r["Took s"] === grouped(dur / 1e9, 3)), "the table has the longest call");
 });
 
+step("a trace of the system", async () => {
+  await view.go("#/timeline?db=kernel.db", true);
+  const lanes = await view.run(() => [...document.querySelectorAll(".lane .name")].map((e) => e.textContent.replace("▾", "").replace("▸", "")));
+  equal(lanes.slice(0, 4), ["CPU 0", "CPU 1", "Interrupts of CPU 0", "Interrupts of CPU 1"], "lanes of CPUs");
+  const busiest = sql(db("kernel"), "SELECT t.name FROM sched_slice AS s JOIN thread AS t ON t.itid = s.itid WHERE s.itid <> 0 GROUP BY s.itid ORDER BY sum(s.dur) DESC LIMIT 1")[0];
+  equal(lanes.find((name) => name.startsWith("thread")), busiest.name, "the busiest thread is the first");
+  // Columns and rows have the same picture: as much of the lane is painted as the CPU was busy.
+  const [{ part }] = sql(db("kernel"), "SELECT 1.0 * sum(dur) / (SELECT end_ts - start_ts FROM trace_range) AS part FROM sched_slice WHERE cpu = 0 AND itid <> 0");
+  const painted = await view.run(() => {
+    const canvas = document.querySelector(".lane canvas");
+    const { width } = canvas;
+    const data = canvas.getContext("2d").getImageData(0, Math.floor(canvas.height / 2), width, 1).data;
+    let n = 0;
+    for (let x = 0; x < width; x++) {
+      n += data[4 * x + 3] > 0 ? 1 : 0;
+    }
+    return n / width;
+  });
+  check(Math.abs(painted - part) < 0.08, `CPU 0 was busy ${part.toFixed(3)}, painted is ${painted.toFixed(3)}`);
+  // One time on a CPU: who, how long, and how long it had waited for it.
+  const [ran] = sql(db("kernel"), "SELECT s.rowid AS id, s.dur, s.cpu, t.name, w.dur AS latency FROM sched_slice AS s JOIN thread AS t ON t.itid = s.itid JOIN thread_state AS w ON w.itid = s.itid AND w.state = 'R' AND w.ts + w.dur = s.ts ORDER BY s.dur DESC, s.rowid LIMIT 1");
+  await view.go(`#/timeline?db=kernel.db&ran=${ran.id}`);
+  equal(await view.text(".drawer h2"), ran.name, "who ran");
+  const facts = await view.text(".drawer .facts");
+  check(facts.includes(amount(ran.dur, "ns")) && facts.includes(`CPU ${ran.cpu}`) && facts.includes(amount(ran.latency, "ns")), `how long, where, and after which wait: ${facts}`);
+  // A slice, and what its time went into.
+  const [mark] = sql(db("kernel"), "SELECT c.rowid AS id, c.name, c.dur, s.self_dur FROM callstack AS c JOIN v_slice_self AS s ON s.id = c.id WHERE c.cookie IS NULL AND c.dur IS NOT NULL ORDER BY c.dur DESC LIMIT 1");
+  await view.go(`#/timeline?db=kernel.db&slice=${mark.id}`);
+  equal(await view.text(".drawer h2"), mark.name, "a slice");
+  check((await view.text(".drawer .facts")).includes(amount(mark.dur, "ns")) && (await view.text(".drawer .facts")).includes(amount(mark.self_dur, "ns")), "its time and self time");
+  // States of threads in a selection.
+  await view.go("#/timeline?db=kernel.db&sel=500000,900000");
+  const [{ origin }] = sql(db("kernel"), "SELECT start_ts AS origin FROM trace_range");
+  const spent = sql(db("kernel"), `SELECT t.name AS thread, s.state, count(*) AS times, sum(min(s.ts + ifnull(s.dur, 1e18), ${origin} + 900000) - max(s.ts, ${origin} + 500000)) AS ns FROM thread_state AS s JOIN thread AS t ON t.itid = s.itid
+    WHERE s.ts < ${origin} + 900000 AND s.ts + ifnull(s.dur, 1e18) > ${origin} + 500000 GROUP BY s.itid, s.state ORDER BY ns DESC LIMIT 8`);
+  const shown = await view.rows("States of threads in the range");
+  equal(shown.slice(0, 8).map((r) => [r.Thread, /\((.*)\)/.exec(r.State)[1], r.Times, r["Time µs"]]), spent.map((r) => [r.thread, r.state, grouped(r.times), grouped(r.ns / 1e3, 3)]), "states in a selection");
+  await view.go("#/timeline?db=kernel.db&from=500000&to=800000&table=1&open=1");
+  const table = await view.rows("Threads and calls in the range");
+  check(table.some((r) => r.Call?.startsWith("H:call")), "slices as a table");
+});
+
 // --- Heap -----------------------------------------------------------------------------------------------------------------
 
 step("heap", async () => {
@@ -437,7 +480,7 @@ const thorough = process.env.TS_SLOW === "1" || shots !== undefined;
 
 const PICTURES = [
   ["overview", "#/overview?db=cloud.db"], ["missing", "#/overview?db=cut.db&show=missing"], ["flame", "#/flame?db=profile.db"], ["time", "#/flame?db=profile.db&view=time&from=200000000&to=400000000"],
-  ["sandwich", "#/flame?db=cloud.db&view=sandwich&m=6"], ["hot", "#/flame?db=profile.db&view=hot"], ["timeline", "#/timeline?db=cloud.db&slice=171"],
+  ["sandwich", "#/flame?db=cloud.db&view=sandwich&m=6"], ["hot", "#/flame?db=profile.db&view=hot"], ["timeline", "#/timeline?db=cloud.db&slice=171"], ["system", "#/timeline?db=kernel.db&sel=500000,900000"],
   ["heap", "#/heap?db=heaps.db&file=2&node=2"], ["comparison", "#/heap?db=heaps.db&file=2&part=comparison"], ["allocations", "#/heap?db=allocations.db&part=allocations"],
   ["calls", "#/calls?db=cloud.db&call=25"], ["sql", "#/sql?db=cloud.db&question=cloud_slow_calls&run=1"],
 ];

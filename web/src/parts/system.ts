@@ -1,0 +1,321 @@
+// What a trace of the system says over time: who ran on each CPU, interrupts, the state of each thread, logs and marks.
+import { tintOf } from "../../icicle/icicle.js";
+import { cellNumber, cellText, get, records, urlOf } from "../api.ts";
+import { clean, count, duration, percent } from "../format.ts";
+import { absolute, database, type Extent } from "../state.ts";
+import { graphColours } from "./icicle.tsx";
+
+export type SystemKind = "cpu" | "irq" | "state" | "log" | "event" | "instant";
+
+/** Kinds of lanes with their tables, in the order in which they are shown. */
+export const SYSTEM: readonly (readonly [SystemKind, string])[] = [["cpu", "sched_slice"], ["irq", "irq"], ["log", "log"], ["event", "hisys_all_event"], ["instant", "instant"]];
+
+/** One lane: a sum in each column, and how much there is in all. */
+export interface SystemLane {
+  readonly kind: SystemKind;
+  readonly itid: number | null;
+  readonly cpu?: number;
+  readonly name?: string | null;
+  readonly rows: number;
+  readonly columns: Readonly<Record<string, readonly number[]>>;
+}
+
+/** Rows one by one: [id, ts, dur, ...], or [id, ts, ...] of what has no length. */
+export type SystemRow = readonly (number | string | null)[];
+
+export interface System {
+  readonly from: number;
+  readonly step: number;
+  readonly lanes: readonly SystemLane[];
+  /** By kind and lane; without a lane where there are too many to show them one by one. */
+  readonly rows: ReadonlyMap<string, readonly SystemRow[]>;
+}
+
+interface LanesReply {
+  readonly from: number;
+  readonly step: number;
+  readonly lanes: readonly SystemLane[];
+}
+
+interface RowsReply {
+  readonly rows: readonly SystemRow[];
+  readonly more: boolean;
+}
+
+/** The column of a row by which it belongs to a lane. */
+const LANE_OF: Readonly<Record<SystemKind, number>> = { cpu: 3, irq: 3, state: 3, log: 2, event: 2, instant: 2 };
+
+export const laneKey = (lane: SystemLane): string => `${lane.kind} ${lane.kind === "state" ? lane.itid : lane.cpu ?? lane.name ?? ""}`;
+
+export const has = (table: string): boolean => (database.value?.tables[table] ?? 0) > 0;
+
+export const systemKinds = (): SystemKind[] => SYSTEM.filter(([, table]) => has(table)).map(([kind]) => kind);
+
+interface Asked {
+  readonly db: string;
+  readonly from: number;
+  readonly to: number;
+  readonly px: number;
+}
+
+/** What the lanes of some kinds are asked for; states are those of threads. */
+export const systemUrl = (kinds: readonly SystemKind[], asked: Asked, thr: string): string => urlOf(`/api/lanes/${kinds.join()}`, { ...asked, thr });
+
+/** The lanes of these kinds in columns, and their rows where these are few enough. */
+export async function loadSystem(kinds: readonly SystemKind[], asked: Asked, thr: string, signal: AbortSignal): Promise<System> {
+  const what = "reading the lanes of the system";
+  const more = (kind: SystemKind): { thr?: string } => (kind === "state" ? { thr } : {});
+  const replies = await Promise.all(kinds.map((kind) => get<LanesReply>("/api/lanes", { ...asked, kind, ...more(kind) }, { signal, what })));
+  const near = await Promise.all(kinds.map(async (kind) => ({ kind, reply: await get<RowsReply>("/api/rows", { db: asked.db, from: asked.from, to: asked.to, kind, ...more(kind) }, { signal, what }) })));
+  const rows = new Map<string, SystemRow[]>();
+  for (const { kind, reply } of near) {
+    for (const row of reply.more ? [] : reply.rows) {
+      const key = `${kind} ${row[LANE_OF[kind]] ?? ""}`;
+      const list = rows.get(key);
+      if (list === undefined) {
+        rows.set(key, [row]);
+      } else {
+        list.push(row);
+      }
+    }
+  }
+  return { from: replies[0]?.from ?? asked.from, step: replies[0]?.step ?? 1, lanes: replies.flatMap((one) => one.lanes), rows };
+}
+
+// --- states -----------------------------------------------------------------------------------------------------------------
+
+const GROUPS = ["running", "runnable", "sleeping", "blocked", "other"] as const;
+type Group = (typeof GROUPS)[number];
+
+/** As the server groups them. */
+export const groupOf = (state: string): Group =>
+  state === "Running" ? "running" : state === "R" || state === "R+" || state === "R-B" ? "runnable" : state === "S" ? "sleeping" : /^(D|DK|D-IO|DK-IO|D-NIO|DK-NIO)$/.test(state) ? "blocked" : "other";
+
+const STATE_COLOURS: Readonly<Record<"dark" | "light", Readonly<Record<Group, string>>>> = {
+  light: { running: "#2f9e44", runnable: "#f0b429", sleeping: "#d5dae1", blocked: "#d9480f", other: "#9775c7" },
+  dark: { running: "#3aa655", runnable: "#c99417", sleeping: "#3a414c", blocked: "#d1602f", other: "#8365b0" },
+};
+
+export const stateColour = (group: string): string => {
+  const all = STATE_COLOURS[graphColours().dark ? "dark" : "light"];
+  return all[group as Group] ?? all.other;
+};
+
+export const LEGEND: readonly (readonly [string, string])[] = [["running", "running"], ["runnable", "waiting for a CPU"], ["sleeping", "sleeping"], ["blocked", "blocked (I/O)"], ["other", "other"]];
+
+// --- drawing ----------------------------------------------------------------------------------------------------------------
+
+export interface Place {
+  readonly width: number;
+  readonly top: number;
+  readonly height: number;
+  readonly px: (t: number) => number;
+  /** The end of what has no end. */
+  readonly end: number;
+}
+
+/** The colour of all that is called so. */
+export const colourOfName = (name: string): string => {
+  const c = graphColours();
+  return c.boxes[tintOf(name, name)] ?? c.plain;
+};
+
+const lengthOf = (row: SystemRow, end: number): number => (row[2] === null || row[2] === undefined ? Math.max(0, end - Number(row[1])) : Number(row[2]));
+
+function label(pen: CanvasRenderingContext2D, text: string, x: number, w: number, place: Place): void {
+  if (w > 40) {
+    pen.save();
+    pen.beginPath();
+    pen.rect(x, place.top, w - 4, place.height);
+    pen.clip();
+    pen.fillStyle = graphColours().onBox;
+    pen.fillText(text, x + 4, place.top + place.height / 2);
+    pen.restore();
+  }
+}
+
+/** Rows as boxes, coloured and named by what they are. */
+function drawBoxes(pen: CanvasRenderingContext2D, rows: readonly SystemRow[], place: Place, look: (row: SystemRow) => readonly [string, string] | undefined): void {
+  for (const row of rows) {
+    const x = Math.max(0, place.px(Number(row[1])));
+    const end = Math.min(place.width, place.px(Number(row[1]) + lengthOf(row, place.end)));
+    const shown = look(row);
+    if (shown === undefined || end < 0 || x > place.width) {
+      continue;
+    }
+    const w = Math.max(1, end - x);
+    pen.fillStyle = shown[0];
+    pen.fillRect(x, place.top, w > 3 ? w - 1 : w, place.height);
+    label(pen, shown[1], x, w, place);
+  }
+}
+
+/** What part of each column is of each kind of time, one on the other. */
+function drawParts(pen: CanvasRenderingContext2D, system: System, lane: SystemLane, place: Place, parts: readonly (readonly [string, string])[]): void {
+  const n = lane.columns["n"]?.length ?? 0;
+  for (let k = 0; k < n; k++) {
+    const x = Math.round(place.px(system.from + k * system.step));
+    const w = Math.max(1, Math.round(place.px(system.from + (k + 1) * system.step)) - x);
+    if (x + w < 0 || x > place.width) {
+      continue;
+    }
+    let base = place.top + place.height;
+    for (const [name, colour] of parts) {
+      const tall = place.height * Math.min(1, (lane.columns[name]?.[k] ?? 0) / system.step);
+      if (tall > 0) {
+        pen.fillStyle = colour;
+        pen.fillRect(x, base - Math.max(tall, 0.7), w, Math.max(tall, 0.7));
+        base -= tall;
+      }
+    }
+  }
+}
+
+/** Moments as marks, or how many there are in each column. */
+function drawMarks(pen: CanvasRenderingContext2D, system: System, lane: SystemLane, rows: readonly SystemRow[] | undefined, place: Place, colour: string): void {
+  pen.fillStyle = colour;
+  if (rows !== undefined) {
+    for (const row of rows) {
+      pen.fillRect(Math.round(place.px(Number(row[1]))), place.top + 2, 2, place.height - 4);
+    }
+    return;
+  }
+  const most = (lane.columns["n"] ?? []).reduce((a, b) => Math.max(a, b), 1);
+  (lane.columns["n"] ?? []).forEach((n, k) => {
+    if (n > 0) {
+      pen.globalAlpha = 0.35 + (0.65 * n) / most;
+      pen.fillRect(Math.round(place.px(system.from + k * system.step)), place.top + 2, Math.max(1.5, place.px(system.from + (k + 1) * system.step) - place.px(system.from + k * system.step)), place.height - 4);
+    }
+  });
+  pen.globalAlpha = 1;
+}
+
+/** names: of threads, by itid. */
+export function drawSystem(pen: CanvasRenderingContext2D, system: System, lane: SystemLane, place: Place, names: ReadonlyMap<number, string>): void {
+  const c = graphColours();
+  const rows = system.rows.get(laneKey(lane));
+  if (lane.kind === "cpu") {
+    if (rows === undefined) {
+      drawParts(pen, system, lane, place, [["busy", c.accent]]);
+      return;
+    }
+    drawBoxes(pen, rows, place, (row) => {
+      const name = names.get(Number(row[4])) ?? `thread ${row[4]}`;
+      return Number(row[4]) === 0 ? undefined : [colourOfName(name), name];
+    });
+  } else if (lane.kind === "irq") {
+    if (rows === undefined) {
+      drawParts(pen, system, lane, place, [["busy", stateColour("other")]]);
+      return;
+    }
+    drawBoxes(pen, rows, place, (row) => [colourOfName(String(row[5] ?? "")), clean(String(row[5] ?? ""), 60)]);
+  } else if (lane.kind === "state") {
+    if (rows === undefined) {
+      drawParts(pen, system, lane, place, GROUPS.map((group) => [group, stateColour(group)] as const));
+      return;
+    }
+    drawBoxes(pen, rows, place, (row) => [stateColour(groupOf(String(row[4]))), ""]);
+  } else {
+    const bad = lane.name === "E" || lane.name === "F" || lane.name === "CRITICAL";
+    drawMarks(pen, system, lane, rows, place, bad ? stateColour("blocked") : c.accent);
+  }
+}
+
+/** The row of the lane at a moment, or within a pixel of it. */
+export function systemRowAt(system: System, lane: SystemLane, t: number, slack: number, end: number): SystemRow | undefined {
+  const moment = lane.kind !== "cpu" && lane.kind !== "irq" && lane.kind !== "state";
+  let best: SystemRow | undefined;
+  for (const row of system.rows.get(laneKey(lane)) ?? []) {
+    const ts = Number(row[1]);
+    if (moment ? Math.abs(t - ts) <= 2 * slack : t >= ts - slack && t <= ts + lengthOf(row, end)) {
+      best = row;
+    }
+  }
+  return best;
+}
+
+/** What the pointer is on, in lines. */
+export function describeSystem(system: System, lane: SystemLane, t: number, slack: number, end: number, names: ReadonlyMap<number, string>): readonly string[] {
+  const row = systemRowAt(system, lane, t, slack, end);
+  const at = `at ${duration(t)}`;
+  if (row === undefined) {
+    const k = Math.floor((t - system.from) / system.step);
+    const of = (name: string): number => lane.columns[name]?.[k] ?? 0;
+    if (lane.kind === "state") {
+      return [...GROUPS.filter((group) => of(group) > 0).map((group) => `${percent(of(group), system.step)} ${group}`), at];
+    }
+    return lane.kind === "cpu" || lane.kind === "irq" ? [`${percent(of("busy"), system.step)} busy`, at] : [`${count(of("n"))} marks`, at];
+  }
+  const begins = `at ${duration(Number(row[1]))}`;
+  const lasts = row[2] === null ? "to the end" : duration(Number(row[2]));
+  switch (lane.kind) {
+    case "cpu":
+      return [Number(row[4]) === 0 ? "idle" : names.get(Number(row[4])) ?? `thread ${row[4]}`, lasts, `priority ${row[5]}${row[6] === null || row[6] === undefined ? "" : `, then ${row[6]}`}`, begins];
+    case "irq":
+      return [clean(String(row[5] ?? ""), 200), `${row[4]}, ${lasts}`, begins];
+    case "state":
+      return [`${groupOf(String(row[4]))} (${row[4]})`, row[5] === null ? lasts : `${lasts} on CPU ${row[5]}`, begins];
+    case "log":
+      return [`${row[2]} ${clean(String(row[3] ?? ""), 60)}`, clean(String(row[4] ?? ""), 300), begins];
+    case "instant":
+      return [clean(String(row[2]), 60), `${names.get(Number(row[3])) ?? ""}${row[4] === null ? "" : `, by ${names.get(Number(row[4])) ?? row[4]}`}`, begins];
+    default:
+      return [clean(String(row[2] ?? ""), 60), begins];
+  }
+}
+
+// --- one time on a CPU ------------------------------------------------------------------------------------------------------
+
+const RAN = `SELECT s.ts, s.dur, s.cpu, s.itid, s.priority, s.end_state, t.name AS thread, t.tid, p.name AS process, w.ts AS ready, w.dur AS latency
+FROM sched_slice AS s LEFT JOIN thread AS t ON t.itid = s.itid LEFT JOIN process AS p ON p.ipid = t.ipid
+LEFT JOIN thread_state AS w ON w.itid = s.itid AND w.ts + w.dur = s.ts AND w.state IN ('R', 'R+', 'R-B') WHERE s.rowid = :id`;
+const WAKER = `SELECT i.ts, i.wakeup_from AS itid, t.name AS thread, t.tid FROM instant AS i LEFT JOIN thread AS t ON t.itid = i.wakeup_from
+WHERE i.ref = :itid AND i.ts <= :ready AND i.wakeup_from IS NOT NULL ORDER BY i.ts DESC LIMIT 1`;
+
+export interface Ran {
+  readonly ts: string;
+  readonly dur: number | null;
+  readonly cpu: number;
+  readonly itid: number;
+  readonly priority: string;
+  readonly endState: string;
+  readonly thread: string;
+  readonly process: string;
+  /** ns between ready to run and running; null: it was not seen. */
+  readonly latency: number | null;
+  readonly waker: string;
+}
+
+/** Who ran, how long it had waited for the CPU, and who woke it. */
+export async function loadRan(db: string, id: number, signal: AbortSignal): Promise<Ran | undefined> {
+  const row = (await records(RAN, { db, params: { id }, signal, what: "reading who ran" }))[0];
+  if (row === undefined) {
+    return undefined;
+  }
+  const ready = row["ready"];
+  const waker = ready === null || ready === undefined ? undefined : (await records(WAKER, { db, params: { itid: cellNumber(row["itid"]), ready: BigInt(cellText(ready)) }, signal, what: "reading who woke it" }))[0];
+  return {
+    ts: cellText(row["ts"]), dur: row["dur"] === null ? null : cellNumber(row["dur"]), cpu: cellNumber(row["cpu"]), itid: cellNumber(row["itid"]),
+    priority: cellText(row["priority"]), endState: cellText(row["end_state"]), thread: cellText(row["thread"]) || `thread ${cellText(row["tid"])}`, process: cellText(row["process"]),
+    latency: row["latency"] === null ? null : cellNumber(row["latency"]), waker: waker === undefined ? "" : cellText(waker["thread"]) || `thread ${cellText(waker["tid"])}`,
+  };
+}
+
+// --- states in a range --------------------------------------------------------------------------------------------------------
+
+const SPENT = `SELECT t.name AS thread, t.tid, s.state, count(*) AS times, CAST(sum(min(s.ts + ifnull(s.dur, :to - s.ts), :to) - max(s.ts, :from)) AS INTEGER) AS ns
+FROM thread_state AS s LEFT JOIN thread AS t ON t.itid = s.itid WHERE s.ts < :to AND s.ts + ifnull(s.dur, :to - s.ts) > :from GROUP BY s.itid, s.state ORDER BY ns DESC LIMIT 500`;
+
+export interface SpentRow {
+  readonly id: string;
+  readonly thread: string;
+  readonly state: string;
+  readonly times: number;
+  readonly ns: number;
+}
+
+/** Of each thread the time in each state within a range. */
+export async function loadSpent(db: string, part: Extent, signal: AbortSignal): Promise<SpentRow[]> {
+  const rows = await records(SPENT, { db, params: { from: absolute(part.from), to: absolute(part.to) }, signal, limit: 500, what: "reading states" });
+  return rows.map((row, i) => ({ id: String(i), thread: cellText(row["thread"]) || `thread ${cellText(row["tid"])}`, state: `${groupOf(cellText(row["state"]))} (${cellText(row["state"])})`, times: cellNumber(row["times"]), ns: cellNumber(row["ns"]) }));
+}
