@@ -20,6 +20,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
     ["A D", "move left and right"],
     ["m", "mark the selection"],
     ["0", "everything"],
+    ["f", "the selection, or everything"],
   ]],
   ["SQL", [
     ["Ctrl+Enter", "run"],

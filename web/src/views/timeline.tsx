@@ -268,6 +268,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
   const [window_, setWindow] = useState({ top: 0, height: 800 });
   const selected = selection();
   const slice = numberParam("slice");
+  const ran = numberParam("ran");
   const toggle = (key: string): void => {
     const next = new Set(open);
     if (!next.delete(key)) {
@@ -276,11 +277,12 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     setParams({ open: next.size === 0 ? "none" : [...next].join(",") });
   };
   const onKey = (e: KeyboardEvent): void => {
-    if (e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT)$/.test((e.target as HTMLElement).tagName)) {
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test((e.target as HTMLElement).tagName)) {
       return;
     }
     const keys: Record<string, () => void> = {
       w: () => zoom(0.7), s: () => zoom(1 / 0.7), a: () => pan(-0.2), d: () => pan(0.2), 0: () => see(extent.value.from, extent.value.to),
+      f: () => (selected === undefined ? see(extent.value.from, extent.value.to) : see(selected.from, selected.to)),
       Escape: () => setParams(ran !== undefined ? { ran: undefined } : slice !== undefined ? { slice: undefined } : { sel: undefined }),
       m: () => {
         const at = selected === undefined ? [] : [selected.from, selected.to];
@@ -293,12 +295,19 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
       e.preventDefault();
     }
   };
-  const ran = numberParam("ran");
+  // Keys work without a click first; after those of the whole page.
+  const keys_ = useRef(onKey);
+  keys_.current = onKey;
+  useEffect(() => {
+    const listen = (e: KeyboardEvent): void => keys_.current(e);
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
   const drawn: Drawn = { from: view.from, to: view.to, width, columns: columns.data, slices: slices.data, methods, pauses: pauses.data ?? [], series: series.data, system: system.data, states: states.data, threadNames, selected, slice };
   const flameOf = (part: Extent): void => go("flame", { from: String(Math.round(part.from)), to: String(Math.round(part.to)), view: "left" });
   const failed = columns.error ?? slices.error ?? series.error ?? pauses.error ?? system.error ?? states.error;
   return (
-    <div class="with-drawer" onKeyDown={onKey}>
+    <div class="with-drawer">
       <div class="stage">
         <div class="bar">
           <label>Sort <select value={sort} onChange={(e) => setParams({ sort: e.currentTarget.value === "busy" ? undefined : e.currentTarget.value })}>
@@ -309,7 +318,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
             <button type="button" onClick={() => zoom(2)} aria-label="Zoom out" title="Zoom out (S)">−</button>
             <button type="button" onClick={() => pan(-0.3)} aria-label="Earlier" title="Earlier (A)">←</button>
             <button type="button" onClick={() => pan(0.3)} aria-label="Later" title="Later (D)">→</button>
-            <button type="button" onClick={() => see(extent.value.from, extent.value.to, false)} title="Everything (0)">All</button>
+            <button type="button" onClick={() => see(extent.value.from, extent.value.to, false)} title="Everything (0); F: the selection">All</button>
           </div>
           <span class="lead">{duration(view.to - view.from)} from {duration(view.from)}</span>
           {(thr !== "" || param("marks") !== "") && <span class="lead">{thr !== "" && <>{count(list.length)} of {count(joined(threads.threads, src).length)} threads <button type="button" class="link" onClick={() => setParams({ thr: undefined })}>all threads</button></>} {param("marks") !== "" && <button type="button" class="link" onClick={() => setParams({ marks: undefined })}>remove marks</button>}</span>}

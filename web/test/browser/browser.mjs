@@ -295,6 +295,11 @@ step("a trace of the system", async () => {
   equal(lanes.slice(0, 4), ["CPU 0", "CPU 1", "Interrupts of CPU 0", "Interrupts of CPU 1"], "lanes of CPUs");
   const busiest = sql(db("kernel"), "SELECT t.name FROM sched_slice AS s JOIN thread AS t ON t.itid = s.itid WHERE s.itid <> 0 GROUP BY s.itid ORDER BY sum(s.dur) DESC LIMIT 1")[0];
   equal(lanes.find((name) => name.startsWith("thread")), busiest.name, "the busiest thread is the first");
+  await view.run(() => document.activeElement?.blur());
+  await view.keys("w", "d");
+  check(/from=\d+&to=\d+/.test(await view.fragment()), "W and D without a click first");
+  await view.keys("f");
+  check(!/from=/.test(await view.fragment()), "F shows everything");
   // Columns and rows have the same picture: as much of the lane is painted as the CPU was busy.
   const [{ part }] = sql(db("kernel"), "SELECT 1.0 * sum(dur) / (SELECT end_ts - start_ts FROM trace_range) AS part FROM sched_slice WHERE cpu = 0 AND itid <> 0");
   const painted = await view.run(() => {
