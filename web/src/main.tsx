@@ -182,7 +182,7 @@ function App(): JSX.Element {
 
 // --- keys of the whole page -------------------------------------------------------------------------------------------
 
-let gAt = 0;
+let gAt = -1e9;
 
 function onKey(e: KeyboardEvent): void {
   const target = e.target as HTMLElement;

@@ -7,7 +7,7 @@ import { absoluteTime, amount, baseName, clean, count, duration, percent, tickSt
 import type { SlicesReply, ThreadSlices } from "../parts/chart-tree.ts";
 import { Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { graphColours } from "../parts/icicle.tsx";
-import { searched } from "../parts/search.ts";
+import { nextMatch, searched } from "../parts/search.ts";
 import { namesOf, type Names } from "../parts/stacks.ts";
 import { colourOfName, describeSystem, drawSystem, has, laneKey, LEGEND, loadRan, loadSpent, loadSystem, stateColour, systemKinds, systemRowAt, systemUrl, type SpentRow, type System, type SystemLane } from "../parts/system.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
@@ -164,7 +164,10 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
   const sort = param("sort") || "busy";
   const list = useMemo(() => {
     const only = new Set(thr.split(",").filter((t) => t !== ""));
-    return joined(threads.threads, src).filter((one) => (only.size === 0 || only.has(String(one.itid))) && (pass === undefined || pass(`${one.name} ${one.process}`))).sort(orders[sort] ?? orders["busy"]);
+    const chosen = joined(threads.threads, src).filter((one) => only.size === 0 || only.has(String(one.itid))).sort(orders[sort] ?? orders["busy"]);
+    const found = pass === undefined ? chosen : chosen.filter((one) => pass(`${one.name} ${one.process}`));
+    // A search for calls and slices finds what threads are not called.
+    return found.length > 0 || !(has("callstack") || has("stack_slice")) ? found : chosen;
   }, [threads, src, thr, param("q"), sort]);
   // Until the user chooses, the busiest threads with calls are open.
   const marked = has("callstack") && !has("stack_slice");
@@ -322,6 +325,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
           </div>
           <span class="lead">{duration(view.to - view.from)} from {duration(view.from)}</span>
           {(thr !== "" || param("marks") !== "") && <span class="lead">{thr !== "" && <>{count(list.length)} of {count(joined(threads.threads, src).length)} threads <button type="button" class="link" onClick={() => setParams({ thr: undefined })}>all threads</button></>} {param("marks") !== "" && <button type="button" class="link" onClick={() => setParams({ marks: undefined })}>remove marks</button>}</span>}
+          {param("q") !== "" && (has("callstack") || has("stack_slice")) && <Hits onlyThread={thr} />}
           {has("thread_state") && <span class="legend">{LEGEND.map(([group, text]) => <span key={group}><i style={{ background: stateColour(group) }} />{text}</span>)}</span>}
           <span class="gap" />
           <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
@@ -356,6 +360,62 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
           {has("thread_state") && <Spent part={selected} />}
         </Drawer>}
     </div>
+  );
+}
+
+interface FindReply {
+  readonly count: number;
+  readonly dur: number | string;
+  readonly next: Hit | null;
+  readonly before: Hit | null;
+}
+
+interface Hit {
+  readonly id: number;
+  readonly itid: number | null;
+  readonly ts: number;
+  readonly dur: number | null;
+}
+
+/** Calls and slices that fit the search: how many, their share of the time that is seen, the next and the one before. */
+function Hits({ onlyThread }: { onlyThread: string }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const view = seen();
+  const what = param("q");
+  const ask = { db, src: param("src"), thr: onlyThread, what };
+  const asked = useSettled({ from: Math.round(view.from), to: Math.round(view.to) + 1, what }, 200);
+  const hits = useLoad(urlOf("/api/find", { ...ask, ...asked }), (signal) => get<FindReply>("/api/find", { ...ask, ...asked }, { signal, what: "searching" }));
+  const step = nextMatch.value;
+  const last = useRef(step.n);
+  const move = (back: boolean): void => {
+    const id = numberParam("slice");
+    void (async () => {
+      const at = id === undefined ? {} : { at: numberParam("hit") ?? view.from, id };
+      const reply = await get<FindReply>("/api/find", { ...ask, ...at }, { what: "searching" });
+      const hit = (back ? reply.before : reply.next) ?? null;
+      if (hit !== null) {
+        const pad = Math.max((hit.dur ?? 0) * 2, (view.to - view.from) / 10);
+        if (hit.ts < view.from || hit.ts + (hit.dur ?? 0) > view.to) {
+          see(hit.ts - pad, hit.ts + (hit.dur ?? 0) + pad);
+        }
+        const open = param("open") === "none" ? [] : param("open").split(",").filter((key) => key !== "");
+        setParams({ slice: String(hit.id), hit: String(hit.ts), open: hit.itid === null || open.includes(String(hit.itid)) ? param("open") : [...open, hit.itid].join(",") }, true);
+      }
+    })().catch(() => undefined);
+  };
+  useEffect(() => {
+    if (last.current !== step.n) {
+      last.current = step.n;
+      move(step.step < 0);
+    }
+  }, [step]);
+  const data = hits.data;
+  return (
+    <span class="lead hits">
+      {data === undefined ? "searching" : `${count(data.count)} found, ${duration(Number(data.dur))}, ${percent(Number(data.dur), view.to - view.from)} of the time`}{" "}
+      <button type="button" class="link" onClick={() => move(true)} title="Shift+Enter in the search">before</button>{" "}
+      <button type="button" class="link" onClick={() => move(false)} title="Enter in the search">next</button>
+    </span>
   );
 }
 
@@ -813,7 +873,7 @@ function RanDrawer({ id }: { id: number }): JSX.Element {
 }
 
 const MARK = `SELECT c.ts, c.dur, c.name, c.depth, c.cookie, t.name AS thread, t.tid, p.name AS process, s.self_dur FROM callstack AS c LEFT JOIN thread AS t ON t.itid = c.callid
-LEFT JOIN process AS p ON p.ipid = t.ipid LEFT JOIN v_slice_self AS s ON s.id = c.id WHERE c.rowid = :id`;
+LEFT JOIN process AS p ON p.ipid = t.ipid LEFT JOIN v_slice_self AS s ON s.id = c.id WHERE c.rowid = :id + 1`;
 
 function MarkDrawer({ id }: { id: number }): JSX.Element {
   const db = database.value?.name ?? "";

@@ -300,6 +300,17 @@ step("a trace of the system", async () => {
   check(/from=\d+&to=\d+/.test(await view.fragment()), "W and D without a click first");
   await view.keys("f");
   check(!/from=/.test(await view.fragment()), "F shows everything");
+  // A search: how many slices, and from one to the next.
+  const called = sql(db("kernel"), "SELECT id, dur FROM callstack WHERE name LIKE '%call 7%' AND cookie IS NULL ORDER BY ts, id");
+  await view.go("#/timeline?db=kernel.db&q=call+7");
+  check((await view.text(".hits")).startsWith(`${called.length} found`), `hits of a search: ${await view.text(".hits")}`);
+  for (const one of called.slice(0, 2)) {
+    await view.click(".hits button:last-child");
+    equal(/slice=(\d+)/.exec(await view.fragment())[1], String(one.id), "the next of them");
+  }
+  await view.click(".hits button");
+  equal(/slice=(\d+)/.exec(await view.fragment())[1], String(called[0].id), "the one before");
+  await view.go("#/timeline?db=kernel.db");
   // Columns and rows have the same picture: as much of the lane is painted as the CPU was busy.
   const [{ part }] = sql(db("kernel"), "SELECT 1.0 * sum(dur) / (SELECT end_ts - start_ts FROM trace_range) AS part FROM sched_slice WHERE cpu = 0 AND itid <> 0");
   const painted = await view.run(() => {
@@ -320,7 +331,7 @@ step("a trace of the system", async () => {
   const facts = await view.text(".drawer .facts");
   check(facts.includes(amount(ran.dur, "ns")) && facts.includes(`CPU ${ran.cpu}`) && facts.includes(amount(ran.latency, "ns")), `how long, where, and after which wait: ${facts}`);
   // A slice, and what its time went into.
-  const [mark] = sql(db("kernel"), "SELECT c.rowid AS id, c.name, c.dur, s.self_dur FROM callstack AS c JOIN v_slice_self AS s ON s.id = c.id WHERE c.cookie IS NULL AND c.dur IS NOT NULL ORDER BY c.dur DESC LIMIT 1");
+  const [mark] = sql(db("kernel"), "SELECT c.id, c.name, c.dur, s.self_dur FROM callstack AS c JOIN v_slice_self AS s ON s.id = c.id WHERE c.cookie IS NULL AND c.dur IS NOT NULL ORDER BY c.dur DESC LIMIT 1");
   await view.go(`#/timeline?db=kernel.db&slice=${mark.id}`);
   equal(await view.text(".drawer h2"), mark.name, "a slice");
   check((await view.text(".drawer .facts")).includes(amount(mark.dur, "ns")) && (await view.text(".drawer .facts")).includes(amount(mark.self_dur, "ns")), "its time and self time");
