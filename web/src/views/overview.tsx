@@ -6,7 +6,7 @@ import { absoluteTime, amount, bytes, clean, count } from "../format.ts";
 import { defects, Failure, text, Waiting, type Defect } from "../parts/frame.tsx";
 import { searched } from "../parts/search.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
-import { loadThreads, threadName, type Thread } from "../data.ts";
+import { COUNTERS, loadThreads, threadName, type Thread } from "../data.ts";
 import { database, go, linkTo, param, setParams } from "../state.ts";
 import { useLoad } from "../use.ts";
 
@@ -29,7 +29,10 @@ const CONTENTS: readonly Content[] = [
   { tables: ["js_heap_nodes"], title: "heap objects", view: "heap" },
   { tables: ["js_heap_edges"], title: "references", view: "heap" },
   { tables: ["cloud_call"], title: "calls", view: "calls" },
-  { tables: ["timeseries_value"], title: "values of counters", view: "timeline" },
+  { tables: ["sched_slice"], title: "times on CPUs", view: "timeline" },
+  { tables: ["callstack"], title: "slices of the system", view: "timeline" },
+  { tables: ["timeseries_value", ...COUNTERS], title: "values of counters", view: "timeline" },
+  { tables: ["log", "hisys_all_event"], title: "log lines and events", view: "timeline" },
   { tables: ["runtime_pause"], title: "pauses", view: "timeline" },
   { tables: ["thread"], title: "threads", view: "timeline" },
 ];
@@ -122,7 +125,10 @@ function Missing(): JSX.Element {
 }
 
 /** A line over the buckets of a thread. */
-function Spark({ values }: { values: readonly number[] }): JSX.Element {
+function Spark({ values }: { values: readonly number[] }): JSX.Element | null {
+  if (values.length === 0) {
+    return null;
+  }
   const most = values.reduce((a, b) => Math.max(a, b), 0) || 1;
   const w = 150;
   const h = 18;

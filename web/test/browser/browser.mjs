@@ -290,6 +290,9 @@ step("timeline", async () => {
 });
 
 step("a trace of the system", async () => {
+  await view.go("#/overview?db=kernel.db", true);
+  const tiles = await view.run(() => Object.fromEntries([...document.querySelectorAll(".tiles li")].map((li) => [li.querySelector("span").textContent, li.querySelector("b").textContent])));
+  equal([tiles["times on CPUs"], tiles["slices of the system"]], sql(db("kernel"), "SELECT count(*) AS n FROM sched_slice UNION ALL SELECT count(*) FROM callstack").map((r) => grouped(r.n)), "what is in it");
   await view.go("#/timeline?db=kernel.db", true);
   const lanes = await view.run(() => [...document.querySelectorAll(".lane .name")].map((e) => e.textContent.replace("▾", "").replace("▸", "")));
   equal(lanes.slice(0, 4), ["CPU 0", "CPU 1", "Interrupts of CPU 0", "Interrupts of CPU 1"], "lanes of CPUs");
