@@ -144,7 +144,7 @@ static void every_question_has_a_head_and_runs_without_parameters(void **state)
         files++;
     }
     closedir(d);
-    assert_int_equal(files, 65);
+    assert_true(files >= 66);
 }
 
 static void questions_answer_on_an_empty_database(void **state)

@@ -4,6 +4,7 @@ Call paths and methods are compared as what they are, not by the numbers that th
 """
 
 from collections import Counter, namedtuple
+from decimal import ROUND_HALF_UP, Decimal
 
 Method = namedtuple("Method", "source raw_id name cls package signature file line library")
 Sample = namedtuple("Sample", "source itid ts dur path event values state", defaults=(None,))  # values: {(name, unit): value}
@@ -272,6 +273,30 @@ def ask_hot_methods(j, s, r, **params):
            for m, c in rows if m.name not in hidden][:params.get("limit", 30)], **params)
 
 
+def ask_libraries(j, s, r, **params):
+    weight, unit, of = weigh(s, params) or (None, None, {})
+    found, all_ = {}, 0
+    for path, (n, w) in of.items():
+        if path and w > 0:
+            m = path[-1]
+            all_ += w
+            if m.name not in ("(root)", "(idle)"):
+                c = found.setdefault(m.library or m.file or None, [0, 0, {}])
+                c[0] += w
+                c[1] += n
+                one = c[2].setdefault(m, [0])
+                one[0] += w
+    rows = sorted(found.items(), key=lambda i: (-i[1][0], i[0] is not None, i[0] or ""))
+    j.ask("hot_libraries", "library self percent samples methods hottest weight unit",
+          [(library, w, rounded(100 * w, all_), n, len({label(m) for m in methods}), label(min(methods, key=lambda m: (-methods[m][0], r.method_id[m]))), weight, unit)
+           for library, (w, n, methods) in rows][:params.get("limit", 30)], **params)
+
+
+def rounded(a, b):
+    """As round(a / b, 1) of SQLite: half away from zero, of the double."""
+    return float(Decimal(repr(float(a) / b)).quantize(Decimal("0.1"), rounding=ROUND_HALF_UP))
+
+
 def ask_cpu_hot(j, s, r, **params):
     a, b = span(params)
     of, counted = {}, set()
@@ -538,6 +563,8 @@ def check_questions(j, s, r):
     ask_cpu_hot(j, s, r, event=s.samples[-1].event, limit=100000)
     ask_hot_methods(j, s, r, event=s.samples[-1].event, limit=100000)
     ask_hot_methods(j, s, r, by="source", limit=100000)
+    ask_libraries(j, s, r)
+    ask_libraries(j, s, r, source=source, limit=2)
     ask_cpu_hot(j, s, r, by="source", limit=100000)
     whole = j.rows("SELECT start_ts, end_ts FROM trace_range")[0]
     ask_buckets(j, s, whole)
@@ -561,6 +588,7 @@ def check_questions(j, s, r):
         ask_flame_graph(j, s, r, **{"weight": weight, "from": a, "to": b})
     if threads:
         thread = max(set(threads), key=threads.count)
+        ask_libraries(j, s, r, thread=thread)
         ask_flame_graph(j, s, r, thread=thread)
         ask_flame_graph(j, s, r, thread=thread, weight="cpu")
         ask_hot_methods(j, s, r, thread=thread)
