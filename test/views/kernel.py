@@ -6,6 +6,7 @@ usage: kernel.py TRACE_STREAMER SOURCE_DIR
 
 import os
 import random
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -169,6 +170,9 @@ def check_random(j, work):
         j.convert("random%d" % seed, path)
         check_export(j)
         check_events(j)
+        under = check_samples(j, work, seed)
+        if under < 20:
+            j.fail("%d samples only are under slices" % under)
         name = dict(j.rows("SELECT itid, name FROM thread"))
         chain = Chain(j.db)
         for number, itid, ts, dur in j.rows("SELECT id, callid, ts, dur FROM callstack WHERE dur > 0 ORDER BY dur DESC LIMIT 20"):
@@ -178,6 +182,30 @@ def check_random(j, work):
             parts += len(want)
     if parts < 200:
         j.fail("random recordings have chains of %d parts only" % parts)
+
+
+def check_samples(j, work, seed):
+    """Samples that are put into a recording of slices are under the innermost slice that is open then."""
+    rng = random.Random(seed)
+    path = os.path.join(work, "samples%d.db" % seed)
+    with sqlite3.connect(path) as db:
+        j.db.backup(db)
+        slices = db.execute("SELECT id, callid, ts, dur, depth, name FROM callstack WHERE cookie IS NULL").fetchall()
+        times = sorted({t for _, _, ts, dur, _, _ in slices for t in (ts, ts + (dur or 0), ts + (dur or 0) // 2)})
+        threads = sorted({s[1] for s in slices}) + [None]
+        samples = [(i, rng.choice(threads), rng.choice(times + [None]) , rng.choice([None, 7]), rng.randrange(1, 9)) for i in range(1, 400)]
+        samples = [(i, itid, None if ts is None else ts + rng.choice((-1, 0, 0, 1)), dur, node) for i, itid, ts, dur, node in samples]
+        db.executemany("INSERT INTO stack_sample(id, source_id, itid, ts, dur, node_id, event) VALUES (?, 1, ?, ?, ?, ?, 'cpu')", samples)
+    want = []
+    for i, itid, ts, dur, node in samples:
+        around = [s for s in slices if ts is not None and s[1] == itid and s[2] <= ts and (s[3] is None or s[2] + s[3] > ts)]
+        if around:
+            number, _, _, _, depth, name = max(around, key=lambda s: (s[4], s[2], s[0]))
+            want.append((i, number, name, depth, itid, ts, dur, node, "cpu"))
+    j.db, kept = sqlite3.connect(path), j.db
+    j.view("v_slice_samples", "sample_id slice_id name depth itid ts dur node_id event", want, key=lambda row: row[0])
+    j.db = kept
+    return len(want)
 
 
 def main():
