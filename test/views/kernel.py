@@ -170,6 +170,7 @@ def check_random(j, work):
         j.convert("random%d" % seed, path)
         check_export(j)
         check_events(j)
+        check_off_cpu(j, work, seed)
         under = check_samples(j, work, seed)
         if under < 20:
             j.fail("%d samples only are under slices" % under)
@@ -206,6 +207,51 @@ def check_samples(j, work, seed):
     j.view("v_slice_samples", "sample_id slice_id name depth itid ts dur node_id event", want, key=lambda row: row[0])
     j.db = kept
     return len(want)
+
+
+def check_off_cpu(j, work, seed):
+    """Stacks at which threads left the CPU, with the time until their next time on one, or, without scheduling, their next sample."""
+    rng = random.Random(seed)
+    path = os.path.join(work, "off%d.db" % seed)
+    with sqlite3.connect(path) as db:
+        j.db.backup(db)
+        ran = {}
+        for itid, ts in db.execute("SELECT itid, ts FROM sched_slice" if seed % 2 == 0 else "SELECT 0, 0 LIMIT 0"):
+            ran.setdefault(itid, []).append(ts)
+        if seed % 2 == 1:
+            db.execute("DELETE FROM sched_slice")
+        names = dict(db.execute("SELECT itid, name FROM thread WHERE itid > 0"))
+        times = [t for t, in db.execute("SELECT ts FROM thread_state")]
+        methods = {i: "m%d" % (i % 3) for i in range(1, 7)}
+        parents = {1: None, 2: 1, 3: 2, 4: 1, 5: None, 6: 5}
+        db.executemany("INSERT INTO stack_method(id, source_id, name) VALUES (?, 1, ?)", methods.items())
+        db.executemany("INSERT INTO stack_node(id, source_id, parent_id, method_id) VALUES (?, 1, ?, ?)", [(i, p, i) for i, p in parents.items()])
+        samples = [(i, rng.choice(list(names) + [None]), rng.choice(times + [None]), rng.choice(list(methods) + [None]), rng.choice(["cpu-clock", "sched:sched_switch"])) for i in range(1, 300)]
+        db.executemany("INSERT INTO stack_sample(id, source_id, itid, ts, node_id, event) VALUES (?, 1, ?, ?, ?, ?)", samples)
+
+    def stack(node):
+        return (stack(parents[node]) if parents[node] is not None else []) + [methods[node]]
+
+    by = {}
+    for s in sorted((s for s in samples if s[1] is not None and s[2] is not None), key=lambda s: (s[2], s[0])):
+        by.setdefault(s[1], []).append(s)
+    places = {}
+    for itid, own in by.items():
+        for k, (_, _, ts, node, event) in enumerate(own):
+            again = min((t for t in ran[itid] if t >= ts), default=None) if itid in ran else own[k + 1][2] if k + 1 < len(own) else None
+            if event == "sched:sched_switch":
+                places.setdefault(node, []).append((itid, None if again is None else again - ts))
+    want = []
+    for node, off in places.items():
+        known = [ns for _, ns in off if ns is not None]
+        threads = {itid for itid, _ in off}
+        want.append((sum(known) if known else None, max(known, default=None), len(off), len(off) - len(known), len(threads), names[min(threads)] if len(threads) == 1 else None,
+                     None if node is None else methods[node], None if node is None else " > ".join(stack(node)), node))
+    want.sort(key=lambda r: (r[0] is None, -(r[0] or 0), -r[2], r[8] is not None, r[8] or 0))
+    j.db, kept = sqlite3.connect(path), j.db
+    j.ask("off_cpu", "off_ns longest_ns times open threads thread method stack", [r[:8] for r in want])
+    j.ask("off_cpu", "off_ns longest_ns times open threads thread method stack", [r[:8] for r in want][:2], limit=2)
+    j.db = kept
 
 
 def main():
