@@ -152,6 +152,52 @@ static void test_misfits(void **state)
     }
 }
 
+/* Rows that come as columns: one value that does not fit, in whichever row, and nothing is kept. */
+static void test_columns(void **state)
+{
+    watched *w = *state;
+    enum { ROWS = 5 };
+    static const struct {
+        enum ts_table_id table;
+        unsigned column;
+        uint32_t most; /* that fits */
+    } values[] = {
+        {TS_T_js_heap_edges, TS_C_js_heap_edges__type, HG_KEPT_TYPES - 1},
+        {TS_T_js_heap_edges, TS_C_js_heap_edges__name_or_index, HG_KEPT_NAME},
+        {TS_T_js_heap_edges, TS_C_js_heap_edges__to_node, UINT32_MAX},
+        {TS_T_js_heap_nodes, TS_C_js_heap_nodes__type, HG_KEPT_TYPES - 1},
+        {TS_T_js_heap_nodes, TS_C_js_heap_nodes__name, HG_KEPT_NAME},
+        {TS_T_js_heap_nodes, TS_C_js_heap_nodes__id, UINT32_MAX},
+        {TS_T_js_heap_nodes, TS_C_js_heap_nodes__edge_count, HG_KEPT_EDGES},
+    };
+    for (size_t v = 0; v < sizeof values / sizeof values[0]; v++) {
+        for (unsigned at = 0; at <= ROWS; at++) { /* in that row; ROWS: in none */
+            bool edges = values[v].table == TS_T_js_heap_edges;
+            uint32_t cells[16][ROWS] = {{0}};
+            const uint32_t *columns[16];
+            for (unsigned c = 0; c < 16; c++) {
+                columns[c] = cells[c];
+            }
+            for (unsigned i = 0; i < ROWS; i++) {
+                cells[edges ? TS_C_js_heap_edges__file_id : TS_C_js_heap_nodes__file_id][i] = 7;
+                cells[values[v].column][i] = values[v].most;
+            }
+            bool fits = at == ROWS || values[v].most == UINT32_MAX;
+            if (!fits) {
+                cells[values[v].column][at] = values[v].most + 1;
+            }
+            ts_analysis_unwatch(&w->sink, ALL);
+            w->sink = ts_sink_null();
+            assert_ok(w->ctx, ts_analysis_watch(w->ctx, &w->sink, ALL));
+            assert_ok(w->ctx, w->sink.watch->seen_columns(w->sink.watch->self, values[v].table,
+                                                          columns, ROWS));
+            const hg_kept_rows *rows =
+                &hg_kept_of(&w->sink)->rows[edges ? HG_KEPT_EDGE_ROWS : HG_KEPT_NODE_ROWS];
+            assert_true(fits ? !rows->lost && rows->n == ROWS : rows->lost);
+        }
+    }
+}
+
 /* So are rows that change after they were put. */
 static void test_changes(void **state)
 {
@@ -192,6 +238,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_kept_rows, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_other_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_misfits, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_columns, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_changes, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_late_number, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_limited, set_up, tear_down),
