@@ -23,6 +23,11 @@ find_package(BZip2) # its package has no module for pkg-config
 if(NOT BZIP2_FOUND)
   string(APPEND TS_MISSING "\n  bzip2 (Debian package: libbz2-dev)")
 endif()
+find_path(TS_DEMANGLE_INCLUDE libiberty/demangle.h) # likewise
+find_library(TS_DEMANGLE_LIBRARY iberty)
+if(NOT TS_DEMANGLE_INCLUDE OR NOT TS_DEMANGLE_LIBRARY)
+  string(APPEND TS_MISSING "\n  libiberty (Debian package: libiberty-dev)")
+endif()
 ts_require(EXPAT "expat>=2.4" libexpat1-dev)
 set(TS_SERVE AUTO CACHE STRING "Build trace_streamer serve: AUTO (when its libraries are there), ON or OFF")
 set_property(CACHE TS_SERVE PROPERTY STRINGS AUTO ON OFF)

@@ -29,6 +29,7 @@ needs=(
     "liblzma-dev module liblzma"
     "liblz4-dev module liblz4"
     "libbz2-dev header bzlib.h"
+    "libiberty-dev header libiberty/demangle.h"
     "libexpat1-dev module expat"
     "libmicrohttpd-dev module libmicrohttpd"
     "libwslay-dev header wslay/wslay.h"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # layers.sh SOURCE: the rules between the layers (docs/architecture.md), checked on the text of src/.
 #
-# - a layer includes only itself and layers below it: base, wire, json and sampler (not each other), input, tables, htrace and parsers, model, analysis, export, serve, cli;
+# - a layer includes only itself and layers below it: base, wire, json, sampler and symbols (not each other), input, tables, htrace and parsers, model, analysis, export, serve, cli;
 # - parsers/<a> never includes parsers/<b>, but for parsers/shared, which includes none, nor the list of all; nothing includes a header of a format; htrace/plugins/<a> likewise;
 # - sqlite3.h in tables, serve and cli only, microhttpd.h and wslay.h in serve only; nothing prints or ends the program outside cli;
 # - memory comes through the allocator of base/alloc.c; names of source files are unique;
@@ -19,7 +19,7 @@ complain() {
 level() { # layer
     case $1 in
     base) echo 0 ;;
-    wire | json | sampler) echo 1 ;;
+    wire | json | sampler | symbols) echo 1 ;;
     input) echo 2 ;;
     tables) echo 3 ;;
     htrace) echo 4 ;;
