@@ -34,6 +34,19 @@ ts_code ts_htrace_open_counts(ts_htrace *h)
     return ts_count(&h->account.segments, h->store, id, TS_ITEM_segments, NULL);
 }
 
+ts_code ts_htrace_count_raw(ts_htrace *h, uint64_t n)
+{
+    const ts_outcome outcome = h->section.reader != NULL ? TS_IMPORTED : TS_SKIPPED;
+    ts_tally *tally = NULL;
+    ts_tally_add(h->account.bytes, outcome, n);
+    if (h->store != NULL) {
+        TS_TRY(ts_count(&tally, h->store, h->config.source_id, TS_ITEM_section_bytes,
+                        h->section.raw_kind));
+    }
+    ts_tally_add(tally, outcome, n);
+    return TS_OK;
+}
+
 ts_code ts_htrace_stat(ts_htrace *h, const char *event, const char *type, uint64_t n)
 {
     return h->store == NULL || event == NULL ? TS_OK : ts_stat(h->store, event, type, n);
@@ -193,7 +206,7 @@ ts_code ts_htrace_record_end(ts_htrace *h)
             TS_STEP(code, report_single(h, plugin));
         }
     }
-    TS_STEP_IF(code, h->host.delivered > 0 && !h->clocks.known,
+    TS_STEP_IF(code, h->host.delivered + h->host.sections > 0 && !h->clocks.known,
                ts_htrace_issue(h, no_clock_snapshot, NULL, TS_NO_OFFSET,
                                "neither a header nor an ftrace segment has a clock snapshot"));
     return code;

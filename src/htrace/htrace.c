@@ -88,27 +88,20 @@ static ts_code settle_header(ts_htrace *h)
 
 static ts_code count_raw(ts_htrace *h, uint64_t n)
 {
-    ts_tally *tally = NULL;
-    ts_code code = TS_OK;
     h->in.offset += n;
-    ts_tally_add(h->account.bytes, TS_SKIPPED, n);
-    if (h->store != NULL) {
-        code = ts_count(&tally, h->store, h->config.source_id, TS_ITEM_section_bytes,
-                        h->section.raw_kind);
+    TS_TRY(ts_htrace_count_raw(h, n));
+    if (h->in.offset < h->section.end) {
+        return TS_OK;
     }
-    if (code == TS_OK) {
-        ts_tally_add(tally, TS_SKIPPED, n);
-    }
-    if (h->in.offset == h->section.end) {
-        h->state = TS_AT_NEXT;
-    }
-    return code;
+    h->state = TS_AT_NEXT;
+    return ts_raw_end(h, false);
 }
 
-static ts_code take_raw(size_t *used, ts_htrace *h, size_t n)
+static ts_code take_raw(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
 {
     uint64_t left = h->section.end - h->in.offset;
     *used = n < left ? n : (size_t)left;
+    TS_TRY(ts_raw_data(h, p, *used));
     return count_raw(h, *used);
 }
 
@@ -138,7 +131,7 @@ static ts_code htrace_take(size_t *used, ts_htrace *h, const uint8_t *p, size_t 
     case TS_AT_ZEROS:
         return ts_htrace_take_zeros(used, h, p, n);
     case TS_AT_RAW:
-        return take_raw(used, h, n);
+        return take_raw(used, h, p, n);
     case TS_AT_CROSSING:
         ts_window_take(used, &h->in, TS_HTRACE_LOOK, p, n);
         return TS_OK;
@@ -242,7 +235,7 @@ ts_code ts_htrace_feed_zeros(ts_htrace *h, uint64_t *used, uint64_t n)
     uint64_t left =
         h->section.bounded && h->section.end > h->in.offset ? h->section.end - h->in.offset : 0;
     *used = 0;
-    if (h->failed != TS_OK || h->in.replay_at < h->in.replay_len) {
+    if (h->failed != TS_OK || h->in.replay_at < h->in.replay_len || h->section.reader != NULL) {
         return h->failed;
     }
     switch (h->state) {
@@ -307,9 +300,10 @@ static ts_code end_raw(ts_htrace *h)
 {
     h->state = TS_AT_NEXT;
     h->section.end_reported = true;
-    return ts_htrace_issue(h, section_truncated, h->section.raw_kind, h->in.offset,
+    TS_TRY(ts_htrace_issue(h, section_truncated, h->section.raw_kind, h->in.offset,
                            "%" PRIu64 " bytes are missing at the end",
-                           h->section.end - h->in.offset);
+                           h->section.end - h->in.offset));
+    return ts_raw_end(h, true);
 }
 
 /* All that waits is decided with what there is. Each round takes bytes or leaves its state. */

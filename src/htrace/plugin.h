@@ -1,7 +1,8 @@
 /*
  * What a plugin of .htrace recordings is to the container: a reader of the segments that have its
- * names. A new plugin is one folder with one such struct and one line in the list of plugins
- * (parsers/htrace/plugin_list.def); docs/architecture.md, "Plugins of .htrace".
+ * names, or of raw sections, which are not made of segments. A new plugin is one folder with one
+ * such struct and one line in the list of plugins (parsers/htrace/plugin_list.def);
+ * docs/architecture.md, "Plugins of .htrace".
  *
  * The container deals with framing, names, clocks, damage between segments and counts of segments;
  * a plugin with what is inside the data of its own ones.
@@ -29,6 +30,21 @@ typedef struct ts_segment {
     bool truncated; /* known there as well: data was cut or the framing broke inside */
 } ts_segment;
 
+/* The kind of a section that is not made of segments, as headers write it. */
+typedef enum ts_raw_type { TS_RAW_HIPERF = 1, TS_RAW_STANDALONE = 1000 } ts_raw_type;
+
+/* A raw section on its way to a plugin. */
+typedef struct ts_raw_section {
+    const char *name; /* as the plugin lists it */
+    unsigned which;   /* its index in the plugin's sections */
+    uint64_t number;  /* from 1, of the sections of this name in the input */
+    int64_t offset;   /* of its first byte after the header, in the unwrapped input */
+    uint64_t size;    /* as the header says; UINT64_MAX: up to the next header or the end */
+    const ts_clock_set *clocks; /* of its own header; the times of rows are converted by those of
+                                 * the host, which all plugins share */
+    bool truncated;             /* known at the end: the input ends inside the section */
+} ts_raw_section;
+
 /* What the container gives a plugin; lives longer than the plugin is open. */
 typedef struct ts_plugin_host {
     ts_ctx *ctx;
@@ -51,9 +67,17 @@ typedef struct ts_plugin_name {
     bool (*reads)(const uint8_t *p, size_t n, uint64_t size);
 } ts_plugin_name;
 
+/* Raw sections that a plugin reads: all of type TS_RAW_HIPERF, or those of a standalone plugin by
+ * its name. */
+typedef struct ts_plugin_section {
+    const char *name;
+    ts_raw_type type;
+} ts_plugin_section;
+
 /* Members that a plugin has no use for are NULL. Each may stop the import with a code. */
 typedef struct ts_htrace_plugin {
-    const ts_plugin_name *names; /* ends with a NULL name */
+    const ts_plugin_name *names;       /* ends with a NULL name */
+    const ts_plugin_section *sections; /* likewise */
     size_t size; /* of *self, which the container makes, zeroed, and frees; 0: the plugin does */
     /* Called once for every input, whether it has segments of the plugin or not: rows and counts
      * should wait for the first of them. *self is handed to all others. */
@@ -64,8 +88,12 @@ typedef struct ts_htrace_plugin {
     ts_code (*end)(void *self, const ts_segment *seg);
     /* All the data of a segment that there is; p is borrowed for the call. n may be 0. */
     ts_code (*message)(void *self, const ts_segment *seg, const uint8_t *p, size_t n);
+    /* The data of a raw section in consecutive pieces of any size, n > 0. */
+    ts_code (*section_begin)(void *self, const ts_raw_section *section);
+    ts_code (*section_data)(void *self, const ts_raw_section *section, const uint8_t *p, size_t n);
+    ts_code (*section_end)(void *self, const ts_raw_section *section);
     /* Bytes were lost between segments at this offset, or a segment of the plugin was: what went on
-     * may have a gap. Called before the next segment that any plugin gets. */
+     * may have a gap. Called before the next segment or section that any plugin gets. */
     ts_code (*gap)(void *self, int64_t offset);
     /* The input has ended (with -D: its last file). */
     ts_code (*finish)(void *self);

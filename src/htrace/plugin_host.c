@@ -7,9 +7,13 @@
  * data. A message that comes in pieces is collected up to its limit; a larger one is lost with an
  * issue, and none of it is given.
  *
+ * A raw section (hiperf, a standalone plugin) goes to the first plugin that lists it, always in
+ * pieces, through calls of its own. One whose end is not known is given up to the next header.
+ *
  * A loss is noted when it is found (ts_htrace_note_gap) and told to every plugin before the next
- * segment is delivered to any, so a plugin never sees data that follows a loss it has not heard of.
- * Of several losses in a row the first offset is told. A lost configuration opens no gap.
+ * segment or raw section is delivered to any, so a plugin never sees data that follows a loss it
+ * has not heard of. Of several losses in a row the first offset is told. A lost configuration opens
+ * no gap.
  */
 #include "htrace/state.h"
 
@@ -81,7 +85,7 @@ void ts_readers_close(ts_htrace *h)
 ts_reader *ts_reader_find(const ts_plugin_name **as, const ts_htrace *h, const char *name, size_t n)
 {
     for (size_t i = 0; i < h->host.count; i++) {
-        for (*as = h->host.readers[i].plugin->names; (*as)->name != NULL; (*as)++) {
+        for (*as = h->host.readers[i].plugin->names; *as != NULL && (*as)->name != NULL; (*as)++) {
             if (strlen((*as)->name) == n && memcmp((*as)->name, name, n) == 0) {
                 return &h->host.readers[i];
             }
@@ -115,20 +119,23 @@ ts_code ts_htrace_gap(ts_htrace *h, int64_t offset)
     return code;
 }
 
+/* Before data is given to any plugin: those hear of a loss first. */
+static ts_code pass_noted_gap(ts_htrace *h)
+{
+    if (!h->host.gap) {
+        return TS_OK;
+    }
+    h->host.gap = false;
+    return ts_htrace_gap(h, h->host.gap_offset);
+}
+
 /* --- segments --------------------------------------------------------------------------------- */
 
 ts_code ts_deliver_begin(ts_htrace *h)
 {
     ts_segment_state *s = &h->segments.now;
     ts_reader *reader = s->plugin->reader;
-    ts_code code = TS_OK;
-    if (h->host.gap) {
-        h->host.gap = false;
-        code = ts_htrace_gap(h, h->host.gap_offset);
-    }
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(pass_noted_gap(h));
     s->begun = true;
     s->seg = (ts_segment){
         .plugin = s->plugin->name,
@@ -220,6 +227,75 @@ ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n)
     code = ts_deliver_data(h, p, n);
     TS_STEP(code, ts_deliver_end(h));
     return code;
+}
+
+/* --- raw sections ----------------------------------------------------------------------------- */
+
+/* The reader of the section that was opened, and the place in its list; NULL when none reads it. */
+static ts_reader *raw_reader(unsigned *which, const ts_htrace *h)
+{
+    const uint32_t type = h->section.header.data_type;
+    for (size_t i = 0; i < h->host.count; i++) {
+        const ts_plugin_section *s = h->host.readers[i].plugin->sections;
+        for (*which = 0; s != NULL && s[*which].name != NULL; (*which)++) {
+            if ((uint32_t)s[*which].type == type &&
+                (type != TS_RAW_STANDALONE ||
+                 strcmp(s[*which].name, h->section.header.standalone) == 0)) {
+                return &h->host.readers[i];
+            }
+        }
+    }
+    return NULL;
+}
+
+ts_code ts_raw_begin(ts_htrace *h)
+{
+    unsigned which;
+    ts_reader *reader = raw_reader(&which, h);
+    h->section.reader = NULL;
+    if (reader == NULL) {
+        return TS_OK;
+    }
+    TS_TRY(pass_noted_gap(h));
+    reader->sections++;
+    h->host.sections++;
+    h->section.reader = reader;
+    h->section.raw = (ts_raw_section){
+        .name = reader->plugin->sections[which].name,
+        .which = which,
+        .number = reader->sections,
+        .offset = (int64_t)(h->section.start + TS_HTRACE_HEADER),
+        .size = h->section.bounded ? h->section.header.length - TS_HTRACE_HEADER : UINT64_MAX,
+        .clocks = &h->section.header.clocks,
+    };
+    return reader->plugin->section_begin == NULL
+               ? TS_OK
+               : reader->plugin->section_begin(reader->self, &h->section.raw);
+}
+
+ts_code ts_raw_data(ts_htrace *h, const uint8_t *p, size_t n)
+{
+    const ts_reader *reader = h->section.reader;
+    return reader == NULL || n == 0 || reader->plugin->section_data == NULL
+               ? TS_OK
+               : reader->plugin->section_data(reader->self, &h->section.raw, p, n);
+}
+
+ts_code ts_raw_end(ts_htrace *h, bool truncated)
+{
+    const ts_reader *reader = h->section.reader;
+    if (reader == NULL) {
+        return TS_OK;
+    }
+    h->section.reader = NULL;
+    h->section.raw.truncated = truncated;
+    ts_tally_add(h->account.sections, truncated ? TS_LOST : TS_IMPORTED, 1);
+    if (truncated) {
+        ts_htrace_note_gap(h, h->in.offset);
+    }
+    return reader->plugin->section_end == NULL
+               ? TS_OK
+               : reader->plugin->section_end(reader->self, &h->section.raw);
 }
 
 /* --- times ------------------------------------------------------------------------------------ */

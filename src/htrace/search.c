@@ -7,8 +7,8 @@
  * Only places with TS_HTRACE_WINDOW bytes after them are judged, unless the input has ended; these
  * bytes are kept when more come, so the result does not depend on the size of blocks.
  *
- * Bytes that are passed over are lost and a gap, or, after a section of another kind (`skips`),
- * skipped: there no segment is looked for, only a header.
+ * Bytes that are passed over are lost and a gap, or those of a raw section whose end is not known
+ * (`skips`): there no segment is looked for, only a header, and a plugin that reads it gets them.
  */
 #include "htrace/state.h"
 
@@ -69,19 +69,11 @@ static size_t find_place(const ts_htrace *h, bool at_end)
 /* The search is over: `passed` bytes were passed over. */
 static ts_code end_search(ts_htrace *h, uint64_t passed, bool found)
 {
-    ts_tally *raw = NULL;
-    ts_code code = TS_OK;
-    ts_tally_add(h->account.bytes, h->search.skips ? TS_SKIPPED : TS_LOST, passed);
     if (h->search.skips) {
-        if (h->store != NULL) {
-            code = ts_count(&raw, h->store, h->config.source_id, TS_ITEM_section_bytes,
-                            h->section.raw_kind);
-        }
-        if (code == TS_OK) {
-            ts_tally_add(raw, TS_SKIPPED, passed);
-        }
-        return code;
+        TS_TRY(ts_htrace_count_raw(h, passed));
+        return ts_raw_end(h, false);
     }
+    ts_tally_add(h->account.bytes, TS_LOST, passed);
     if (passed == 0) {
         return TS_OK;
     }
@@ -102,6 +94,9 @@ ts_code ts_htrace_settle_search(ts_htrace *h, bool at_end)
         return TS_OK;
     }
     place = find_place(h, at_end);
+    if (h->search.skips && (place < h->in.have || at_end)) {
+        TS_TRY(ts_raw_data(h, h->in.head, place));
+    }
     if (place < h->in.have) {
         uint64_t at = ts_window_start(&h->in) + place;
         code = end_search(h, at - h->search.start, true);
@@ -118,6 +113,9 @@ ts_code ts_htrace_settle_search(ts_htrace *h, bool at_end)
         h->in.have = 0;
         h->state = TS_AT_NEXT;
         return code;
+    }
+    if (h->search.skips) {
+        TS_TRY(ts_raw_data(h, h->in.head, h->in.have - TS_HTRACE_WINDOW));
     }
     memmove(h->in.head, h->in.head + h->in.have - TS_HTRACE_WINDOW, TS_HTRACE_WINDOW);
     h->in.have = TS_HTRACE_WINDOW;

@@ -140,25 +140,33 @@ static ts_code set_bounds(ts_htrace *h)
                            "the header's length is %" PRIu64, h->section.header.length);
 }
 
-static ts_code begin_raw(ts_htrace *h)
+/* A raw section that no plugin reads. */
+static ts_code skip_raw(ts_htrace *h)
 {
     const char *event = "other";
-    ts_code code;
     ts_tally_add(h->account.sections, TS_SKIPPED, 1);
     if (h->section.header.data_type == TS_HTRACE_TYPE_HIPERF) {
         event = "trace_perf";
     } else if (strcmp(h->section.raw_kind, "hiebpf-plugin") == 0) {
         event = "trace_ebpf";
     }
-    code = ts_htrace_stat(h, event, "not_supported", 1);
-    TS_STEP(code, ts_htrace_issue(h, section_skipped, h->section.raw_kind, h->section.start,
-                                  "a section of %s data is not decoded", h->section.raw_kind));
+    TS_TRY(ts_htrace_stat(h, event, "not_supported", 1));
+    return ts_htrace_issue(h, section_skipped, h->section.raw_kind, h->section.start,
+                           "a section of %s data is not decoded", h->section.raw_kind);
+}
+
+static ts_code begin_raw(ts_htrace *h)
+{
+    TS_TRY(ts_raw_begin(h));
+    if (h->section.reader == NULL) {
+        TS_TRY(skip_raw(h));
+    }
     if (h->section.bounded) {
         h->state = TS_AT_RAW;
     } else {
         ts_htrace_begin_search(h, true);
     }
-    return code;
+    return TS_OK;
 }
 
 static ts_code begin_segments(ts_htrace *h)

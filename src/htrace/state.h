@@ -73,8 +73,8 @@ static inline bool ts_htrace_all_zero(const uint8_t *p, size_t n)
 enum {
     TS_HTRACE_MAGIC = 8,
     TS_HTRACE_TYPE_SEGMENTS = 0,
-    TS_HTRACE_TYPE_HIPERF = 1,
-    TS_HTRACE_TYPE_STANDALONE = 1000,
+    TS_HTRACE_TYPE_HIPERF = TS_RAW_HIPERF,
+    TS_HTRACE_TYPE_STANDALONE = TS_RAW_STANDALONE,
     TS_HTRACE_TYPE_UNKNOWN = 1024,
     TS_HTRACE_STANDALONE_NAME = 128,
     TS_HTRACE_PLUGIN_VERSION = 8
@@ -101,11 +101,13 @@ typedef struct ts_section {
     ts_htrace_header header;
     uint64_t start; /* offsets in the input */
     uint64_t end;
-    uint64_t segments;   /* found in it */
-    uint64_t count;      /* sections of the input so far */
-    char *raw_kind;      /* owned; name of a section that is not made of segments, else NULL */
-    uint64_t zero_start; /* of the zero bytes that are being passed over */
-    bool end_reported;   /* an issue says that the end of the input is missing */
+    uint64_t segments;        /* found in it */
+    uint64_t count;           /* sections of the input so far */
+    char *raw_kind;           /* owned; name of a section that is not made of segments, else NULL */
+    struct ts_reader *reader; /* of a raw section that a plugin is given; NULL between such ones */
+    ts_raw_section raw;       /* as the reader sees it */
+    uint64_t zero_start;      /* of the zero bytes that are being passed over */
+    bool end_reported;        /* an issue says that the end of the input is missing */
 } ts_section;
 
 /* Opens the section whose header is in head. */
@@ -140,7 +142,7 @@ ts_code ts_htrace_end_zeros(ts_htrace *h, bool at_end);
 /* --- search.c: the search for the next place that can be trusted, after damage ---------------- */
 
 typedef struct ts_search {
-    bool skips; /* bytes passed over are skipped, not lost */
+    bool skips; /* bytes passed over are those of a raw section, not lost */
     uint64_t start;
 } ts_search;
 
@@ -157,15 +159,17 @@ typedef struct ts_reader {
     const ts_htrace_plugin *plugin;
     ts_plugin_host host;
     void *self;
-    ts_buf message; /* of the segment under way, when it is to come whole but comes in pieces */
-    uint64_t size;  /* bytes of it that came */
+    uint64_t sections; /* raw ones that it was given */
+    ts_buf message;    /* of the segment under way, when it is to come whole but comes in pieces */
+    uint64_t size;     /* bytes of it that came */
 } ts_reader;
 
 typedef struct ts_host {
     ts_reader *readers; /* of the plugins in the configuration, in their order; owned */
     size_t count;
     uint64_t delivered; /* segments given to plugins */
-    uint64_t timed;     /* of these, what has its times converted as it comes: no ftrace */
+    uint64_t sections;  /* raw ones given to plugins */
+    uint64_t timed;     /* of the segments, what has its times converted as it comes: no ftrace */
     int64_t first;      /* their offsets */
     int64_t last;
     bool gap; /* a loss that plugins do not know of yet */
@@ -190,6 +194,12 @@ ts_code ts_deliver_begin(ts_htrace *h);
 ts_code ts_deliver_data(ts_htrace *h, const uint8_t *p, size_t n);
 ts_code ts_deliver_end(ts_htrace *h);
 ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n);
+
+/* The raw section that was opened: it begins for the plugin that reads it, if there is one, which
+ * is section.reader then, up to its end. Data without such a plugin goes nowhere. */
+ts_code ts_raw_begin(ts_htrace *h);
+ts_code ts_raw_data(ts_htrace *h, const uint8_t *p, size_t n);
+ts_code ts_raw_end(ts_htrace *h, bool truncated);
 
 /* --- plugin_names.c: names of plugins: those that are known, those found, with their counts --- */
 
@@ -383,6 +393,9 @@ typedef struct ts_account {
 
 ts_code ts_htrace_open_counts(ts_htrace *h);
 void ts_tally_add(ts_tally *tally, ts_outcome outcome, uint64_t n); /* tally may be NULL */
+
+/* Bytes of the raw section that is open: imported when a plugin is given them, else skipped. */
+ts_code ts_htrace_count_raw(ts_htrace *h, uint64_t n);
 
 /* ts_issue for this source, unless scanning ahead. */
 #define ts_htrace_issue(h, code, stream, offset, ...)                                              \
