@@ -93,14 +93,24 @@ void ts_store_mark_incomplete(ts_store *store)
     }
 }
 
+/* Times of a clock that nothing else has, which trace_range was made to cover. */
+static bool is_covered(const ts_row_source *row, int64_t from, int64_t to)
+{
+    return ts_text_is(row->clock, ts_clock_name(TS_CLOCK_RELATIVE)) && row->start_ts >= from &&
+           row->end_ts <= to;
+}
+
 ts_code ts_store_check_clocks(ts_store *store)
 {
     ts_text trace_clock = ts_text_of(ts_clock_name(ts_trace_clock(store)));
+    int64_t from;
+    int64_t to;
     uint64_t both = TS_NULL_BIT(source, start_ts) | TS_NULL_BIT(source, end_ts);
+    ts_store_range(store, &from, &to);
     for (size_t i = 0; i < store->sources.n; i++) {
         const ts_row_source *row = ts_source(store, (int64_t)i + 1);
         const ts_row_source *parent = NULL;
-        if (row->clock.p == NULL || (row->null & both) == both ||
+        if (row->clock.p == NULL || (row->null & both) == both || is_covered(row, from, to) ||
             (row->clock.n == trace_clock.n &&
              memcmp(row->clock.p, trace_clock.p, trace_clock.n) == 0)) {
             continue;

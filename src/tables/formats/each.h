@@ -119,6 +119,7 @@
 #include TS_DECLARED(profile_metrics)
 #include TS_DECLARED(logs)
 #include TS_DECLARED(perf_text)
+#include TS_DECLARED(perf_data)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE

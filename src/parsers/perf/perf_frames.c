@@ -1,0 +1,325 @@
+/*
+ * The frames of a sample: addresses with the file, the symbol and the name that the maps of that
+ * moment give them. What was found lately is kept by address, maps and context.
+ */
+#include "parsers/perf/perf_data.h"
+
+#include "base/alloc.h"
+
+#include <inttypes.h>
+
+/* --- names -------------------------------------------------------------------------------------
+ */
+
+static ts_text last_part(ts_text path)
+{
+    size_t at = path.n;
+    while (at > 0 && path.p[at - 1] != '/') {
+        at--;
+    }
+    return ts_text_from(path, at);
+}
+
+/* The digits that end a text after a colon; it loses both. False: there are none. */
+static bool cut_number(int64_t *out, ts_text *text)
+{
+    size_t at = text->n;
+    int64_t v = 0;
+    while (at > 0 && ts_is_digit(text->p[at - 1])) {
+        at--;
+    }
+    if (at == text->n || text->n - at > 9 || at == 0 || text->p[at - 1] != ':') {
+        return false;
+    }
+    for (size_t i = at; i < text->n; i++) {
+        v = v * 10 + (text->p[i] - '0');
+    }
+    *out = v;
+    text->n = at - 1;
+    return true;
+}
+
+/* "name:[url:path:line:column]", as functions of ArkTS are called. */
+static void split_script(ts_method *m, ts_text name)
+{
+    static const char mark[] = ":[url:";
+    ts_text place = {NULL, 0};
+    size_t name_n = 0;
+    int64_t line = 0;
+    int64_t column = 0;
+    for (size_t i = 0; i < name.n; i++) {
+        if (ts_text_begins(ts_text_from(name, i), mark)) {
+            name_n = i;
+            place = ts_text_from(name, i + sizeof mark - 1);
+        }
+    }
+    if (place.p == NULL || !ts_text_ends(place, "]")) {
+        return;
+    }
+    place.n--;
+    if (cut_number(&column, &place) && cut_number(&line, &place)) {
+        m->name.n = name_n;
+        m->file = place;
+        m->has_line = true;
+        m->line = line;
+    }
+}
+
+/* library: NULL where the address is in no file. */
+static ts_code make_name(perfd_named *out, perfd *r, ts_text name, ts_text library, bool script)
+{
+    ts_method method = {.name = name, .library = library};
+    int64_t id;
+    int64_t dict;
+    TS_TRY(ts_dict(&dict, r->store, name));
+    out->dict = (uint32_t)dict;
+    if (script) {
+        split_script(&method, name);
+    }
+    TS_TRY(ts_stack_method(&id, r->store, r->source_id, &method));
+    return ts_paths_frame(&out->step, r->ctx, &r->call_paths, id, 0);
+}
+
+static ts_code name_place(perfd *r, perfd_frame *f, ts_text file, uint64_t v, ts_text library)
+{
+    r->scratch.n = 0;
+    TS_TRY(ts_buf_put(r->ctx, &r->scratch, file.p, file.n));
+    TS_TRY(ts_buf_printf(r->ctx, &r->scratch, file.p == NULL ? "@0x%" PRIx64 : "+0x%" PRIx64, v));
+    return make_name(&f->name, r, ts_buf_text(&r->scratch), library, false);
+}
+
+static ts_code name_symbol(perfd *r, perfd_frame *f, const perfd_file *file, perfd_symbol *symbol)
+{
+    const perfd_path *path = (const perfd_path *)r->path_info.p + file->path;
+    perfd_named named;
+    ts_text name;
+    if (symbol->named != 0) {
+        f->name = ((const perfd_named *)r->named.p)[symbol->named - 1];
+        return TS_OK;
+    }
+    TS_TRY(perfd_symbol_name(&name, r, file, symbol));
+    TS_TRY(
+        make_name(&named, r, name, ts_pool_text(&r->paths, file->path), path->kind == PERFD_ARK));
+    TS_TRY(ts_vec_push(r->ctx, &r->named, &named, sizeof named));
+    symbol->named = (uint32_t)r->named.n;
+    f->name = named;
+    return TS_OK;
+}
+
+/* --- places ------------------------------------------------------------------------------------
+ */
+
+static ts_code in_no_file(perfd *r, perfd_frame *f)
+{
+    f->file = TS_INDEX_NONE;
+    f->symbol = TS_INDEX_NONE;
+    f->offset = f->ip;
+    return name_place(r, f, TS_TEXT_NULL, f->ip, TS_TEXT_NULL);
+}
+
+/* The address in the file, as its symbols count. */
+static uint64_t address_in(const perfd_path *path, const perfd_file *file, const perfd_map *map,
+                           uint64_t ip)
+{
+    switch (path->kind) {
+    case PERFD_KERNEL:
+    case PERFD_SERVICE:
+        return ip;
+    case PERFD_MODULE:
+        return ip - map->start;
+    default:
+        if (!path->known && path->anonymous) {
+            return ip;
+        }
+        return ip - map->start + map->pgoff - file->text_offset + file->text_vaddr;
+    }
+}
+
+static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
+{
+    uint32_t path_id = map->path;
+    perfd_path *path = (perfd_path *)r->path_info.p + path_id;
+    ts_text text = ts_pool_text(&r->paths, path_id);
+    const perfd_file *file;
+    uint64_t v;
+    bool exact;
+    if (path->file == TS_INDEX_NONE) {
+        uint32_t added;
+        TS_TRY(perfd_add_file(&added, r, path_id));
+        TS_TRY(perfd_put_file(r, added, -1, TS_TEXT_NULL));
+    }
+    file = (const perfd_file *)r->files.p + path->file;
+    v = address_in(path, file, map, f->ip);
+    exact =
+        path->kind == PERFD_V8 ||
+        (path->kind == PERFD_ARK && (file->type == PERFD_TYPE_ARK || file->type == PERFD_TYPE_V8));
+    f->file = path->file;
+    f->symbol = perfd_find_symbol(r, file, exact ? f->ip : v, exact);
+    f->offset = v;
+    if (f->symbol != TS_INDEX_NONE) {
+        perfd_symbol *symbol = (perfd_symbol *)r->symbols.p + file->first + f->symbol;
+        f->vaddr = symbol->vaddr;
+        f->offset = exact ? 0 : v - symbol->vaddr;
+        return name_symbol(r, f, file, symbol);
+    }
+    return name_place(r, f, last_part(text), v, text);
+}
+
+/* The first map of the kernel whose path is a file, else the first that has the address. */
+static const perfd_map *find_kernel_map(const perfd *r, uint64_t ip)
+{
+    const perfd_map *maps = r->kernel.p;
+    const perfd_map *first = NULL;
+    for (size_t i = 0; i < r->kernel.n; i++) {
+        if (maps[i].start < ip && ip < maps[i].end) {
+            if (((const perfd_path *)r->path_info.p)[maps[i].path].known) {
+                return &maps[i];
+            }
+            first = first == NULL ? &maps[i] : first;
+        }
+    }
+    return first;
+}
+
+static bool is_known(const perfd *r, const perfd_map *map)
+{
+    return map != NULL && ((const perfd_path *)r->path_info.p)[map->path].known;
+}
+
+/* --- frames ------------------------------------------------------------------------------------
+ */
+
+/* Where addresses are looked up. */
+typedef struct space {
+    const perfd_maps *maps; /* of the process, or NULL */
+    bool service;
+} space;
+
+static ts_code find_frame(perfd *r, perfd_frame *f, const space *in, perfd_context context)
+{
+    const perfd_map *map = NULL;
+    f->vaddr = 0;
+    if (in->service) {
+        map = perfd_find_map(r, in->maps, f->ip);
+        map = is_known(r, map) ? map : NULL;
+    }
+    if (map == NULL && (context == PERFD_IN_USER || context == PERFD_IN_UNKNOWN)) {
+        map = perfd_find_map(r, in->maps, f->ip);
+    }
+    if (map == NULL && (context == PERFD_IN_KERNEL || context == PERFD_IN_UNKNOWN)) {
+        map = find_kernel_map(r, f->ip);
+    }
+    return map == NULL ? in_no_file(r, f) : in_map(r, f, map);
+}
+
+static ts_code add_frame(perfd *r, const space *in, perfd_context context, uint64_t ip)
+{
+    bool kernel = context == PERFD_IN_KERNEL && !in->service;
+    uint32_t maps = kernel || in->maps == NULL ? 0 : in->maps->version;
+    uint32_t key = (uint32_t)context + 1 + (in->service ? 8 : 0);
+    uint64_t h = (ip ^ (uint64_t)maps << 40 ^ (uint64_t)key << 20) * (r->ctx->hash_key.k[0] | 1);
+    perfd_cached *c = &r->cache[h >> (64 - PERFD_CACHE_BITS)];
+    if (c->frame.ip != ip || c->context != key || c->maps != maps ||
+        c->kernel != r->kernel_version) {
+        c->context = 0; /* until it is known */
+        c->frame.ip = ip;
+        TS_TRY(find_frame(r, &c->frame, in, context));
+        c->context = key;
+        c->maps = maps;
+        c->kernel = r->kernel_version;
+    }
+    return ts_vec_push(r->ctx, &r->frames, &c->frame, sizeof c->frame);
+}
+
+/* Addresses from here on are marks: what follows is of the kernel, of a process ... */
+#define FIRST_MARK (UINT64_MAX - 4094)
+
+static perfd_context context_of(uint64_t mark)
+{
+    switch ((int64_t)mark) {
+    case -128:
+        return PERFD_IN_KERNEL;
+    case -512:
+        return PERFD_IN_USER;
+    case -32:
+    case -2048:
+    case -2176:
+    case -2560:
+        return PERFD_IN_NONE;
+    default:
+        return PERFD_IN_UNKNOWN;
+    }
+}
+
+/* Of the bits that say where the CPU was. */
+static perfd_context first_context(uint16_t misc)
+{
+    static const perfd_context contexts[8] = {PERFD_IN_UNKNOWN, PERFD_IN_KERNEL, PERFD_IN_USER,
+                                              PERFD_IN_NONE,    PERFD_IN_NONE,   PERFD_IN_NONE};
+    return contexts[misc & 7];
+}
+
+static space space_of(perfd *r, int64_t pid)
+{
+    return (space){perfd_maps_of(r, pid), perfd_is_service(r, pid)};
+}
+
+/* The process whose addresses are in this part of a stack. */
+static space space_of_part(perfd *r, const perfd_sample *s, uint64_t part)
+{
+    bool served = part < s->server_n;
+    return space_of(r, served ? (int32_t)(uint32_t)perfd_u64(s->servers + 8 * part) : s->pid);
+}
+
+static ts_code add_frames(perfd *r, const perfd_sample *s, const uint8_t *ips, uint64_t n)
+{
+    perfd_context context = first_context(s->misc);
+    uint64_t part = 0;
+    space in = space_of_part(r, s, part);
+    for (uint64_t i = 0; i < n; i++) {
+        uint64_t ip = perfd_u64(ips + 8 * i);
+        if (ip >= FIRST_MARK) {
+            context = context_of(ip);
+            if (i > 0 && s->server_n > 0) {
+                in = space_of_part(r, s, ++part);
+            }
+        } else if (ip > 1) {
+            TS_TRY(add_frame(r, &in, context, ip));
+        }
+    }
+    /* Where the recorder took the stack as bytes, its registers say what called the kernel. */
+    if (s->user_ip > 1 && perfd_flag(s->attr, PERFD_FLAG_NO_USER_CHAIN) &&
+        first_context(s->misc) == PERFD_IN_KERNEL) {
+        in = space_of(r, s->pid);
+        TS_TRY(add_frame(r, &in, PERFD_IN_USER, s->user_ip));
+    }
+    return TS_OK;
+}
+
+ts_code perfd_resolve(perfd *r, const perfd_sample *s)
+{
+    bool known = false;
+    r->frames.n = 0;
+    if (s->has_stack_id) {
+        TS_TRY(perfd_expand(&known, r, s->pid, s->stack_id));
+        if (!known) {
+            TS_TRY(PERFD_ISSUE(r, perf_stack_unknown, s->at,
+                               "the stack 0x%" PRIx64 " of process %" PRId64 " is not there",
+                               s->stack_id, s->pid));
+        }
+    }
+    if (known) {
+        return add_frames(r, s, r->expanded.p, r->expanded.n);
+    }
+    if (s->ip_n > 0) {
+        return add_frames(r, s, s->ips, s->ip_n);
+    }
+    if (s->has_ip) {
+        uint8_t ip[8];
+        for (unsigned i = 0; i < 8; i++) {
+            ip[i] = (uint8_t)(s->ip >> (8 * i));
+        }
+        return add_frames(r, s, ip, 1);
+    }
+    return TS_OK;
+}
