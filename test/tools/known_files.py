@@ -47,7 +47,7 @@ FILES = {
     "a profile of the Firefox Profiler (": [b'{"meta":{"interval":1,"startTime":1,"preprocessedProfileVersion":50},"threads":[]}', b'{"meta":{"version":24,"startTime":0,"interval":1}}',
                                             b'{"libs":[{"arch":"x","debugName":"a"}],"meta":{}}'],
     "Profiler in slabs": [b"\xdc\xdfJSLB\x01\x00abc"],
-    "perf.data (Linux perf": [b"PERFILE2" + bytes(96), b"PERFFILE" + bytes(96), b"2ELIFREP" + bytes(96)],
+    "perf.data (Linux perf": [b"PERFFILE" + bytes(96), b"2ELIFREP" + bytes(96)],
     "a report of simpleperf": [b"SIMPLEPERF\x01\x00"],
     "a method trace of Android": [b"*version\n3\ndata-file-overflow=false\nclock=dual\n", b"SLOW\x02\x00\x20\x00" + bytes(24), b"SLOW\xf4\x00" + bytes(24)],
     "trace.dat (trace-cmd)": [b"\x17\x08\x44tracing6\0\0\x08" + bytes(30)],

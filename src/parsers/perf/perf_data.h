@@ -257,16 +257,20 @@ typedef struct perfd {
     perfd_shared *shared;
     int64_t source_id;
     char name[TS_SOURCE_NAME];
-    ts_window *in;  /* the part that is chosen is the recording */
-    int64_t offset; /* of the recording in the input */
-    uint64_t size;  /* its bytes that there are */
-    ts_buf clean, scratch;
+    ts_window *data;   /* what has the records: `in`, or `plain` */
+    ts_window plain;   /* records that were compressed, and those between them */
+    bool records_read; /* records are being read: those in a window stay where they are */
+    ts_window *in;     /* the part that is chosen is the recording */
+    int64_t offset;    /* of the recording in the input */
+    uint64_t size;     /* its bytes that there are */
+    ts_buf clean, scratch, aside;
     uint64_t bad_texts;
 
     /* Header, attributes, features. */
     uint64_t attr_size, attrs_at, attrs_size, data_at, data_size;
     uint8_t features[PERFD_FEATURES / 8];
-    bool cut; /* the data is */
+    bool pipe; /* attributes and features are records */
+    bool cut;  /* the data is */
     bool hiperf;
     ts_vec attrs;     /* perfd_attr */
     ts_idmap attr_of; /* by id */
@@ -329,10 +333,17 @@ typedef struct perfd {
     uint8_t *record; /* PERFD_MAX_RECORD: one that is not in the window */
 } perfd;
 
-/* An issue of the recording, at this place of it. */
+/* Where a place of the recording is in the input. */
+static inline int64_t perfd_offset(const perfd *r, uint64_t at)
+{
+    return at == UINT64_MAX || r->offset < 0 || r->data == &r->plain
+               ? TS_NO_OFFSET
+               : ts_sat_add(r->offset, (int64_t)at);
+}
+
+/* An issue of the recording, at this place of it (UINT64_MAX: none). */
 #define PERFD_ISSUE(r, issue, at, ...)                                                             \
-    ts_issue((r)->store, (r)->source_id, TS_ISSUE_##issue, (r)->name,                              \
-             (at) == UINT64_MAX ? TS_NO_OFFSET : ts_sat_add((r)->offset, (int64_t)(at)),           \
+    ts_issue((r)->store, (r)->source_id, TS_ISSUE_##issue, (r)->name, perfd_offset(r, at),         \
              __VA_ARGS__)
 
 /* --- perf_header.c -----------------------------------------------------------------------------
@@ -359,6 +370,9 @@ ts_code perfd_take_u64(bool *good, uint64_t *out, perfd_cursor *c);
 ts_code perfd_take_text(bool *good, ts_text *out, perfd_cursor *c);
 
 ts_code perfd_read_features(perfd *r);
+
+/* The feature with this number, whose data is there. */
+ts_code perfd_read_section(perfd *r, unsigned number, uint64_t at, uint64_t size);
 ts_code perfd_intern(uint32_t *id, perfd *r, ts_text text);
 
 /* --- perf_symbols.c ----------------------------------------------------------------------------
@@ -390,7 +404,7 @@ ts_code perfd_path_id(uint32_t *id, perfd *r, ts_text path);
 ts_code perfd_process_at(uint32_t *number, perfd *r, int64_t pid);
 ts_code perfd_thread_at(uint32_t *number, perfd *r, int64_t pid, int64_t tid);
 ts_code perfd_add_map(perfd *r, int64_t pid, bool kernel, const perfd_map *map, ts_text path);
-ts_code perfd_comm(perfd *r, int64_t pid, int64_t tid, ts_text name, bool exec);
+ts_code perfd_comm(perfd *r, int64_t pid, int64_t tid, ts_text name);
 ts_code perfd_fork(perfd *r, int64_t pid, int64_t ppid, int64_t tid, int64_t ptid);
 
 /* The map of the process that holds the address, or NULL. */
@@ -411,6 +425,9 @@ uint64_t perfd_record_time(const perfd *r, uint32_t type, const uint8_t *p, size
  */
 
 ts_code perfd_read_records(perfd *r);
+
+/* Attributes and features of what was written to a pipe. */
+ts_code perfd_read_pipe(perfd *r);
 
 /* --- perf_frames.c -----------------------------------------------------------------------------
  */

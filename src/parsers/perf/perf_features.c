@@ -326,25 +326,13 @@ static ts_code read_feature(bool *good, bool *used, unsigned number, perfd_curso
     }
 }
 
-static ts_code read_section(perfd *r, unsigned number, uint64_t table_at)
+/* good: the section is whole. What is left of a section of symbols is used. */
+static ts_code take_section(perfd *r, unsigned number, uint64_t at, uint64_t size, bool good)
 {
-    perfd_cursor c = {r, table_at, r->size};
-    const uint8_t *p;
-    uint64_t at = 0;
-    uint64_t size = 0;
-    bool good;
     bool used = true;
-    TS_TRY(perfd_take(&p, &c, 16));
-    good = p != NULL;
-    if (good) {
-        at = perfd_u64(p);
-        size = perfd_u64(p + 8);
-        good = at <= r->size && size <= r->size - at;
-    }
-    /* What is left of a section of symbols is used. */
-    if (good || (p != NULL && number == PERFD_FILES_SYMBOL && at < r->size)) {
+    if (good || number == PERFD_FILES_SYMBOL) {
         bool whole = good;
-        c = (perfd_cursor){r, at, whole ? at + size : r->size};
+        perfd_cursor c = {r, at, at + size};
         TS_TRY(read_feature(&good, &used, number, &c));
         good = good && whole;
     }
@@ -352,8 +340,32 @@ static ts_code read_section(perfd *r, unsigned number, uint64_t table_at)
     r->features_skipped += good && !used ? 1 : 0;
     r->features_lost += good ? 0 : 1;
     return good ? TS_OK
-                : PERFD_ISSUE(r, perf_feature_bad, p == NULL ? UINT64_MAX : at,
-                              "feature %u is cut or damaged", number);
+                : PERFD_ISSUE(r, perf_feature_bad, at, "feature %u is cut or damaged", number);
+}
+
+ts_code perfd_read_section(perfd *r, unsigned number, uint64_t at, uint64_t size)
+{
+    return take_section(r, number, at, size, true);
+}
+
+/* A section by its entry in the table. */
+static ts_code read_section(perfd *r, unsigned number, uint64_t table_at)
+{
+    perfd_cursor c = {r, table_at, r->size};
+    const uint8_t *p;
+    uint64_t at;
+    uint64_t size;
+    TS_TRY(perfd_take(&p, &c, 16));
+    if (p == NULL) {
+        return take_section(r, number, r->size, 0, false);
+    }
+    at = perfd_u64(p);
+    size = perfd_u64(p + 8);
+    if (at > r->size) {
+        return take_section(r, number, r->size, 0, false);
+    }
+    return size <= r->size - at ? take_section(r, number, at, size, true)
+                                : take_section(r, number, at, r->size - at, false);
 }
 
 ts_code perfd_read_features(perfd *r)

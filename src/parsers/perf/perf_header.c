@@ -89,6 +89,18 @@ static ts_code take_clock(perfd *r)
     }
 }
 
+/* What was written to a pipe has records after the first 16 bytes, to its end. */
+static ts_code begin_pipe(bool *good, perfd *r)
+{
+    r->pipe = true;
+    r->data_at = PERFD_PIPE_HEADER;
+    r->data_size = r->size - PERFD_PIPE_HEADER;
+    *good = true;
+    TS_TRY(perfd_read_pipe(r));
+    return r->attrs.n > 0 ? take_clock(r)
+                          : PERFD_ISSUE(r, perf_pipe, UINT64_MAX, "it has no events");
+}
+
 /* *good: there are records to be read. */
 ts_code perfd_read_header(bool *good, perfd *r)
 {
@@ -96,6 +108,11 @@ ts_code perfd_read_header(bool *good, perfd *r)
     const uint8_t *p;
     bool attrs = false;
     *good = false;
+    TS_TRY(perfd_take(&p, &c, PERFD_PIPE_HEADER));
+    if (p != NULL && perfd_u64(p + 8) == PERFD_PIPE_HEADER) {
+        return begin_pipe(good, r);
+    }
+    c.at = 0;
     TS_TRY(perfd_take(&p, &c, PERFD_HEADER));
     if (p == NULL || perfd_u64(p + 8) != PERFD_HEADER) {
         return PERFD_ISSUE(r, perf_record_bad, UINT64_MAX, "the header is cut or damaged");

@@ -320,28 +320,23 @@ ts_code perfd_thread_at(uint32_t *number, perfd *r, int64_t pid, int64_t tid)
     return TS_OK;
 }
 
-ts_code perfd_comm(perfd *r, int64_t pid, int64_t tid, ts_text name, bool exec)
+ts_code perfd_comm(perfd *r, int64_t pid, int64_t tid, ts_text name)
 {
     uint32_t number;
-    uint32_t at;
     uint32_t id;
+    ts_text old;
     perfd_thread *t;
     TS_TRY(perfd_thread_at(&number, r, pid, tid));
     t = (perfd_thread *)r->threads.p + number;
     t->commed = true;
-    if (name.n > 0 &&
-        (t->name == TS_INDEX_NONE ||
-         !(ts_pool_text(&r->texts, t->name).n >= name.n &&
-           memcmp(ts_pool_text(&r->texts, t->name).p + ts_pool_text(&r->texts, t->name).n - name.n,
-                  name.p, name.n) == 0))) {
-        TS_TRY(perfd_intern(&id, r, name));
-        ((perfd_thread *)r->threads.p)[number].name = id;
-    }
-    if (!exec) {
+    old = t->name == TS_INDEX_NONE ? TS_TEXT_LIT("") : ts_pool_text(&r->texts, t->name);
+    if (name.n == 0 ||
+        (old.n >= name.n && ts_text_equal(ts_text_from(old, old.n - name.n), name))) {
         return TS_OK;
     }
-    TS_TRY(perfd_process_at(&at, r, pid));
-    return leave_list(r, (perfd_process *)r->processes.p + at);
+    TS_TRY(perfd_intern(&id, r, name));
+    ((perfd_thread *)r->threads.p)[number].name = id;
+    return TS_OK;
 }
 
 ts_code perfd_fork(perfd *r, int64_t pid, int64_t ppid, int64_t tid, int64_t ptid)

@@ -2,16 +2,22 @@
 #include "parsers/perf/perf_data.h"
 
 #include "base/alloc.h"
+#include "input/unpack.h"
+
+enum { GZIP = 0x1f }; /* the first byte of what is compressed */
 
 typedef struct recording {
     uint64_t base;  /* in the window */
-    int64_t offset; /* in the input */
+    int64_t offset; /* in the input; TS_NO_OFFSET: it was compressed */
+    const char *fault;
 } recording;
 
 struct ts_perf_reader {
     ts_job *job;
     ts_window in;
     bool begun;
+    bool looked;       /* at the first byte of the recording */
+    ts_unpack *unpack; /* NULL: it is not compressed */
     ts_vec recordings; /* recording */
 };
 
@@ -25,20 +31,50 @@ ts_code ts_perf_reader_open(ts_perf_reader **out, ts_job *job)
     return TS_OK;
 }
 
+/* The bytes of the recording before, if there is one, have ended. */
+static void end_recording(ts_perf_reader *r)
+{
+    recording *rec;
+    if (r->unpack == NULL) {
+        return;
+    }
+    rec = (recording *)r->recordings.p + (r->recordings.n - 1);
+    rec->fault = ts_unpack_fault(r->unpack);
+    if (rec->fault == NULL && !ts_unpack_ended(r->unpack)) {
+        rec->fault = "it ends early";
+    }
+    ts_unpack_close(r->unpack);
+    r->unpack = NULL;
+}
+
 ts_code ts_perf_reader_begin(ts_perf_reader *r, int64_t offset)
 {
-    recording rec = {0, offset};
+    recording rec = {.offset = offset};
     if (!r->begun) {
         r->begun = true;
         TS_TRY(ts_window_begin(&r->in, UINT64_MAX));
     }
+    end_recording(r);
+    r->looked = false;
     rec.base = ts_window_total(&r->in);
     return ts_vec_push(r->job->ctx, &r->recordings, &rec, sizeof rec);
 }
 
+static ts_code keep(void *user, const uint8_t *p, size_t n)
+{
+    ts_perf_reader *r = user;
+    return ts_window_add(&r->in, p, n);
+}
+
 ts_code ts_perf_reader_feed(ts_perf_reader *r, const uint8_t *p, size_t n)
 {
-    return ts_window_add(&r->in, p, n);
+    recording *rec = (recording *)r->recordings.p + (r->recordings.n - 1);
+    if (!r->looked && n > 0 && p[0] == GZIP) {
+        rec->offset = TS_NO_OFFSET;
+        TS_TRY(ts_unpack_open(&r->unpack, r->job->ctx, TS_UNPACK_GZIP, keep, r));
+    }
+    r->looked = r->looked || n > 0;
+    return r->unpack != NULL ? ts_unpack_feed(r->unpack, p, n) : ts_window_add(&r->in, p, n);
 }
 
 void ts_perf_reader_close(ts_perf_reader *r)
@@ -46,6 +82,7 @@ void ts_perf_reader_close(ts_perf_reader *r)
     if (r == NULL) {
         return;
     }
+    ts_unpack_close(r->unpack);
     ts_window_free(&r->in);
     ts_vec_free(r->job->ctx, &r->recordings);
     ts_free(r->job->ctx, r);
@@ -84,8 +121,10 @@ static void perfd_free(perfd *r)
 {
     ts_ctx *ctx = r->ctx;
     free_tables(r);
+    ts_window_free(&r->plain);
     ts_buf_free(ctx, &r->clean);
     ts_buf_free(ctx, &r->scratch);
+    ts_buf_free(ctx, &r->aside);
     ts_vec_free(ctx, &r->attrs);
     ts_idmap_free(ctx, &r->attr_of);
     ts_vec_free(ctx, &r->events);
@@ -120,7 +159,11 @@ static ts_code make(perfd **out, ts_perf_reader *from, int64_t parent_id,
     r->job = job;
     r->host = host;
     r->in = &from->in;
+    r->data = &from->in;
+    r->plain.ctx = job->ctx;
     r->devhost = -1;
+    r->first_ts = TS_NO_TIME;
+    r->last_ts = TS_NO_TIME;
     r->wanted = TS_SPAN_ALL;
     r->times.clocks = host == NULL ? NULL : host->clocks;
     code = ts_job_shared(&shared, job, "perf", sizeof(perfd_shared), (ts_shared_calls){0});
@@ -133,9 +176,13 @@ static ts_code make(perfd **out, ts_perf_reader *from, int64_t parent_id,
     return code;
 }
 
-static ts_code read_recording(perfd *r)
+static ts_code read_recording(perfd *r, const char *fault)
 {
     bool good;
+    if (fault != NULL) {
+        TS_TRY(
+            PERFD_ISSUE(r, perf_compressed, UINT64_MAX, "the recording is compressed: %s", fault));
+    }
     TS_TRY(perfd_read_header(&good, r));
     if (!good) {
         r->features_lost++;
@@ -151,6 +198,7 @@ ts_code ts_perf_reader_finish(ts_perf_reader *from, int64_t parent_id, const ts_
 {
     const recording *all = from->recordings.p;
     ts_code code = TS_OK;
+    end_recording(from);
     for (size_t i = 0; i < from->recordings.n && code == TS_OK; i++) {
         uint64_t end = i + 1 < from->recordings.n ? all[i + 1].base : ts_window_total(&from->in);
         perfd *r = NULL;
@@ -160,7 +208,7 @@ ts_code ts_perf_reader_finish(ts_perf_reader *from, int64_t parent_id, const ts_
             r->offset = all[i].offset;
             r->size = end - all[i].base;
         }
-        TS_STEP(code, read_recording(r));
+        TS_STEP(code, read_recording(r, all[i].fault));
         if (r != NULL) {
             perfd_free(r);
         }

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/sorter.h"
 #include "base/utf8.h"
+#include "input/unpack.h"
 
 #include <inttypes.h>
 
@@ -19,15 +20,17 @@ enum {
     SAMPLE = 9,
     MMAP2 = 10,
     LOST_SAMPLES = 13,
-    LAST_KERNEL = 64,
+    HEADER_ATTR = 64,
+    TRACING_DATA = 66,
     FINISHED_ROUND = 68,
     AUXTRACE = 71,
+    HEADER_FEATURE = 80,
     COMPRESSED = 81,
     COMPRESSED2 = 83
 };
 
 enum { HEAD = 8, SORT_MEMORY = 16 << 20, CHECK_EACH = 4096 };
-enum { MISC_CPU = 7, MISC_KERNEL = 1, MISC_COMM_EXEC = 1 << 13 };
+enum { MISC_CPU = 7, MISC_KERNEL = 1 };
 
 typedef struct record {
     uint32_t type;
@@ -71,7 +74,7 @@ static ts_code take_comm(perfd *r, const record *rec)
 {
     ts_text name = text_in(rec, 8);
     TS_TRY(ts_utf8_text(&name, r->ctx, &r->clean, &r->bad_texts));
-    return perfd_comm(r, id_at(rec, 0), id_at(rec, 4), name, (rec->misc & MISC_COMM_EXEC) != 0);
+    return perfd_comm(r, id_at(rec, 0), id_at(rec, 4), name);
 }
 
 static void take_lost(perfd *r, const record *rec)
@@ -169,9 +172,12 @@ static ts_code bad_size(perfd *r, bool report, uint64_t at, uint64_t size)
                        size, r->data_at + r->data_size - at);
 }
 
-/* Raw bytes follow the record of an AUX trace. */
+/* Raw bytes follow the record of an AUX trace, and that of formats of tracepoints. */
 static uint64_t bytes_after(const record *rec)
 {
+    if (rec->type == TRACING_DATA && rec->n >= 4) {
+        return ((uint64_t)perfd_u32(rec->p) + 7) / 8 * 8;
+    }
     return rec->type == AUXTRACE && rec->n >= 8 ? perfd_u64(rec->p) : 0;
 }
 
@@ -188,13 +194,13 @@ static ts_code each_record(perfd *r, bool report, visit *call, void *user)
         size_t size;
         record rec;
         uint64_t after;
-        TS_TRY(ts_window_get(&p, &have, r->in, at, HEAD));
+        TS_TRY(ts_window_get(&p, &have, r->data, at, HEAD));
         size = have < HEAD || end - at < HEAD ? 0 : perfd_u16(p + 6);
         if (size < HEAD || size > end - at) {
             return bad_size(r, report, at, size);
         }
         if (have < size) {
-            TS_TRY(ts_window_get(&p, &have, r->in, at, size));
+            TS_TRY(ts_window_get(&p, &have, r->data, at, size));
         }
         if (have < size) {
             return bad_size(r, report, at, size);
@@ -229,12 +235,18 @@ typedef struct place {
     uint64_t at;
 } place;
 
-static ts_code look_for_round(bool *more, perfd *r, const record *rec, void *user)
+/* What the records are like. */
+typedef struct outlook {
+    bool rounds, compressed;
+} outlook;
+
+static ts_code look_ahead(bool *more, perfd *r, const record *rec, void *user)
 {
-    bool *rounds = user;
+    outlook *out = user;
     (void)r;
-    *rounds = rec->type == FINISHED_ROUND;
-    *more = !*rounds;
+    out->rounds = out->rounds || rec->type == FINISHED_ROUND;
+    out->compressed = out->compressed || rec->type == COMPRESSED || rec->type == COMPRESSED2;
+    *more = !out->compressed; /* it may be the last */
     return TS_OK;
 }
 
@@ -258,17 +270,17 @@ static ts_code read_at(record *rec, perfd *r, uint64_t at)
     const uint8_t *p;
     size_t have;
     size_t size;
-    if (r->in->spool == NULL) {
-        TS_TRY(ts_window_get(&p, &have, r->in, at, HEAD));
+    if (r->data->spool == NULL) {
+        TS_TRY(ts_window_get(&p, &have, r->data, at, HEAD));
         size = perfd_u16(p + 6);
     } else {
         uint64_t left = r->data_at + r->data_size - at;
-        TS_TRY(ts_spool_read(&have, r->in->spool, r->in->base + at, r->record,
+        TS_TRY(ts_spool_read(&have, r->data->spool, r->data->base + at, r->record,
                              left < 512 ? (size_t)left : 512));
         p = r->record;
         size = have < HEAD ? 0 : perfd_u16(p + 6);
         if (size > have) {
-            TS_TRY(ts_spool_read(&have, r->in->spool, r->in->base + at, r->record, size));
+            TS_TRY(ts_spool_read(&have, r->data->spool, r->data->base + at, r->record, size));
         }
     }
     if (have < size || size < HEAD) {
@@ -300,11 +312,103 @@ static ts_code take_sorted(perfd *r)
     return code;
 }
 
+/* --- what was written to a pipe ----------------------------------------------------------------
+ */
+
+/* An attribute, whose own length says where its ids begin. */
+static ts_code take_attr(perfd *r, const record *rec)
+{
+    size_t n = rec->n < 8 ? 0 : perfd_u32(rec->p + 4);
+    perfd_attr attr;
+    if (n < 64 || n > rec->n) {
+        return PERFD_ISSUE(r, perf_record_bad, rec->at, "an attribute is cut or damaged");
+    }
+    perfd_read_attr(&attr, rec->p, n);
+    TS_TRY(ts_vec_push(r->ctx, &r->attrs, &attr, sizeof attr));
+    for (size_t at = n; at + 8 <= rec->n; at += 8) {
+        TS_TRY(ts_idmap_put(r->ctx, &r->attr_of, (int64_t)perfd_u64(rec->p + at), r->attrs.n - 1));
+    }
+    return TS_OK;
+}
+
+static ts_code take_head(bool *more, perfd *r, const record *rec, void *user)
+{
+    (void)more;
+    (void)user;
+    if (rec->type == HEADER_ATTR) {
+        return take_attr(r, rec);
+    }
+    if (rec->type != HEADER_FEATURE || rec->n < 8) {
+        return TS_OK;
+    }
+    return perfd_read_section(r, (unsigned)(perfd_u64(rec->p) % PERFD_FEATURES), rec->at + HEAD + 8,
+                              rec->n - 8);
+}
+
+ts_code perfd_read_pipe(perfd *r)
+{
+    return each_record(r, false, take_head, NULL);
+}
+
+/* --- compressed records ------------------------------------------------------------------------
+ */
+
+static ts_code add_plain(void *user, const uint8_t *p, size_t n)
+{
+    perfd *r = user;
+    return ts_window_add(&r->plain, p, n);
+}
+
+/* What is compressed is one stream, whichever records it is in. */
+static ts_code unpack_record(bool *more, perfd *r, const record *rec, void *user)
+{
+    ts_unpack *unpack = user;
+    const uint8_t *p = rec->p;
+    size_t n = rec->n;
+    if (rec->type == COMPRESSED2) {
+        uint64_t size = n < 8 ? 0 : perfd_u64(p);
+        p += n < 8 ? n : 8;
+        n -= n < 8 ? n : 8;
+        n = size < n ? (size_t)size : n;
+    } else if (rec->type != COMPRESSED) {
+        return ts_window_add(&r->plain, rec->p - HEAD, rec->n + HEAD);
+    }
+    r->records_good++;
+    TS_TRY(ts_unpack_feed(unpack, p, n));
+    if (ts_unpack_fault(unpack) == NULL) {
+        return TS_OK;
+    }
+    *more = false;
+    r->records_lost++;
+    return PERFD_ISSUE(r, perf_compressed, rec->at, "%s; what follows is lost",
+                       ts_unpack_fault(unpack));
+}
+
+static ts_code unpack_records(perfd *r)
+{
+    ts_unpack *unpack = NULL;
+    ts_code code = ts_window_begin(&r->plain, UINT64_MAX);
+    TS_STEP(code, ts_unpack_open(&unpack, r->ctx, TS_UNPACK_ZSTD, add_plain, r));
+    TS_STEP(code, each_record(r, true, unpack_record, unpack));
+    ts_unpack_close(unpack);
+    r->data = &r->plain;
+    r->data_at = 0;
+    r->data_size = ts_window_total(&r->plain);
+    ts_window_part(&r->plain, 0, r->data_size);
+    return code;
+}
+
 ts_code perfd_read_records(perfd *r)
 {
-    bool rounds = false;
-    TS_TRY(each_record(r, false, look_for_round, &rounds));
-    if (!rounds) {
+    outlook out = {false, false};
+    TS_TRY(each_record(r, false, look_ahead, &out));
+    if (out.compressed) {
+        out = (outlook){false, false};
+        TS_TRY(unpack_records(r));
+        TS_TRY(each_record(r, false, look_ahead, &out));
+    }
+    r->records_read = true;
+    if (!out.rounds) {
         return each_record(r, true, take_in_order, NULL);
     }
     TS_NEED(r->ctx, r->record = ts_alloc(r->ctx, PERFD_MAX_RECORD, 1));

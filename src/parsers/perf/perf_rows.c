@@ -55,9 +55,7 @@ static void hash_chain(perfd_chain *out, const perfd *r, int64_t pid)
     for (size_t i = 0; i < r->frames.n; i++) {
         ts_hash_word(&h, f[i].ip);
         ts_hash_word(&h, (uint64_t)f[i].file << 32 | f[i].symbol);
-        if (f[i].symbol == TS_INDEX_NONE) {
-            ts_hash_word(&h, f[i].offset);
-        }
+        ts_hash_word(&h, f[i].offset);
     }
     out->a = ts_hash_end(&h);
     out->b = ts_hash_more(&h);
@@ -361,8 +359,6 @@ ts_code perfd_rows_begin(perfd *r)
     const perfd_event *events = r->events.p;
     r->first_event = (int64_t)ts_sink_rows(r->sink, TS_T_perf_report);
     r->first_chain = r->shared->chains;
-    r->first_ts = TS_NO_TIME;
-    r->last_ts = TS_NO_TIME;
     for (unsigned i = 0; i < PERFD_CPUS; i++) {
         snprintf(r->cpu_names[i], sizeof r->cpu_names[i], "%u", i & 255);
     }
@@ -431,8 +427,8 @@ static ts_code note_losses(perfd *r)
     for (size_t i = 0; i < r->events.n; i++) {
         lost = (uint64_t)ts_sat_add((int64_t)lost, (int64_t)events[i].lost);
         TS_TRY(ts_issue_n(r->store, r->source_id, TS_ISSUE_perf_lost, r->name, TS_NO_OFFSET,
-                          events[i].lost, "the recorder lost %" PRIu64 " records of %s",
-                          events[i].lost, events[i].name.p));
+                          events[i].lost, "the recorder lost %" PRIu64 " records of %.*s",
+                          events[i].lost, (int)events[i].name.n, events[i].name.p));
     }
     r->records_lost = (uint64_t)ts_sat_add((int64_t)r->records_lost, (int64_t)lost);
     TS_TRY(ts_issue_n(r->store, r->source_id, TS_ISSUE_perf_event_unknown, r->name, TS_NO_OFFSET,

@@ -8,6 +8,8 @@
  */
 #include "parsers/perf/perf_data.h"
 
+#include "base/utf8.h"
+
 #include <stdlib.h>
 
 enum { FAN = 64, FAN_BITS = 6, LEVELS = 4 };
@@ -195,13 +197,32 @@ ts_code perfd_read_symbols(bool *good, perfd_cursor *c)
 /* --- names -------------------------------------------------------------------------------------
  */
 
+/* The bytes of a text while a record is looked at, which must stay where it is. */
+static ts_code read_aside(ts_text *name, perfd *r, uint64_t at)
+{
+    uint8_t head[4] = {0};
+    size_t have;
+    size_t n;
+    TS_TRY(ts_spool_read(&have, r->in->spool, r->in->base + at, head, sizeof head));
+    n = perfd_u32(head);
+    r->aside.n = 0;
+    TS_TRY(ts_buf_reserve(r->ctx, &r->aside, n + 1));
+    TS_TRY(ts_spool_read(&have, r->in->spool, r->in->base + at + 4, r->aside.p, n));
+    *name = (ts_text){r->aside.p, strnlen(r->aside.p, have)};
+    return ts_utf8_text(name, r->ctx, &r->clean, &r->bad_texts);
+}
+
 /* Borrowed until the next one is asked for. */
 ts_code perfd_symbol_name(ts_text *name, perfd *r, const perfd_file *file, const perfd_symbol *s)
 {
     perfd_cursor c = {r, s->text, r->size};
     ts_text path = ts_pool_text(&r->paths, file->path);
-    bool good;
-    TS_TRY(perfd_take_text(&good, name, &c));
+    bool good = true;
+    if (r->records_read && r->in->spool != NULL) {
+        TS_TRY(read_aside(name, r, s->text));
+    } else {
+        TS_TRY(perfd_take_text(&good, name, &c));
+    }
     if (good && name->n > 0) {
         return TS_OK;
     }
