@@ -306,6 +306,8 @@ typedef struct perfd {
     ts_vec threads; /* perfd_thread */
     ts_index thread_index;
     uint32_t last_thread;
+    ts_vec commed;  /* uint32_t: threads in the order of their first COMM */
+    ts_vec sampled; /* the same of their first sample */
 
     /* Rows. */
     perfd_cached *cache;

@@ -328,7 +328,10 @@ ts_code perfd_comm(perfd *r, int64_t pid, int64_t tid, ts_text name)
     perfd_thread *t;
     TS_TRY(perfd_thread_at(&number, r, pid, tid));
     t = (perfd_thread *)r->threads.p + number;
-    t->commed = true;
+    if (!t->commed) {
+        t->commed = true;
+        TS_TRY(ts_vec_push(r->ctx, &r->commed, &number, sizeof number));
+    }
     old = t->name == TS_INDEX_NONE ? TS_TEXT_LIT("") : ts_pool_text(&r->texts, t->name);
     if (name.n == 0 ||
         (old.n >= name.n && ts_text_equal(ts_text_from(old, old.n - name.n), name))) {

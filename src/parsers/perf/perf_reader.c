@@ -104,6 +104,8 @@ static void free_tables(perfd *r)
     ts_vec_free(ctx, &r->processes);
     ts_idmap_free(ctx, &r->process_of);
     ts_vec_free(ctx, &r->threads);
+    ts_vec_free(ctx, &r->commed);
+    ts_vec_free(ctx, &r->sampled);
     ts_index_free(ctx, &r->thread_index);
     ts_pool_free(ctx, &r->paths);
     ts_vec_free(ctx, &r->path_info);

@@ -261,7 +261,10 @@ static ts_code find_thread(int64_t *itid, perfd *r, const perfd_sample *s)
     }
     TS_TRY(perfd_thread_at(&number, r, s->pid, s->tid));
     t = (perfd_thread *)r->threads.p + number;
-    t->sampled = true;
+    if (!t->sampled) {
+        t->sampled = true;
+        TS_TRY(ts_vec_push(r->ctx, &r->sampled, &number, sizeof number));
+    }
     if (t->itid == -2) {
         t->itid = -1;
         TS_TRY(s->tid < 0 || s->pid < 0
@@ -409,12 +412,16 @@ static ts_code name_thread(perfd *r, perfd_thread *t)
 static ts_code put_threads(perfd *r)
 {
     perfd_thread *threads = r->threads.p;
-    for (unsigned pass = 0; pass < 2; pass++) {
-        for (size_t i = 0; i < r->threads.n; i++) {
-            if (pass == 0 ? threads[i].commed : threads[i].sampled && !threads[i].commed) {
-                TS_TRY(put_thread(r, &threads[i]));
-                TS_TRY(name_thread(r, &threads[i]));
-            }
+    const uint32_t *numbers = r->commed.p;
+    for (size_t i = 0; i < r->commed.n; i++) {
+        TS_TRY(put_thread(r, &threads[numbers[i]]));
+        TS_TRY(name_thread(r, &threads[numbers[i]]));
+    }
+    numbers = r->sampled.p;
+    for (size_t i = 0; i < r->sampled.n; i++) {
+        if (!threads[numbers[i]].commed) {
+            TS_TRY(put_thread(r, &threads[numbers[i]]));
+            TS_TRY(name_thread(r, &threads[numbers[i]]));
         }
     }
     return TS_OK;
