@@ -1,256 +1,6 @@
 /* Recordings of perf and hiperf (docs/formats.md, "perf.data"): rows, stacks by id, defects,
  * damage. */
-#include "parsers_sweep.h"
-
-/* --- bytes ------------------------------------------------------------------------------------ */
-
-static unsigned digit(char c)
-{
-    return (unsigned)(c <= '9' ? c - '0' : c - 'a' + 10);
-}
-
-static void put_hex(bytes *b, const char *hex)
-{
-    for (; *hex != '\0'; hex += *hex == ' ' ? 1 : 2) {
-        if (*hex != ' ') {
-            put_le(b, digit(hex[0]) << 4 | digit(hex[1]), 1);
-        }
-    }
-}
-
-/* A text of a feature. */
-static void put_string(bytes *b, const char *s)
-{
-    put_le(b, strlen(s) + 1, 4);
-    put(b, s, strlen(s) + 1);
-}
-
-enum { EVENTS = 2, ATTR = 136, MOST_FEATURES = 8 };
-
-typedef struct made {
-    uint64_t sample_type, flags, clockid;
-    bytes records;
-    unsigned numbers[MOST_FEATURES]; /* rising */
-    bytes features[MOST_FEATURES];
-    size_t feature_n;
-} made;
-
-static void put_attr(bytes *b, const made *m)
-{
-    size_t at = b->n;
-    put_zeros(b, ATTR);
-    set_le(b, at + 4, ATTR, 4);
-    set_le(b, at + 16, 4000, 8);
-    set_le(b, at + 24, m->sample_type, 8);
-    set_le(b, at + 40, m->flags, 8);
-    set_le(b, at + 92, m->clockid, 4);
-}
-
-static bytes *add_feature(made *m, unsigned number)
-{
-    assert_true(m->feature_n < MOST_FEATURES);
-    m->numbers[m->feature_n] = number;
-    return &m->features[m->feature_n++];
-}
-
-static void add_events(made *m)
-{
-    bytes *b = add_feature(m, 12);
-    put_le(b, EVENTS, 4);
-    put_le(b, ATTR, 4);
-    for (unsigned i = 0; i < EVENTS; i++) {
-        put_attr(b, m);
-        put_le(b, 1, 4);
-        put_string(b, i == 0 ? "hw-cpu-cycles" : "sched:sched_switch");
-        put_le(b, i + 1, 8);
-    }
-}
-
-/* Header, ids, attributes, records, the table of features and they. Takes all over. */
-static bytes whole(made *m)
-{
-    bytes b = {0};
-    size_t table;
-    put(&b, "PERFILE2", 8);
-    put_le(&b, 104, 8);
-    put_le(&b, ATTR + 16, 8);
-    put_le(&b, 104 + 8 * EVENTS, 8);
-    put_le(&b, EVENTS * (ATTR + 16), 8);
-    put_le(&b, 104 + 8 * EVENTS + EVENTS * (ATTR + 16), 8);
-    put_le(&b, m->records.n, 8);
-    put_zeros(&b, 16 + 32);
-    put_le(&b, 1, 8);
-    put_le(&b, 2, 8);
-    for (unsigned i = 0; i < EVENTS; i++) {
-        put_attr(&b, m);
-        put_le(&b, 104 + 8 * i, 8);
-        put_le(&b, 8, 8);
-    }
-    put(&b, m->records.p, m->records.n);
-    table = b.n;
-    put_zeros(&b, 16 * m->feature_n);
-    for (size_t i = 0; i < m->feature_n; i++) {
-        b.p[72 + m->numbers[i] / 8] |= (uint8_t)(1U << m->numbers[i] % 8);
-        set_le(&b, table + 16 * i, b.n, 8);
-        set_le(&b, table + 16 * i + 8, m->features[i].n, 8);
-        put(&b, m->features[i].p, m->features[i].n);
-        free(m->features[i].p);
-    }
-    free(m->records.p);
-    return b;
-}
-
-/* --- the examples ------------------------------------------------------------------------------
- */
-
-#define KERNEL_MAP                                                                                 \
-    "010000000100400000000000000000000000000000000000ffffffffffffffff00000000000000005b6b65726e65" \
-    "6c2e6b616c6c73796d735d00000000000000"
-#define COMMS                                                                                      \
-    "030000000000180014000000140000006170700000000000"                                             \
-    "03000000000018001400000015000000776f726b65720000"
-#define LIBA_MAP                                                                                   \
-    "0a000000020060001400000014000000000001000000000000100000000000000010000000000000080000000100" \
-    "00"                                                                                           \
-    "004d00000000000000000000000000000005000000020000002f73797374656d2f6c69622f6c6962612e736f0000" \
-    "000000"
-#define FIRST                                                                                      \
-    "0900000001007000010000000000000010100010c0ffffff14000000150000000094357700000000010000000000" \
-    "00"                                                                                           \
-    "000300000000000000f401000000000000050000000000000080ffffffffffffff10100010c0ffffff00feffffff" \
-    "ff"                                                                                           \
-    "ffff04010100000000001000010000000000"
-#define SECOND_SAMPLE                                                                              \
-    "09000000020078000200000000000000040101000000000014000000150000000a9435770000000002000000"     \
-    "0000000003000000000000000700000000000000060000000000000000feffffffffffff0401010000000000"     \
-    "1090000000000000080003000000000008000400000000000800050000000000"
-#define THIRD                                                                                      \
-    "0900000001007000010000000000000010100010c0ffffff14000000150000001494357700000000010000000000" \
-    "00"                                                                                           \
-    "0002000000000000005802000000000000050000000000000080ffffffffffffff10100010c0ffffff00feffffff" \
-    "ff"                                                                                           \
-    "ffff04010100000000001000010000000000"
-#define RENAMED "0300000000001800140000001500000072656e616d656400"
-#define STACKS                                                                                     \
-    "0100000014000000001000000500000005000000100001000000000006000000040101000005000007000000"     \
-    "00feffffff0600800800000010100010c00700800900000080ffffffff080080"
-#define BY_ID                                                                                      \
-    "0900000001005000010000000000000010100010c0ffffff14000000150000000094357700000000010000000000" \
-    "00"                                                                                           \
-    "000300000000000000f40100000000000000000000000000000900800200000000"
-#define BY_IPS                                                                                     \
-    "09000000020060000100000000000000040101000000000014000000150000000"                            \
-    "05ed0b20000000001000000000000000300000000000000f401000000000000030000000000000000fefffffffff" \
-    "fff"                                                                                          \
-    "04010100000000001000010000000000"
-
-static void put_map(bytes *b, uint64_t start, const char *path)
-{
-    size_t at = b->n;
-    put_hex(b, "0a00000002000000140000001400000000000000000000000010000000000000"
-               "000000000000000008000000010000004d000000000000000000000000000000"
-               "0500000002000000");
-    set_le(b, at + 16, start, 8);
-    put(b, path, strlen(path) + 1);
-    while (b->n % 8 != 0) {
-        put_zeros(b, 1);
-    }
-    set_le(b, at + 6, b->n - at, 2);
-}
-
-static void put_symbol(bytes *b, uint64_t vaddr, uint32_t length, const char *name)
-{
-    put_le(b, vaddr, 8);
-    put_le(b, length, 4);
-    put_string(b, name);
-}
-
-static void put_file(bytes *b, const char *path, uint32_t type, uint64_t vaddr, uint64_t offset,
-                     uint32_t symbols)
-{
-    put_string(b, path);
-    put_le(b, type, 4);
-    put_le(b, vaddr, 8);
-    put_le(b, offset, 8);
-    put_string(b, "b1d");
-    put_le(b, symbols, 4);
-}
-
-static void add_symbols(made *m)
-{
-    bytes *b = add_feature(m, 192);
-    put_le(b, 4, 4);
-    put_file(b, "[kernel.kallsyms]", 0, 0, 0, 1);
-    put_symbol(b, UINT64_C(0xffffffc010001000), 0x100, "schedule");
-    put_file(b, "/system/lib/liba.so", 3, 0x2000, 0x1000, 3);
-    put_symbol(b, 0x2100, 0x40, "ns::leaf(int)");
-    put_symbol(b, 0x2000, 0x100, "main");
-    put_symbol(b, 0x2100, 8, "alias");
-    put_file(b, "/data/x.abc", 6, 0, 0, 1);
-    put_symbol(b, 0x9010, 0, "onClick: a.ets:3");
-    put_file(b, "/system/lib/nosym.so", 3, 0, 0, 0);
-}
-
-static made begin(void)
-{
-    return (made){.sample_type = 0x101e7, .flags = 1 << 18 | 1 << 25, .clockid = 1};
-}
-
-static bytes first_example(void)
-{
-    made m = begin();
-    put_hex(&m.records, KERNEL_MAP COMMS LIBA_MAP);
-    put_map(&m.records, 0x9000, "/data/x.abc");
-    put_map(&m.records, 0x30000, "/system/lib/nosym.so");
-    put_map(&m.records, 0x40000, "/data/other.so");
-    put_hex(&m.records, FIRST SECOND_SAMPLE THIRD RENAMED);
-    put_string(add_feature(&m, 11), "hiperf record -a --offcpu");
-    add_events(&m);
-    add_symbols(&m);
-    return whole(&m);
-}
-
-static bytes second_example(void)
-{
-    made m = begin();
-    put_hex(&m.records, KERNEL_MAP COMMS LIBA_MAP BY_ID BY_IPS);
-    add_events(&m);
-    add_symbols(&m);
-    put_hex(add_feature(&m, 197), STACKS);
-    return whole(&m);
-}
-
-/* --- rows --------------------------------------------------------------------------------------
- */
-
-/* A row of perf_callchain: its numbers, and its name. */
-typedef struct frame {
-    int64_t chain, depth;
-    uint64_t ip, vaddr;
-    int64_t offset, file, symbol;
-    const char *name;
-} frame;
-
-static void assert_frames(const run *r, const frame *frames, size_t n)
-{
-    assert_rows(r, perf_callchain, n);
-    for (size_t i = 0; i < n; i++) {
-        assert_cell(r, perf_callchain, i, id, (int64_t)i);
-        assert_cell(r, perf_callchain, i, callchain_id, frames[i].chain);
-        assert_cell(r, perf_callchain, i, depth, frames[i].depth);
-        assert_cell(r, perf_callchain, i, ip, (int64_t)frames[i].ip);
-        assert_cell(r, perf_callchain, i, vaddr_in_file, (int64_t)frames[i].vaddr);
-        assert_cell(r, perf_callchain, i, offset_to_vaddr, frames[i].offset);
-        assert_cell(r, perf_callchain, i, file_id, frames[i].file);
-        assert_cell(r, perf_callchain, i, symbol_id, frames[i].symbol);
-        assert_true(
-            ts_text_is(dict_text(r, MEM_INT(r->sink, perf_callchain, i, name)), frames[i].name));
-    }
-}
-
-#define SCHEDULE UINT64_C(0xffffffc010001010), UINT64_C(0xffffffc010001000), 16, 0, 0, "schedule"
-#define MAIN 0x10010, 0x2000, 16, 1, 0, "main"
-#define LEAF 0x10104, 0x2100, 4, 1, 1, "ns::leaf(int)"
+#include "perf_build.h"
 
 static void test_rows(void **state)
 {
@@ -377,6 +127,349 @@ static void test_every_bit_flipped(void **state)
     free(b.p);
 }
 
+/* What is taken out of the records or put into them is missed, or what it says is doubted. */
+static void test_deleted_and_doubled(void **state)
+{
+    bytes b = first_example();
+    UNUSED(state);
+    for (size_t at = 400; at + 24 < b.n; at += 8) {
+        bytes deleted = {0};
+        bytes doubled = {0};
+        run r;
+        put(&deleted, b.p, at);
+        put(&deleted, b.p + at + 24, b.n - at - 24);
+        put(&doubled, b.p, at + 24);
+        put(&doubled, b.p + at, b.n - at);
+        import_damaged(&r, &deleted, 0);
+        assert_true(MEM_ROWS(r.sink, import_issue) > 0);
+        run_free(&r);
+        import_damaged(&r, &doubled, 0);
+        run_free(&r);
+        free(deleted.p);
+        free(doubled.p);
+    }
+    free(b.p);
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    bytes b = first_example();
+    bool done = false;
+    UNUSED(state);
+    for (uint64_t k = 1; !done; k++) {
+        test_failing fail = {.fail_at = k, .forever = true};
+        ts_allocator allocator;
+        run r;
+        import_begin(&r);
+        allocator = r.ctx->allocator;
+        r.ctx->allocator = test_failing_allocator(&fail);
+        (void)import_files(&r, &b, 1, 0);
+        done = r.code == TS_OK;
+        assert_true(done ? k > 50 : r.code == TS_ERR_NOMEM);
+        r.ctx->allocator = allocator;
+        run_free(&r);
+    }
+    free(b.p);
+}
+
+/* --- Linux -------------------------------------------------------------------------------------
+ */
+
+/* A sample of the type IP, TID, TIME with a chain: 8 bytes an address. */
+static void put_sample(bytes *b, uint16_t misc, uint32_t tid, uint64_t time, const uint64_t *ips,
+                       uint64_t n)
+{
+    put_le(b, 9, 4);
+    put_le(b, misc, 2);
+    put_le(b, 8 + 8 * (4 + n), 2);
+    put_le(b, n > 0 ? ips[0] : 0x1234, 8);
+    put_le(b, 20, 4);
+    put_le(b, tid, 4);
+    put_le(b, time, 8);
+    put_le(b, n, 8);
+    for (uint64_t i = 0; i < n; i++) {
+        put_le(b, ips[i], 8);
+    }
+}
+
+/* FORK of process 30 from 20; its trailer has pid, tid and time. */
+static void put_fork(bytes *b, uint64_t time)
+{
+    put_le(b, 7, 4);
+    put_le(b, 0, 2);
+    put_le(b, 8 + 24 + 16, 2);
+    put_le(b, 30, 4);
+    put_le(b, 20, 4);
+    put_le(b, 30, 4);
+    put_le(b, 20, 4);
+    put_le(b, time, 8);
+    put_le(b, 20 | (uint64_t)20 << 32, 8);
+    put_le(b, time, 8);
+}
+
+static void put_round(bytes *b)
+{
+    put_hex(b, "4400000000000800");
+}
+
+static made begin_linux(void)
+{
+    return (made){.sample_type = 0x27, .flags = 1 << 18};
+}
+
+/* A map whose trailer, as the recorder's own records have it, is 0. */
+static void put_linux_map(bytes *b, uint64_t start, const char *path)
+{
+    size_t at = b->n;
+    put_map(b, start, path);
+    put_zeros(b, 16);
+    set_le(b, at + 6, b->n - at, 2);
+}
+
+static void put_kernel_map(bytes *b, uint64_t start, uint64_t n, const char *path)
+{
+    size_t at = b->n;
+    put_le(b, 1, 4);
+    put_le(b, 1, 4);
+    put_le(b, UINT32_MAX, 8);
+    put_le(b, start, 8);
+    put_le(b, n, 8);
+    put_le(b, 0, 8);
+    put(b, path, strlen(path) + 1);
+    put_zeros(b, 16 + (8 - b->n % 8) % 8);
+    set_le(b, at + 6, b->n - at, 2);
+}
+
+/* Buffers of two CPUs are flushed one after the other: rows are in the order of times, and the
+ * sample after the fork has the maps of the parent. */
+static void test_order_of_times(void **state)
+{
+    static const uint64_t ip = 0x30008;
+    made m = begin_linux();
+    run r;
+    UNUSED(state);
+    put_linux_map(&m.records, 0x30000, "/usr/lib/a.so");
+    put_sample(&m.records, 2, 20, 500, &ip, 1);
+    put_sample(&m.records, 2, 20, 900, &ip, 1);
+    put_round(&m.records);
+    put_sample(&m.records, 2, 21, 700, &ip, 1);
+    put_sample(&m.records, 2, 22, 900, &ip, 1);
+    put_round(&m.records);
+    import_bytes(&r, whole(&m));
+    assert_rows(&r, import_issue, 0);
+    assert_rows(&r, perf_sample, 4);
+    static const int64_t tids[] = {20, 21, 20, 22};
+    static const int64_t times[] = {500, 700, 900, 900};
+    for (size_t i = 0; i < 4; i++) {
+        assert_cell(&r, perf_sample, i, thread_id, tids[i]);
+        assert_cell(&r, perf_sample, i, timeStamp, times[i]);
+    }
+    assert_rows(&r, perf_report, 3);
+    assert_mem_row(r.sink, perf_report, 1, "1|config_name|event-1");
+    assert_mem_row(r.sink, perf_report, 2, "2|cmdline|");
+    assert_mem_row(r.sink, perf_files, 0, "0|0|-1|NULL|/usr/lib/a.so");
+    run_free(&r);
+}
+
+/* A map in the middle of another one: what is left of that keeps its place in the file. */
+static void test_maps_replace_each_other(void **state)
+{
+    static const uint64_t ips[] = {0x30008, 0x30408, 0x30808};
+    static const frame frames[] = {
+        {1, 0, 0x30808, 0, 0, 0, -1, "a.so+0x808"},
+        {1, 1, 0x30408, 0, 0, 1, -1, "b.so+0x8"},
+        {1, 2, 0x30008, 0, 0, 0, -1, "a.so+0x8"},
+    };
+    made m = begin_linux();
+    size_t at;
+    run r;
+    UNUSED(state);
+    put_map(&m.records, 0x30000, "/usr/lib/a.so");
+    at = m.records.n;
+    put_map(&m.records, 0x30400, "/usr/lib/b.so");
+    set_le(&m.records, at + 24, 0x400, 8);
+    put_sample(&m.records, 2, 20, 500, ips, 3);
+    import_bytes(&r, whole(&m));
+    assert_int_equal(MEM_ROWS(r.sink, perf_callchain), 3);
+    for (size_t i = 0; i < 3; i++) {
+        assert_true(
+            ts_text_is(dict_text(&r, MEM_INT(r.sink, perf_callchain, i, name)), frames[i].name));
+    }
+    run_free(&r);
+}
+
+/* Thousands of maps, in a falling order and twice: each address is in its own. */
+static void test_many_maps(void **state)
+{
+    enum { MAPS = 1000 };
+    made m = begin_linux();
+    run r;
+    UNUSED(state);
+    for (unsigned i = 0; i < 2 * MAPS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "/lib/%u", (MAPS - 1 - i % MAPS) * 7 % MAPS);
+        put_map(&m.records, 0x1000000 + 0x1000 * (uint64_t)((MAPS - 1 - i % MAPS) * 7 % MAPS),
+                name);
+    }
+    for (unsigned i = 0; i < MAPS; i++) {
+        uint64_t ip = 0x1000000 + 0x1000 * (uint64_t)i + 0x10;
+        put_sample(&m.records, 2, 20, i, &ip, 1);
+    }
+    import_bytes(&r, whole(&m));
+    assert_rows(&r, perf_callchain, MAPS);
+    for (unsigned i = 0; i < MAPS; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%u+0x10", i);
+        assert_true(ts_text_is(dict_text(&r, MEM_INT(r.sink, perf_callchain, i, name)), name));
+    }
+    run_free(&r);
+}
+
+static void test_forked(void **state)
+{
+    static const uint64_t ip = 0x30008;
+    made m = begin_linux();
+    size_t at;
+    run r;
+    UNUSED(state);
+    put_hex(&m.records, COMMS);
+    put_map(&m.records, 0x30000, "/usr/lib/a.so");
+    put_fork(&m.records, 600);
+    at = m.records.n;
+    put_sample(&m.records, 2, 30, 700, &ip, 1);
+    set_le(&m.records, at + 16, 30, 4);
+    import_bytes(&r, whole(&m));
+    assert_rows(&r, import_issue, 0);
+    assert_true(ts_text_is(dict_text(&r, MEM_INT(r.sink, perf_callchain, 0, name)), "a.so+0x8"));
+    assert_rows(&r, perf_thread, 3);
+    assert_mem_row(r.sink, perf_thread, 2, "2|30|30|app");
+    run_free(&r);
+}
+
+/* The first context is that of the CPU; a sample without a chain has its address. */
+static void test_contexts(void **state)
+{
+    static const uint64_t ips[] = {0xffffffff81000010, 0xfffffffffffffe00, 0x30008, 1, 0};
+    static const frame frames[] = {
+        {1, 0, 0x30008, 0, 0, 1, -1, "a.so+0x8"},
+        {1, 1, UINT64_C(0xffffffff81000010), 0, 0, 0, -1, "[kernel.kallsyms]+0xffffffff81000010"},
+        {2, 0, 0x1234, 0, 0, -1, -1, "@0x1234"},
+    };
+    made m = begin_linux();
+    run r;
+    UNUSED(state);
+    put_kernel_map(&m.records, UINT64_C(0xffffffff81000000), 0x1000000, "[kernel.kallsyms]_text");
+    put_map(&m.records, 0x30000, "/usr/lib/a.so");
+    put_sample(&m.records, 1, 20, 500, ips, 5);
+    put_sample(&m.records, 2, 20, 600, NULL, 0);
+    import_bytes(&r, whole(&m));
+    assert_rows(&r, import_issue, 0);
+    assert_frames(&r, frames, 3);
+    run_free(&r);
+}
+
+/* --- what does not fit in memory ----------------------------------------------------------------
+ */
+
+/* A recording that goes into a spool has the same rows. */
+static void test_spooled(void **state)
+{
+    made m = begin();
+    bytes b;
+    run small;
+    run large;
+    UNUSED(state);
+    put_hex(&m.records, KERNEL_MAP COMMS LIBA_MAP);
+    for (unsigned i = 0; i < 12000; i++) {
+        size_t at = m.records.n;
+        put_hex(&m.records, FIRST);
+        set_le(&m.records, at + 32, 1000 - i % 1000 + i / 1000 * 1000, 8);
+        set_le(&m.records, at + 72 + 24, 0x10000 + i % 4096, 8);
+        if (i % 100 == 99) {
+            put_round(&m.records);
+        }
+    }
+    add_events(&m);
+    add_symbols(&m);
+    b = whole(&m);
+    import_one(&large, &b);
+    import_begin(&small);
+    small.ctx->limits.max_memory = 16 << 20;
+    (void)import_files(&small, &b, 1, 0);
+    assert_ok(small.ctx, small.code);
+    assert_true(memsink_equal(small.sink, large.sink));
+    assert_rows(&small, perf_sample, 12000);
+    run_free(&small);
+    run_free(&large);
+    free(b.p);
+}
+
+/* --- defects -----------------------------------------------------------------------------------
+ */
+
+static void test_bad_records(void **state)
+{
+    made m = begin();
+    run r;
+    UNUSED(state);
+    put_hex(&m.records, KERNEL_MAP LIBA_MAP FIRST);
+    put_hex(&m.records, "0900000001001000"
+                        "0000000000000000"); /* a sample of 8 bytes */
+    put_hex(&m.records, "c800000001001000"
+                        "0000000000000000"); /* of no known type */
+    put_hex(&m.records, "02000000010018000100000000000000"
+                        "0500000000000000"); /* LOST 5 */
+    put_hex(&m.records, "0900000001000400"); /* of 4 bytes */
+    put_hex(&m.records, FIRST);
+    add_events(&m);
+    import_bytes(&r, whole(&m));
+    assert_int_equal(r.code, TS_OK);
+    assert_rows(&r, perf_sample, 1);
+    assert_int_equal(issues(&r, "perf_sample_bad"), 1);
+    assert_int_equal(issues(&r, "perf_record_bad"), 1);
+    assert_int_equal(issue_sum(&r, "perf_lost"), 5);
+    assert_int_equal(count_sum(&r, "perf_samples", TS_C_import_count__lost), 1);
+    assert_int_equal(count_sum(&r, "perf_records", TS_C_import_count__skipped), 1);
+    run_free(&r);
+}
+
+/* A feature that is cut takes no other with it; symbols before the cut stay. */
+static void test_bad_feature(void **state)
+{
+    made m = begin();
+    run r;
+    UNUSED(state);
+    put_hex(&m.records, KERNEL_MAP LIBA_MAP FIRST);
+    put_string(add_feature(&m, 11), "hiperf record");
+    add_events(&m);
+    add_symbols(&m);
+    m.features[2].n = 120;
+    import_bytes(&r, whole(&m));
+    assert_int_equal(issues(&r, "perf_feature_bad"), 1);
+    assert_mem_row(r.sink, perf_files, 0, "0|0|0|schedule|[kernel.kallsyms]");
+    assert_mem_row(r.sink, perf_report, 2, "2|cmdline|hiperf record");
+    assert_rows(&r, perf_sample, 1);
+    run_free(&r);
+}
+
+/* The stack of a sample is not in the table: it has its own address. */
+static void test_unknown_stack(void **state)
+{
+    static const frame frames[] = {{1, 0, SCHEDULE}};
+    made m = begin();
+    run r;
+    UNUSED(state);
+    put_hex(&m.records, KERNEL_MAP BY_ID);
+    set_le(&m.records, m.records.n - 8, 77 | 5 << 23, 8);
+    add_events(&m);
+    add_symbols(&m);
+    put_hex(add_feature(&m, 197), STACKS);
+    import_bytes(&r, whole(&m));
+    assert_int_equal(issues(&r, "perf_stack_unknown"), 1);
+    assert_frames(&r, frames, 1);
+    run_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -386,6 +479,17 @@ int main(void)
         cmocka_unit_test(test_blocks),
         cmocka_unit_test(test_cut_at_every_byte),
         cmocka_unit_test(test_every_bit_flipped),
+        cmocka_unit_test(test_deleted_and_doubled),
+        cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_order_of_times),
+        cmocka_unit_test(test_maps_replace_each_other),
+        cmocka_unit_test(test_many_maps),
+        cmocka_unit_test(test_forked),
+        cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_spooled),
+        cmocka_unit_test(test_bad_records),
+        cmocka_unit_test(test_bad_feature),
+        cmocka_unit_test(test_unknown_stack),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

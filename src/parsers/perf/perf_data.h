@@ -6,10 +6,10 @@
  * recorder flushed buffers of several CPUs in rounds. A sample's addresses become frames by the
  * maps of that moment, its frames a chain.
  *
- * Memory: 24 bytes a symbol and 1 for the search; 8 a symbol that is used; 32 a map and its path
- * once; 12 a node of stacks by id; 24 and slots of 8 to 16 a distinct stack; what ts_path_store
- * says of call paths; PERFD_CACHE frames (2 MiB); 16 bytes a record in a sorter that is bounded.
- * Docs: docs/formats.md, "perf.data".
+ * Memory: 24 bytes a symbol and 1 for the search; 8 a symbol that is used; 32 to 64 a map and its
+ * path once; 12 a node of stacks by id; 24 and slots of 8 to 16 a distinct stack; what
+ * ts_path_store says of call paths; PERFD_CACHE frames and stacks (3 MiB); 16 bytes a record in a
+ * sorter that is bounded. Docs: docs/formats.md, "perf.data".
  */
 #ifndef TS_PARSERS_PERF_PERF_DATA_H
 #define TS_PARSERS_PERF_PERF_DATA_H
@@ -33,7 +33,9 @@ enum {
     PERFD_BATCH = 64,
     PERFD_CACHE_BITS = 15,
     PERFD_CACHE = 1 << PERFD_CACHE_BITS,
-    PERFD_CPUS = 256
+    PERFD_CPUS = 256,
+    PERFD_KERNEL_MAPS = 4096,
+    PERFD_MAX_BY_ID = 2048 /* frames of a stack by id */
 };
 
 /* Features: numbers of bits in the header. */
@@ -132,9 +134,10 @@ enum { PERFD_TYPE_ARK = 6, PERFD_TYPE_V8 = 8 };
 typedef struct perfd_path {
     uint32_t file; /* TS_INDEX_NONE: not one of the files */
     uint8_t kind;
-    bool kept;      /* a map of this name is one */
-    bool anonymous; /* no file */
-    bool known;     /* the file is one of feature 192 */
+    uint32_t kernel; /* its place among the maps of the kernel + 1; 0: it is not there */
+    bool kept;       /* a map of this name is one */
+    bool anonymous;  /* no file */
+    bool known;      /* the file is one of feature 192 */
 } perfd_path;
 
 typedef struct perfd_file {
@@ -165,9 +168,20 @@ typedef struct perfd_map {
     uint32_t name; /* of kernel maps: the path as recorded */
 } perfd_map;
 
-/* Maps of a process, by address; shared by those that were forked and have not changed theirs. */
+/*
+ * Maps of a process, by address, in pieces: lists share pieces, and processes that were forked
+ * share lists, until one of them changes its own.
+ */
+enum { PERFD_PIECE = 64 };
+
+typedef struct perfd_piece {
+    uint32_t users;
+    uint32_t n; /* at least 1 */
+    perfd_map maps[PERFD_PIECE];
+} perfd_piece;
+
 typedef struct perfd_maps {
-    ts_vec list; /* perfd_map */
+    ts_vec pieces; /* perfd_piece * */
     uint32_t users;
     uint32_t version; /* another one after each change; that of no other list */
 } perfd_maps;
@@ -212,6 +226,14 @@ typedef struct perfd_chain {
     uint64_t a, b; /* hash of process and frames */
     uint32_t node; /* row of stack_node; 0: none */
 } perfd_chain;
+
+/* A stack that was met lately, by its bytes, process and maps: its chain is known without frames.
+ */
+typedef struct perfd_met {
+    uint64_t a, b; /* hash; both 0: free */
+    uint64_t chain;
+    uint32_t node;
+} perfd_met;
 
 /* What a sample holds. Arrays are little endian, in the record. */
 typedef struct perfd_sample {
@@ -267,6 +289,7 @@ typedef struct perfd {
     uint64_t bad_texts;
 
     /* Header, attributes, features. */
+    uint64_t id_bytes; /* of attributes, in all */
     uint64_t attr_size, attrs_at, attrs_size, data_at, data_size;
     uint8_t features[PERFD_FEATURES / 8];
     bool pipe; /* attributes and features are records */
@@ -289,13 +312,14 @@ typedef struct perfd {
 
     /* Files, symbols, maps. */
     ts_pool paths;
-    ts_vec path_info; /* perfd_path, by id of the path */
-    ts_vec files;     /* perfd_file */
-    ts_vec symbols;   /* perfd_symbol */
-    ts_vec tops[4];   /* uint64_t: greatest ends of 64, 64 * 64 ... symbols */
-    ts_vec named;     /* perfd_named */
-    ts_vec stacks;    /* perfd_stacks */
-    ts_vec nodes;     /* PERFD_NODE bytes each */
+    ts_vec path_info;   /* perfd_path, by id of the path */
+    ts_vec files;       /* perfd_file */
+    ts_vec symbols;     /* perfd_symbol */
+    ts_vec tops[4];     /* uint64_t: greatest ends of 64, 64 * 64 ... symbols */
+    ts_vec named;       /* perfd_named */
+    ts_vec stacks;      /* perfd_stacks */
+    ts_idmap stacks_of; /* by process */
+    ts_vec nodes;       /* PERFD_NODE bytes each */
     unsigned node_bits;
     ts_vec maps;      /* perfd_maps */
     ts_vec free_maps; /* uint32_t */
@@ -311,10 +335,12 @@ typedef struct perfd {
 
     /* Rows. */
     perfd_cached *cache;
-    ts_vec frames;   /* perfd_frame, of the sample: the leaf first */
-    ts_vec steps;    /* uint32_t, the root first */
-    ts_vec expanded; /* a stack by id: 8 bytes an address */
-    ts_vec chains;   /* perfd_chain */
+    perfd_met *met;   /* PERFD_CACHE */
+    ts_vec frames;    /* perfd_frame, of the sample: the leaf first */
+    ts_vec steps;     /* uint32_t, the root first */
+    ts_vec expanded;  /* a stack by id: 8 bytes an address */
+    bool stack_known; /* of the sample */
+    ts_vec chains;    /* perfd_chain */
     ts_index chain_index;
     uint64_t first_chain;
     ts_path_store call_paths;
@@ -410,7 +436,8 @@ ts_code perfd_comm(perfd *r, int64_t pid, int64_t tid, ts_text name);
 ts_code perfd_fork(perfd *r, int64_t pid, int64_t ppid, int64_t tid, int64_t ptid);
 
 /* The map of the process that holds the address, or NULL. */
-const perfd_map *perfd_find_map(const perfd *r, const perfd_maps *maps, uint64_t ip);
+const perfd_map *perfd_find_map(const perfd_maps *maps, uint64_t ip);
+void perfd_free_maps(perfd *r, perfd_maps *maps);
 const perfd_maps *perfd_maps_of(perfd *r, int64_t pid);
 bool perfd_is_service(const perfd *r, int64_t pid);
 

@@ -200,11 +200,11 @@ static ts_code find_frame(perfd *r, perfd_frame *f, const space *in, perfd_conte
     const perfd_map *map = NULL;
     f->vaddr = 0;
     if (in->service) {
-        map = perfd_find_map(r, in->maps, f->ip);
+        map = perfd_find_map(in->maps, f->ip);
         map = is_known(r, map) ? map : NULL;
     }
     if (map == NULL && (context == PERFD_IN_USER || context == PERFD_IN_UNKNOWN)) {
-        map = perfd_find_map(r, in->maps, f->ip);
+        map = perfd_find_map(in->maps, f->ip);
     }
     if (map == NULL && (context == PERFD_IN_KERNEL || context == PERFD_IN_UNKNOWN)) {
         map = find_kernel_map(r, f->ip);
@@ -300,8 +300,10 @@ ts_code perfd_resolve(perfd *r, const perfd_sample *s)
 {
     bool known = false;
     r->frames.n = 0;
+    r->stack_known = true;
     if (s->has_stack_id) {
         TS_TRY(perfd_expand(&known, r, s->pid, s->stack_id));
+        r->stack_known = known;
         if (!known) {
             TS_TRY(PERFD_ISSUE(r, perf_stack_unknown, s->at,
                                "the stack 0x%" PRIx64 " of process %" PRId64 " is not there",

@@ -33,7 +33,10 @@ static ts_code read_ids(bool *good, perfd *r, uint64_t at, uint64_t size, uint64
 {
     perfd_cursor c = {r, at, 0};
     uint64_t id;
-    *good = at <= r->size && size <= r->size - at && size % 8 == 0;
+    /* Ids of two attributes are not in the same place, so that there are no more than there is
+     * room for. */
+    *good = at <= r->size && size <= r->size - at && size % 8 == 0 && size <= r->size - r->id_bytes;
+    r->id_bytes += *good ? size : 0;
     c.end = *good ? at + size : at;
     while (*good && c.at < c.end) {
         TS_TRY(perfd_take_u64(good, &id, &c));
@@ -109,12 +112,16 @@ ts_code perfd_read_header(bool *good, perfd *r)
     bool attrs = false;
     *good = false;
     TS_TRY(perfd_take(&p, &c, PERFD_PIPE_HEADER));
+    if (r->host == NULL && (p == NULL || !ts_perf_reads(p, PERFD_PIPE_HEADER))) {
+        return ts_fail(r->ctx, TS_ERR_FORMAT, "%s is no perf.data: it does not begin with PERFILE2",
+                       r->job->name);
+    }
     if (p != NULL && perfd_u64(p + 8) == PERFD_PIPE_HEADER) {
         return begin_pipe(good, r);
     }
     c.at = 0;
     TS_TRY(perfd_take(&p, &c, PERFD_HEADER));
-    if (p == NULL || perfd_u64(p + 8) != PERFD_HEADER) {
+    if (p == NULL || !ts_perf_reads(p, PERFD_HEADER) || perfd_u64(p + 8) != PERFD_HEADER) {
         return PERFD_ISSUE(r, perf_record_bad, UINT64_MAX, "the header is cut or damaged");
     }
     r->attr_size = perfd_u64(p + 16);

@@ -5,6 +5,8 @@
  */
 #include "parsers/perf/perf_data.h"
 
+#include "base/alloc.h"
+
 /* --- paths -------------------------------------------------------------------------------------
  */
 
@@ -125,6 +127,22 @@ static ts_code new_list(uint32_t *number, perfd *r)
     return TS_OK;
 }
 
+static void leave_piece(perfd *r, perfd_piece *piece)
+{
+    if (--piece->users == 0) {
+        ts_free(r->ctx, piece);
+    }
+}
+
+void perfd_free_maps(perfd *r, perfd_maps *maps)
+{
+    perfd_piece **pieces = maps->pieces.p;
+    for (size_t i = 0; i < maps->pieces.n; i++) {
+        leave_piece(r, pieces[i]);
+    }
+    ts_vec_free(r->ctx, &maps->pieces);
+}
+
 /* The process has no maps any more. */
 static ts_code leave_list(perfd *r, perfd_process *process)
 {
@@ -137,8 +155,27 @@ static ts_code leave_list(perfd *r, perfd_process *process)
     if (--maps->users > 0) {
         return TS_OK;
     }
-    ts_vec_free(r->ctx, &maps->list);
+    perfd_free_maps(r, maps);
     return ts_vec_push(r->ctx, &r->free_maps, &number, sizeof number);
+}
+
+/* Another list with the same pieces. */
+static ts_code copy_list(uint32_t *number, perfd *r, uint32_t old)
+{
+    perfd_maps *from;
+    perfd_maps *to;
+    TS_TRY(new_list(number, r));
+    from = (perfd_maps *)r->maps.p + old;
+    to = (perfd_maps *)r->maps.p + *number;
+    TS_TRY(ts_vec_reserve(r->ctx, &to->pieces, from->pieces.n + 1, sizeof(perfd_piece *)));
+    for (size_t i = 0; i < from->pieces.n; i++) {
+        perfd_piece *piece = ((perfd_piece **)from->pieces.p)[i];
+        piece->users++;
+        ((perfd_piece **)to->pieces.p)[i] = piece;
+    }
+    to->pieces.n = from->pieces.n;
+    from->users--;
+    return TS_OK;
 }
 
 /* The list of a process, which is going to change: its own. */
@@ -152,22 +189,10 @@ static ts_code own_list(perfd_maps **out, perfd *r, int64_t pid)
     number = process->maps - 1;
     if (process->maps == 0) {
         TS_TRY(new_list(&number, r));
-        process->maps = number + 1;
     } else if (((perfd_maps *)r->maps.p)[number].users > 1) {
-        uint32_t old = number;
-        perfd_maps *from;
-        perfd_maps *to;
-        TS_TRY(new_list(&number, r));
-        from = (perfd_maps *)r->maps.p + old;
-        to = (perfd_maps *)r->maps.p + number;
-        from->users--;
-        process->maps = number + 1;
-        TS_TRY(ts_vec_reserve(r->ctx, &to->list, from->list.n + 1, sizeof(perfd_map)));
-        if (from->list.n > 0) {
-            memcpy(to->list.p, from->list.p, from->list.n * sizeof(perfd_map));
-        }
-        to->list.n = from->list.n;
+        TS_TRY(copy_list(&number, r, number));
     }
+    process->maps = number + 1;
     *out = (perfd_maps *)r->maps.p + number;
     (*out)->version = ++r->version;
     return TS_OK;
@@ -176,85 +201,178 @@ static ts_code own_list(perfd_maps **out, perfd *r, int64_t pid)
 /* --- maps --------------------------------------------------------------------------------------
  */
 
-/* The number of maps that end at or before the address. */
-static size_t count_before(const perfd_maps *maps, uint64_t ip)
+/* A place among the maps of a list. */
+typedef struct map_place {
+    size_t piece;
+    size_t map;
+} map_place;
+
+/* The first map that ends after the address. */
+static map_place find_place(const perfd_maps *maps, uint64_t ip)
 {
-    const perfd_map *m = maps->list.p;
-    size_t from = 0;
-    size_t n = maps->list.n;
+    perfd_piece *const *pieces = maps->pieces.p;
+    map_place at = {0, 0};
+    size_t n = maps->pieces.n;
     while (n > 0) {
         size_t half = n / 2;
-        if (m[from + half].end <= ip) {
-            from += half + 1;
+        const perfd_piece *piece = pieces[at.piece + half];
+        if (piece->maps[piece->n - 1].end <= ip) {
+            at.piece += half + 1;
             n -= half + 1;
         } else {
             n = half;
         }
     }
-    return from;
+    while (at.piece < maps->pieces.n && pieces[at.piece]->maps[at.map].end <= ip) {
+        at.map++;
+    }
+    return at;
 }
 
-const perfd_map *perfd_find_map(const perfd *r, const perfd_maps *maps, uint64_t ip)
+const perfd_map *perfd_find_map(const perfd_maps *maps, uint64_t ip)
 {
     const perfd_map *m;
-    size_t at;
-    (void)r;
-    if (maps == NULL || maps->list.n == 0) {
+    map_place at;
+    if (maps == NULL) {
         return NULL;
     }
-    at = count_before(maps, ip);
-    m = (const perfd_map *)maps->list.p + at;
-    return at < maps->list.n && m->start <= ip ? m : NULL;
+    at = find_place(maps, ip);
+    if (at.piece == maps->pieces.n) {
+        return NULL;
+    }
+    m = &((perfd_piece *const *)maps->pieces.p)[at.piece]->maps[at.map];
+    return m->start <= ip ? m : NULL;
 }
 
+/* The piece, which is going to change: of this list only. */
+static ts_code own_piece(perfd_piece **out, perfd *r, perfd_maps *maps, size_t number)
+{
+    perfd_piece **pieces = maps->pieces.p;
+    perfd_piece *piece = pieces[number];
+    if (piece->users > 1) {
+        perfd_piece *copy = ts_alloc(r->ctx, 1, sizeof *copy);
+        TS_NEED(r->ctx, copy);
+        *copy = *piece;
+        copy->users = 1;
+        piece->users--;
+        pieces[number] = copy;
+    }
+    *out = pieces[number];
+    return TS_OK;
+}
+
+/* Makes room for a new piece at this place. */
+static ts_code add_piece(perfd_piece **out, perfd *r, perfd_maps *maps, size_t at)
+{
+    perfd_piece **pieces;
+    perfd_piece *piece;
+    TS_TRY(ts_vec_reserve(r->ctx, &maps->pieces, 1, sizeof piece));
+    TS_NEED(r->ctx, piece = ts_zalloc(r->ctx, 1, sizeof *piece));
+    pieces = maps->pieces.p;
+    piece->users = 1;
+    memmove(pieces + at + 1, pieces + at, (maps->pieces.n - at) * sizeof(perfd_piece *));
+    pieces[at] = piece;
+    maps->pieces.n++;
+    *out = piece;
+    return TS_OK;
+}
+
+/* Puts a map before the place, where no other overlaps it. */
+static ts_code put_map(perfd *r, perfd_maps *maps, map_place at, const perfd_map *map)
+{
+    perfd_piece *piece;
+    if (at.piece == maps->pieces.n && at.piece > 0) { /* after the last one */
+        at.piece--;
+        at.map = ((perfd_piece *const *)maps->pieces.p)[at.piece]->n;
+    } else if (at.piece == maps->pieces.n) {
+        TS_TRY(add_piece(&piece, r, maps, 0));
+        at.map = 0;
+    }
+    TS_TRY(own_piece(&piece, r, maps, at.piece));
+    if (piece->n == PERFD_PIECE) {
+        perfd_piece *right;
+        size_t left_n = at.map == PERFD_PIECE ? PERFD_PIECE - 1 : PERFD_PIECE / 2;
+        TS_TRY(add_piece(&right, r, maps, at.piece + 1));
+        right->n = (uint32_t)(PERFD_PIECE - left_n);
+        memcpy(right->maps, piece->maps + left_n, right->n * sizeof *map);
+        piece->n = (uint32_t)left_n;
+        if (at.map > left_n) {
+            piece = right;
+            at.map -= left_n;
+        }
+    }
+    memmove(piece->maps + at.map + 1, piece->maps + at.map, (piece->n - at.map) * sizeof *map);
+    piece->maps[at.map] = *map;
+    piece->n++;
+    return TS_OK;
+}
+
+static ts_code remove_map(perfd *r, perfd_maps *maps, map_place at)
+{
+    perfd_piece *piece;
+    TS_TRY(own_piece(&piece, r, maps, at.piece));
+    piece->n--;
+    memmove(piece->maps + at.map, piece->maps + at.map + 1,
+            (piece->n - at.map) * sizeof piece->maps[0]);
+    if (piece->n == 0) {
+        perfd_piece **pieces = maps->pieces.p;
+        leave_piece(r, piece);
+        maps->pieces.n--;
+        memmove(pieces + at.piece, pieces + at.piece + 1,
+                (maps->pieces.n - at.piece) * sizeof(perfd_piece *));
+    }
+    return TS_OK;
+}
+
+/* What it overlaps goes, but for what is before and after it. */
 static ts_code insert_map(perfd *r, perfd_maps *maps, const perfd_map *map)
 {
-    perfd_map *m;
-    perfd_map parts[3];
-    size_t part_n = 0;
-    size_t first;
-    size_t last;
-    TS_TRY(ts_vec_reserve(r->ctx, &maps->list, 2, sizeof *m));
-    m = maps->list.p;
-    first = count_before(maps, map->start);
-    last = first;
-    while (last < maps->list.n && m[last].start < map->end) {
-        last++;
+    for (;;) {
+        map_place at = find_place(maps, map->start);
+        perfd_piece *const *pieces = maps->pieces.p;
+        perfd_map old;
+        if (at.piece == maps->pieces.n || pieces[at.piece]->maps[at.map].start >= map->end) {
+            return put_map(r, maps, at, map);
+        }
+        old = pieces[at.piece]->maps[at.map];
+        TS_TRY(remove_map(r, maps, at));
+        if (old.start < map->start) {
+            perfd_map before = old;
+            before.end = map->start;
+            TS_TRY(put_map(r, maps, find_place(maps, old.start), &before));
+        }
+        if (old.end > map->end) {
+            perfd_map after = old;
+            after.start = map->end;
+            after.pgoff += map->end - old.start;
+            TS_TRY(put_map(r, maps, find_place(maps, map->end), &after));
+        }
     }
-    if (first < last && m[first].start < map->start) {
-        parts[part_n] = m[first];
-        parts[part_n++].end = map->start;
-    }
-    parts[part_n++] = *map;
-    if (first < last && m[last - 1].end > map->end) {
-        parts[part_n] = m[last - 1];
-        parts[part_n].pgoff += map->end - m[last - 1].start;
-        parts[part_n++].start = map->end;
-    }
-    memmove(m + first + part_n, m + last, (maps->list.n - last) * sizeof *m);
-    memcpy(m + first, parts, part_n * sizeof *m);
-    maps->list.n = maps->list.n - (last - first) + part_n;
-    return TS_OK;
 }
 
 /* Maps of the kernel stay in their order; one of the same name is replaced. */
 static ts_code add_kernel_map(perfd *r, const perfd_map *map, ts_text path)
 {
     static const char kallsyms[] = "[kernel.kallsyms]";
-    perfd_map *all = r->kernel.p;
     perfd_map added = *map;
+    perfd_path *info;
     TS_TRY(perfd_path_id(&added.name, r, path));
     added.path = added.name;
     if (ts_text_begins(path, kallsyms)) {
         TS_TRY(perfd_path_id(&added.path, r, (ts_text){kallsyms, sizeof kallsyms - 1}));
     }
     r->kernel_version++;
-    for (size_t i = 0; i < r->kernel.n; i++) {
-        if (all[i].name == added.name) {
-            all[i] = added;
-            return TS_OK;
-        }
+    info = (perfd_path *)r->path_info.p + added.name;
+    if (info->kernel != 0) {
+        ((perfd_map *)r->kernel.p)[info->kernel - 1] = added;
+        return TS_OK;
     }
+    if (r->kernel.n == PERFD_KERNEL_MAPS) {
+        r->records_lost++;
+        return PERFD_ISSUE(r, perf_record_bad, UINT64_MAX,
+                           "the kernel has more than %d maps; one was left out", PERFD_KERNEL_MAPS);
+    }
+    info->kernel = (uint32_t)r->kernel.n + 1;
     return ts_vec_push(r->ctx, &r->kernel, &added, sizeof added);
 }
 

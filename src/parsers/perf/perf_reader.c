@@ -96,7 +96,7 @@ static void free_tables(perfd *r)
     ts_ctx *ctx = r->ctx;
     perfd_maps *maps = r->maps.p;
     for (size_t i = 0; i < r->maps.n; i++) {
-        ts_vec_free(ctx, &maps[i].list);
+        perfd_free_maps(r, &maps[i]);
     }
     ts_vec_free(ctx, &r->maps);
     ts_vec_free(ctx, &r->free_maps);
@@ -116,6 +116,7 @@ static void free_tables(perfd *r)
     }
     ts_vec_free(ctx, &r->named);
     ts_vec_free(ctx, &r->stacks);
+    ts_idmap_free(ctx, &r->stacks_of);
     ts_vec_free(ctx, &r->nodes);
 }
 
@@ -136,6 +137,7 @@ static void perfd_free(perfd *r)
     ts_free(ctx, r->cmdline);
     ts_free(ctx, r->arch);
     ts_free(ctx, r->cache);
+    ts_free(ctx, r->met);
     ts_free(ctx, r->record);
     ts_vec_free(ctx, &r->frames);
     ts_vec_free(ctx, &r->steps);
@@ -173,7 +175,8 @@ static ts_code make(perfd **out, ts_perf_reader *from, int64_t parent_id,
     TS_STEP(code, ts_job_source(&r->source_id, r->name, job, parent_id, "perf", "perf", "Perf"));
     if (code == TS_OK) {
         r->cache = ts_zalloc(job->ctx, PERFD_CACHE, sizeof *r->cache);
-        code = r->cache == NULL ? job->ctx->error.code : TS_OK;
+        r->met = ts_zalloc(job->ctx, PERFD_CACHE, sizeof *r->met);
+        code = r->cache == NULL || r->met == NULL ? job->ctx->error.code : TS_OK;
     }
     return code;
 }

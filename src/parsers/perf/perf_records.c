@@ -166,10 +166,11 @@ static ts_code bad_size(perfd *r, bool report, uint64_t at, uint64_t size)
         return TS_OK;
     }
     r->records_lost++;
-    return PERFD_ISSUE(r, perf_record_bad, at,
-                       "a record says that it has %" PRIu64 " bytes, the data has %" PRIu64
-                       " more; what follows is lost",
-                       size, r->data_at + r->data_size - at);
+    return r->cut ? TS_OK /* which was said */
+                  : PERFD_ISSUE(r, perf_record_bad, at,
+                                "a record says that it has %" PRIu64 " bytes, the data has %" PRIu64
+                                " more; what follows is lost",
+                                size, r->data_at + r->data_size - at);
 }
 
 /* Raw bytes follow the record of an AUX trace, and that of formats of tracepoints. */

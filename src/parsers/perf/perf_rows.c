@@ -133,6 +133,47 @@ static ts_code find_chain(uint64_t *id, uint32_t *node, perfd *r, int64_t pid)
     return TS_OK;
 }
 
+/* What the frames of a sample depend on. */
+static void hash_stack(perfd_met *out, perfd *r, const perfd_sample *s)
+{
+    const perfd_maps *maps = perfd_maps_of(r, s->pid);
+    ts_hash h = ts_hash_begin(&r->ctx->hash_key);
+    ts_hash_word(&h, (uint64_t)s->pid);
+    ts_hash_word(&h, (uint64_t)(maps == NULL ? 0 : maps->version) << 32 | r->kernel_version);
+    ts_hash_word(&h, (uint64_t)(s->misc & 7) << 2 | (uint64_t)(s->has_stack_id ? 2 : 0) |
+                         (perfd_flag(s->attr, PERFD_FLAG_NO_USER_CHAIN) ? 1 : 0));
+    ts_hash_word(&h, s->user_ip);
+    ts_hash_word(&h, s->has_stack_id ? s->stack_id : s->ip_n == 0 ? s->ip : 0);
+    for (uint64_t i = 0; i < s->ip_n; i++) {
+        ts_hash_word(&h, perfd_u64(s->ips + 8 * i));
+    }
+    out->a = ts_hash_end(&h);
+    out->b = ts_hash_more(&h) | 1;
+}
+
+/* The chain of a sample, by its bytes where they were met before. Those of several processes have
+ * other maps, too. */
+static ts_code chain_of(uint64_t *id, uint32_t *node, perfd *r, const perfd_sample *s)
+{
+    perfd_met key = {0};
+    perfd_met *met = NULL;
+    if (s->server_n == 0) {
+        hash_stack(&key, r, s);
+        met = &r->met[key.a & (PERFD_CACHE - 1)];
+        if (met->a == key.a && met->b == key.b) {
+            *id = met->chain;
+            *node = met->node;
+            return TS_OK;
+        }
+    }
+    TS_TRY(perfd_resolve(r, s));
+    TS_TRY(find_chain(id, node, r, s->pid));
+    if (met != NULL && *id != 0 && r->stack_known) {
+        *met = (perfd_met){key.a, key.b, *id, *node};
+    }
+    return TS_OK;
+}
+
 /* --- times -------------------------------------------------------------------------------------
  */
 
@@ -339,8 +380,7 @@ ts_code perfd_put_sample(perfd *r, const perfd_sample *s)
         return TS_OK;
     }
     note_time(r, clock, ts);
-    TS_TRY(perfd_resolve(r, s));
-    TS_TRY(find_chain(&chain, &node, r, s->pid));
+    TS_TRY(chain_of(&chain, &node, r, s));
     TS_TRY(put_rows(r, s, ts, chain, node));
     r->samples_good++;
     return TS_OK;

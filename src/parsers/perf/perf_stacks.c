@@ -129,6 +129,13 @@ static bool fits(const perfd *r, unsigned bits)
 ts_code perfd_stacks_ready(perfd *r)
 {
     static const unsigned widths[] = {23, 20, 21, 22};
+    const perfd_stacks *tables = r->stacks.p;
+    uint64_t found;
+    for (size_t i = 0; i < r->stacks.n; i++) {
+        if (!ts_idmap_find(&found, &r->stacks_of, tables[i].pid)) {
+            TS_TRY(ts_idmap_put(r->ctx, &r->stacks_of, tables[i].pid, i));
+        }
+    }
     r->node_bits = MOST_BITS;
     for (size_t i = 0; i < sizeof widths / sizeof widths[0]; i++) {
         if (fits(r, widths[i])) {
@@ -143,16 +150,14 @@ ts_code perfd_stacks_ready(perfd *r)
 
 ts_code perfd_expand(bool *known, perfd *r, int64_t pid, uint64_t stack_id)
 {
-    const perfd_stacks *table = NULL;
+    const perfd_stacks *table;
+    uint64_t number;
     uint32_t index = (uint32_t)(stack_id & ((1U << r->node_bits) - 1));
     uint64_t n = stack_id >> r->node_bits;
     r->expanded.n = 0;
-    for (size_t i = 0; i < r->stacks.n && table == NULL; i++) {
-        const perfd_stacks *t = (const perfd_stacks *)r->stacks.p + i;
-        table = t->pid == pid ? t : NULL;
-    }
-    *known = table != NULL;
-    for (uint64_t i = 0; i < n && index != 0 && *known && i < PERFD_MAX_RECORD; i++) {
+    *known = ts_idmap_find(&number, &r->stacks_of, pid) && n <= PERFD_MAX_BY_ID;
+    table = (const perfd_stacks *)r->stacks.p + (*known ? number : 0);
+    for (uint64_t i = 0; i < n && index != 0 && *known; i++) {
         size_t at = find_node(r, table, index);
         uint64_t value = at == SIZE_MAX ? 0 : node_value(r->nodes.p, at);
         uint64_t ip = value & ((UINT64_C(1) << IP_BITS) - 1);
