@@ -6,9 +6,10 @@
  * recorder flushed buffers of several CPUs in rounds. A sample's addresses become frames by the
  * maps of that moment, its frames a chain.
  *
- * Memory: 24 bytes a symbol and 1 for the search; 8 a symbol that is used; 32 to 64 a map and its
+ * Memory: 24 bytes a symbol and 1 for the search; 8 a symbol that is used; 32 to 40 a place
+ * without one; 32 to 64 a map and its
  * path once; 12 a node of stacks by id; 24 and slots of 8 to 16 a distinct stack; what
- * ts_path_store says of call paths; PERFD_CACHE frames and stacks (3 MiB); 16 bytes a record in a
+ * ts_path_store says of call paths; PERFD_CACHE frames and stacks (6 MiB); 16 bytes a record in a
  * sorter that is bounded. Docs: docs/formats.md, "perf.data".
  */
 #ifndef TS_PARSERS_PERF_PERF_DATA_H
@@ -31,7 +32,7 @@ enum {
     PERFD_MAX_TEXT = 1 << 20,
     PERFD_MAX_RECORD = 1 << 16,
     PERFD_BATCH = 64,
-    PERFD_CACHE_BITS = 15,
+    PERFD_CACHE_BITS = 16,
     PERFD_CACHE = 1 << PERFD_CACHE_BITS,
     PERFD_CPUS = 256,
     PERFD_KERNEL_MAPS = 4096,
@@ -162,6 +163,13 @@ typedef struct perfd_named {
     uint32_t step;
 } perfd_named;
 
+/* A place in a file that has no symbol. */
+typedef struct perfd_nameless {
+    uint64_t v;
+    uint32_t file; /* TS_INDEX_NONE: no file */
+    perfd_named named;
+} perfd_nameless;
+
 typedef struct perfd_map {
     uint64_t start, end, pgoff;
     uint32_t path;
@@ -209,10 +217,10 @@ typedef enum perfd_context {
 typedef struct perfd_frame {
     uint64_t ip;
     uint64_t vaddr;
-    uint64_t offset; /* of symbols; without one the address in the file, for the key */
-    uint32_t file;   /* TS_INDEX_NONE: none */
-    uint32_t symbol; /* TS_INDEX_NONE: none */
-    perfd_named name;
+    uint64_t offset;  /* of symbols; without one the address in the file, for the key */
+    uint32_t file;    /* TS_INDEX_NONE: none */
+    uint32_t symbol;  /* TS_INDEX_NONE: none */
+    perfd_named name; /* step 0: not known yet; then dict is a hash */
 } perfd_frame;
 
 /* A frame that was met lately, by address, maps and context. */
@@ -221,6 +229,14 @@ typedef struct perfd_cached {
     uint32_t context;      /* + 1; 0: free */
     perfd_frame frame;
 } perfd_cached;
+
+/* An address of the sample that is looked up. */
+typedef struct perfd_asked {
+    uint64_t ip;
+    const perfd_maps *maps; /* of the process, or NULL */
+    uint32_t version;
+    uint32_t context; /* as in perfd_cached */
+} perfd_asked;
 
 typedef struct perfd_chain {
     uint64_t a, b; /* hash of process and frames */
@@ -312,11 +328,13 @@ typedef struct perfd {
 
     /* Files, symbols, maps. */
     ts_pool paths;
-    ts_vec path_info;   /* perfd_path, by id of the path */
-    ts_vec files;       /* perfd_file */
-    ts_vec symbols;     /* perfd_symbol */
-    ts_vec tops[4];     /* uint64_t: greatest ends of 64, 64 * 64 ... symbols */
-    ts_vec named;       /* perfd_named */
+    ts_vec path_info; /* perfd_path, by id of the path */
+    ts_vec files;     /* perfd_file */
+    ts_vec symbols;   /* perfd_symbol */
+    ts_vec tops[4];   /* uint64_t: greatest ends of 64, 64 * 64 ... symbols */
+    ts_vec named;     /* perfd_named */
+    ts_vec nameless;  /* perfd_nameless */
+    ts_index nameless_index;
     ts_vec stacks;      /* perfd_stacks */
     ts_idmap stacks_of; /* by process */
     ts_vec nodes;       /* PERFD_NODE bytes each */
@@ -337,6 +355,8 @@ typedef struct perfd {
     perfd_cached *cache;
     perfd_met *met;   /* PERFD_CACHE */
     ts_vec frames;    /* perfd_frame, of the sample: the leaf first */
+    ts_vec places;    /* uint32_t, of each frame: its place in the cache */
+    ts_vec asked;     /* perfd_asked */
     ts_vec steps;     /* uint32_t, the root first */
     ts_vec expanded;  /* a stack by id: 8 bytes an address */
     bool stack_known; /* of the sample */
@@ -354,6 +374,7 @@ typedef struct perfd {
     char label_text[2 * PERFD_BATCH][24];
     bool spanned;
     ts_span wanted;
+    ts_clock row_clock; /* of rows: that of the times, or what they were converted to */
     int64_t first_ts, last_ts;
     uint64_t records_good, records_lost, records_skipped;
     uint64_t samples_good, samples_lost, samples_skipped;

@@ -80,12 +80,89 @@ static ts_code make_name(perfd_named *out, perfd *r, ts_text name, ts_text libra
     return ts_paths_frame(&out->step, r->ctx, &r->call_paths, id, 0);
 }
 
-static ts_code name_place(perfd *r, perfd_frame *f, ts_text file, uint64_t v, ts_text library)
+static ts_code make_place_name(perfd_named *out, perfd *r, const perfd_nameless *key, ts_text path)
 {
+    ts_text file = path.p == NULL ? path : last_part(path);
     r->scratch.n = 0;
     TS_TRY(ts_buf_put(r->ctx, &r->scratch, file.p, file.n));
-    TS_TRY(ts_buf_printf(r->ctx, &r->scratch, file.p == NULL ? "@0x%" PRIx64 : "+0x%" PRIx64, v));
-    return make_name(&f->name, r, ts_buf_text(&r->scratch), library, false);
+    TS_TRY(
+        ts_buf_printf(r->ctx, &r->scratch, file.p == NULL ? "@0x%" PRIx64 : "+0x%" PRIx64, key->v));
+    return make_name(out, r, ts_buf_text(&r->scratch), path, false);
+}
+
+static bool is_nameless(const void *owner, uint32_t number, const void *key)
+{
+    const perfd_nameless *have =
+        (const perfd_nameless *)((const perfd *)owner)->nameless.p + number;
+    const perfd_nameless *wanted = key;
+    return have->v == wanted->v && have->file == wanted->file;
+}
+
+/*
+ * A place without a symbol is looked up when all frames of the sample are there: their slots come
+ * from memory at the same time, then their entries.
+ */
+static ts_code name_later(perfd *r, perfd_frame *f)
+{
+    ts_hash h;
+    TS_TRY(ts_index_reserve(r->ctx, &r->nameless_index));
+    h = ts_hash_begin(&r->nameless_index.key);
+    ts_hash_word(&h, f->offset);
+    ts_hash_word(&h, f->file);
+    f->name = (perfd_named){(uint32_t)ts_hash_end(&h), 0};
+    __builtin_prefetch(&r->nameless_index.slots[f->name.dict & (r->nameless_index.slot_count - 1)]);
+    return TS_OK;
+}
+
+static void fetch_name(const perfd *r, const perfd_frame *f)
+{
+    const ts_index *index = &r->nameless_index;
+    uint32_t number = (uint32_t)index->slots[f->name.dict & (index->slot_count - 1)];
+    if (number != 0) {
+        __builtin_prefetch((const perfd_nameless *)r->nameless.p + (number - 1));
+    }
+}
+
+static ts_code name_place(perfd *r, perfd_frame *f)
+{
+    perfd_nameless key = {.v = f->offset, .file = f->file};
+    ts_index_place place;
+    uint32_t number;
+    TS_TRY(ts_index_reserve(r->ctx, &r->nameless_index));
+    number = ts_index_search(&place, &r->nameless_index, f->name.dict, is_nameless, r, &key);
+    if (number == TS_INDEX_NONE) {
+        const perfd_file *file = (const perfd_file *)r->files.p + f->file;
+        number = (uint32_t)r->nameless.n;
+        TS_TRY(make_place_name(&key.named, r, &key,
+                               f->file == TS_INDEX_NONE ? TS_TEXT_NULL
+                                                        : ts_pool_text(&r->paths, file->path)));
+        TS_TRY(ts_vec_push(r->ctx, &r->nameless, &key, sizeof key));
+        ts_index_add(&r->nameless_index, place, number);
+    }
+    f->name = ((const perfd_nameless *)r->nameless.p)[number].named;
+    return TS_OK;
+}
+
+static ts_code name_frames(perfd *r)
+{
+    perfd_frame *f = r->frames.p;
+    const uint32_t *places = r->places.p;
+    for (size_t i = 0; i < r->frames.n; i++) {
+        if (f[i].name.step == 0) {
+            fetch_name(r, &f[i]);
+        }
+    }
+    for (size_t i = 0; i < r->frames.n; i++) {
+        if (f[i].name.step == 0) {
+            perfd_cached *c = &r->cache[places[i]];
+            TS_TRY(name_place(r, &f[i]));
+            if (c->frame.ip == f[i].ip && c->frame.file == f[i].file &&
+                c->frame.offset == f[i].offset) {
+                c->frame.name = f[i].name;
+            }
+        }
+    }
+    return TS_OK;
 }
 
 static ts_code name_symbol(perfd *r, perfd_frame *f, const perfd_file *file, perfd_symbol *symbol)
@@ -114,7 +191,7 @@ static ts_code in_no_file(perfd *r, perfd_frame *f)
     f->file = TS_INDEX_NONE;
     f->symbol = TS_INDEX_NONE;
     f->offset = f->ip;
-    return name_place(r, f, TS_TEXT_NULL, f->ip, TS_TEXT_NULL);
+    return name_later(r, f);
 }
 
 /* The address in the file, as its symbols count. */
@@ -139,7 +216,6 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
 {
     uint32_t path_id = map->path;
     perfd_path *path = (perfd_path *)r->path_info.p + path_id;
-    ts_text text = ts_pool_text(&r->paths, path_id);
     const perfd_file *file;
     uint64_t v;
     bool exact;
@@ -162,7 +238,7 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
         f->offset = exact ? 0 : v - symbol->vaddr;
         return name_symbol(r, f, file, symbol);
     }
-    return name_place(r, f, last_part(text), v, text);
+    return name_later(r, f);
 }
 
 /* The first map of the kernel whose path is a file, else the first that has the address. */
@@ -212,23 +288,35 @@ static ts_code find_frame(perfd *r, perfd_frame *f, const space *in, perfd_conte
     return map == NULL ? in_no_file(r, f) : in_map(r, f, map);
 }
 
-static ts_code add_frame(perfd *r, const space *in, perfd_context context, uint64_t ip)
+/* Asks for the frame of an address; there is room for it. What may be known of it begins to come
+ * from memory. */
+static void ask_frame(perfd *r, const space *in, perfd_context context, uint64_t ip)
 {
     bool kernel = context == PERFD_IN_KERNEL && !in->service;
     uint32_t maps = kernel || in->maps == NULL ? 0 : in->maps->version;
     uint32_t key = (uint32_t)context + 1 + (in->service ? 8 : 0);
     uint64_t h = (ip ^ (uint64_t)maps << 40 ^ (uint64_t)key << 20) * (r->ctx->hash_key.k[0] | 1);
-    perfd_cached *c = &r->cache[h >> (64 - PERFD_CACHE_BITS)];
-    if (c->frame.ip != ip || c->context != key || c->maps != maps ||
+    uint32_t place = (uint32_t)(h >> (64 - PERFD_CACHE_BITS));
+    ((uint32_t *)r->places.p)[r->places.n++] = place;
+    ((perfd_asked *)r->asked.p)[r->asked.n++] = (perfd_asked){ip, in->maps, maps, key};
+    __builtin_prefetch(&r->cache[place]);
+}
+
+static ts_code answer(perfd *r, const perfd_asked *asked, uint32_t place)
+{
+    perfd_cached *c = &r->cache[place];
+    if (c->frame.ip != asked->ip || c->context != asked->context || c->maps != asked->version ||
         c->kernel != r->kernel_version) {
+        const space in = {asked->maps, asked->context > 8};
         c->context = 0; /* until it is known */
-        c->frame.ip = ip;
-        TS_TRY(find_frame(r, &c->frame, in, context));
-        c->context = key;
-        c->maps = maps;
+        c->frame.ip = asked->ip;
+        TS_TRY(find_frame(r, &c->frame, &in, (perfd_context)((asked->context - 1) & 7)));
+        c->context = asked->context;
+        c->maps = asked->version;
         c->kernel = r->kernel_version;
     }
-    return ts_vec_push(r->ctx, &r->frames, &c->frame, sizeof c->frame);
+    ((perfd_frame *)r->frames.p)[r->frames.n++] = c->frame;
+    return TS_OK;
 }
 
 /* Addresses from here on are marks: what follows is of the kernel, of a process ... */
@@ -276,6 +364,9 @@ static ts_code add_frames(perfd *r, const perfd_sample *s, const uint8_t *ips, u
     perfd_context context = first_context(s->misc);
     uint64_t part = 0;
     space in = space_of_part(r, s, part);
+    TS_TRY(ts_vec_reserve(r->ctx, &r->places, n + 1, sizeof(uint32_t)));
+    TS_TRY(ts_vec_reserve(r->ctx, &r->asked, n + 1, sizeof(perfd_asked)));
+    TS_TRY(ts_vec_reserve(r->ctx, &r->frames, n + 1, sizeof(perfd_frame)));
     for (uint64_t i = 0; i < n; i++) {
         uint64_t ip = perfd_u64(ips + 8 * i);
         if (ip >= FIRST_MARK) {
@@ -284,22 +375,27 @@ static ts_code add_frames(perfd *r, const perfd_sample *s, const uint8_t *ips, u
                 in = space_of_part(r, s, ++part);
             }
         } else if (ip > 1) {
-            TS_TRY(add_frame(r, &in, context, ip));
+            ask_frame(r, &in, context, ip);
         }
     }
     /* Where the recorder took the stack as bytes, its registers say what called the kernel. */
     if (s->user_ip > 1 && perfd_flag(s->attr, PERFD_FLAG_NO_USER_CHAIN) &&
         first_context(s->misc) == PERFD_IN_KERNEL) {
         in = space_of(r, s->pid);
-        TS_TRY(add_frame(r, &in, PERFD_IN_USER, s->user_ip));
+        ask_frame(r, &in, PERFD_IN_USER, s->user_ip);
+    }
+    for (size_t i = 0; i < r->asked.n; i++) {
+        TS_TRY(answer(r, (const perfd_asked *)r->asked.p + i, ((uint32_t *)r->places.p)[i]));
     }
     return TS_OK;
 }
 
-ts_code perfd_resolve(perfd *r, const perfd_sample *s)
+static ts_code find_frames(perfd *r, const perfd_sample *s)
 {
     bool known = false;
     r->frames.n = 0;
+    r->places.n = 0;
+    r->asked.n = 0;
     r->stack_known = true;
     if (s->has_stack_id) {
         TS_TRY(perfd_expand(&known, r, s->pid, s->stack_id));
@@ -324,4 +420,10 @@ ts_code perfd_resolve(perfd *r, const perfd_sample *s)
         return add_frames(r, s, ip, 1);
     }
     return TS_OK;
+}
+
+ts_code perfd_resolve(perfd *r, const perfd_sample *s)
+{
+    TS_TRY(find_frames(r, s));
+    return name_frames(r);
 }

@@ -115,6 +115,8 @@ static void free_tables(perfd *r)
         ts_vec_free(ctx, &r->tops[i]);
     }
     ts_vec_free(ctx, &r->named);
+    ts_vec_free(ctx, &r->nameless);
+    ts_index_free(ctx, &r->nameless_index);
     ts_vec_free(ctx, &r->stacks);
     ts_idmap_free(ctx, &r->stacks_of);
     ts_vec_free(ctx, &r->nodes);
@@ -141,6 +143,8 @@ static void perfd_free(perfd *r)
     ts_free(ctx, r->record);
     ts_vec_free(ctx, &r->frames);
     ts_vec_free(ctx, &r->steps);
+    ts_vec_free(ctx, &r->places);
+    ts_vec_free(ctx, &r->asked);
     ts_vec_free(ctx, &r->expanded);
     ts_vec_free(ctx, &r->chains);
     ts_index_free(ctx, &r->chain_index);

@@ -210,6 +210,7 @@ static void note_time(perfd *r, ts_clock clock, int64_t ts)
         return;
     }
     ts_range_note(r->store, clock, TS_RANGE_ROWS, ts);
+    r->row_clock = clock;
     r->first_ts = r->first_ts == TS_NO_TIME || ts < r->first_ts ? ts : r->first_ts;
     r->last_ts = r->last_ts == TS_NO_TIME || ts > r->last_ts ? ts : r->last_ts;
 }
@@ -507,9 +508,8 @@ ts_code perfd_rows_end(perfd *r)
     TS_TRY(put_threads(r));
     source = ts_source(r->store, r->source_id);
     if (r->first_ts != TS_NO_TIME) {
-        source->clock = r->clock == TS_CLOCK_UNKNOWN ? TS_TEXT_LIT("relative")
-                        : r->host != NULL            ? TS_TEXT_LIT("boottime")
-                                                     : ts_text_of(ts_clock_name(r->clock));
+        source->clock = ts_text_of(
+            ts_clock_name(r->clock == TS_CLOCK_UNKNOWN ? TS_CLOCK_RELATIVE : r->row_clock));
         TS_SET_VALUE(source, source, start_ts, r->first_ts);
         TS_SET_VALUE(source, source, end_ts, r->last_ts);
     }
