@@ -120,6 +120,7 @@
 #include TS_DECLARED(logs)
 #include TS_DECLARED(perf_text)
 #include TS_DECLARED(perf_data)
+#include TS_DECLARED(native_hook)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE

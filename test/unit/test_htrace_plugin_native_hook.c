@@ -1,0 +1,256 @@
+/* nativehook: messages by hand, rows from the description of the format. */
+#include "plugin_build.h"
+
+extern const ts_htrace_plugin ts_plugin_native_hook;
+
+static const ts_htrace_plugin *const plugins[] = {&ts_plugin_native_hook, NULL};
+
+#define HOOK "nativehook"
+#define CONFIG "nativehook_config"
+
+#define F1                                                                                         \
+    "0880e001 1a06 6d616c6c6f63 221c 2f73797374656d2f6c69622f6c642d6d75736c2d61726d2e736f"         \
+    "2e31 288002 3008"
+#define F2 "0880 8002 1a0f 6e733a3a6d616b6528292b30783230 220d 2f646174612f6c6962612e736f 2800 3000"
+#define F3 "0880 a002 1a04 6d61696e 220f 2f73797374656d2f62696e2f617070 288004 3004"
+
+/* An event or a table, in a batch of them. */
+static void event(bytes *batch, const char *digits)
+{
+    bytes data = hex_bytes(digits);
+    put_field(batch, 1, data.p, data.n);
+    free(data.p);
+}
+
+/* The batch as a segment. */
+static void send(bytes *f, bytes *batch)
+{
+    segment(f, HOOK, batch->p, batch->n, 12 * S);
+    free(batch->p);
+    *batch = (bytes){0};
+}
+
+static bool is_column(enum ts_table_id table, unsigned column, const char *name)
+{
+    return strcmp(ts_schema[table].columns[column].name, name) == 0;
+}
+
+/* A row with texts in the place of ids of data_dict, which it has. */
+static void row_text(char *out, size_t size, const run *r, enum ts_table_id table, size_t row)
+{
+    static const char *const dict[] = {"sub_type_id", "last_lib_id", "last_symbol_id", "symbol_id",
+                                       "file_id"};
+    size_t n = 0;
+    for (unsigned c = 0; c < ts_schema[table].column_count; c++) {
+        ts_text text = {"NULL", 4};
+        char number[24];
+        bool id = false;
+        for (size_t k = 0; k < sizeof dict / sizeof dict[0]; k++) {
+            id = id || is_column(table, c, dict[k]);
+        }
+        if (!memsink_is_null(r->sink, table, row, c)) {
+            if (ts_schema[table].columns[c].type == TS_COL_TEXT) {
+                text = memsink_text(r->sink, table, row, c);
+            } else if (id) {
+                size_t at = memsink_find_int(r->sink, TS_T_data_dict, TS_C_data_dict__id,
+                                             memsink_int(r->sink, table, row, c));
+                text = MEM_TEXT(r->sink, data_dict, at, data);
+            } else {
+                snprintf(number, sizeof number, "%lld",
+                         (long long)memsink_int(r->sink, table, row, c));
+                text = ts_text_of(number);
+            }
+        }
+        n += (size_t)snprintf(out + n, size - n, "%s%.*s", c == 0 ? "" : "|", (int)text.n, text.p);
+    }
+}
+
+static void check_rows(const run *r, enum ts_table_id table, const char *const *rows)
+{
+    size_t n = 0;
+    for (; rows[n] != NULL; n++) {
+        char text[1024];
+        if (n >= memsink_rows(r->sink, table)) {
+            fail_msg("%s has %zu rows", ts_schema[table].name, n);
+        }
+        row_text(text, sizeof text, r, table, n);
+        assert_string_equal(text, rows[n]);
+    }
+    assert_int_equal(memsink_rows(r->sink, table), n);
+}
+
+#define CHECK(r, table, ...) check_rows((r), TS_T_##table, (const char *const[]){__VA_ARGS__, NULL})
+
+static void plain_recording(bytes *f)
+{
+    bytes b = {0};
+    begin(f);
+    hex(f, CONFIG, "", 12 * S);
+    event(&b, "080c100a 1a8701 0814 1015 1880a001 2064 2a2f" F1 "2a28" F2 "2a20" F3);
+    event(&b, "080c1014 2a2d 0814 1015 1880a002 288040 3220" F3);
+    event(&b, "080c1019 3a0f 0880a002 108040 1a04 68656170 2014");
+    event(&b, "080c101e 1a8701 0814 1015 1880a001 2032 2a2f" F1 "2a28" F2 "2a20" F3);
+    event(&b, "080c1028 2208 0814 1014 1880a001");
+    event(&b, "080c102d 2208 0814 1014 1880c001");
+    event(&b, "080c1032 320b 0814 1014 1880a002 208020");
+    event(&b, "080c103c 82010f 0814 1014 1877 2002 2a03 746578 3040");
+    event(&b, "080c1041 82010a 0814 1014 1803 2000 3001");
+    event(&b, "080c1046 8a0108 0814 1014 1877 2002");
+    send(f, &b);
+}
+
+static void test_plain(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    plain_recording(&f);
+    convert(&r, plugins, &f);
+#define T(ns) "20000000" #ns
+    CHECK(&r, native_hook,
+          "0|1|1|1|AllocEvent|NULL|" T(10) "|NULL|NULL|20480|100|100|20|/data/liba.so|"
+                                           "ns::make()+0x20",
+          "1|2|1|1|MmapEvent|heap|" T(20) "|NULL|NULL|36864|8192|8192|30|/system/bin/app|main",
+          "2|1|1|1|AllocEvent|NULL|" T(30) "|" T(40) "|10|20480|50|150|10|/data/liba.so|"
+                                                     "ns::make()+0x20",
+          "3|-1|1|2|FreeEvent|NULL|" T(40) "|NULL|NULL|20480|50|100|0|NULL|NULL",
+          "4|-1|1|2|MunmapEvent|heap|" T(50) "|NULL|NULL|36864|4096|4096|0|NULL|NULL",
+          "5|-1|1|2|GPU_VK_Alloc_Event|tex|" T(60) "|" T(70) "|10|119|64|64|10|NULL|NULL",
+          "6|-1|1|2|GPU_VK_Free_Event|tex|" T(70) "|NULL|NULL|119|64|0|0|NULL|NULL");
+#undef T
+    CHECK(&r, native_hook_frame, "0|1|0|36864|main|/system/bin/app|512|4|0x204",
+          "1|1|1|32768|ns::make()+0x20|/data/liba.so|0|0|0x20",
+          "2|1|2|28672|malloc|/system/lib/ld-musl-arm.so.1|256|8|0x108",
+          "3|2|0|36864|main|/system/bin/app|512|4|0x204");
+    assert_int_equal(stat_count(&r, "native_hook_malloc", "received"), 2);
+    assert_int_equal(stat_count(&r, "native_hook_free", "received"), 2);
+    assert_int_equal(stat_count(&r, "native_hook_free", "invalid_data"), 1);
+    assert_int_equal(stat_count(&r, "native_hook_mmap", "received"), 1);
+    assert_int_equal(stat_count(&r, "native_hook_munmap", "received"), 1);
+    assert_int_equal(stat_count(&r, "native_hook_munmap", "invalid_data"), 0);
+    assert_int_equal(stat_count(&r, "native_hook_memtag", "received"), 1);
+    assert_mem_row(r.sink, trace_range, 0, "2000000010|2000000070");
+    check_counts(&r, "hook_events", 8, 0, 2);
+    assert_int_equal(issues(&r, "hook_traces"), 1);
+    assert_int_equal(issues(&r, "hook_free_lost"), 1);
+    assert_int_equal(ts_issue_losses(r.store), 0);
+    run_free(&r);
+}
+
+/* Texts, a frame and two stacks of it; in the process `pid` (two digits). */
+static void tables(bytes *b, const char *pid)
+{
+    static const char *const all[] = {
+        "4213 0801 120d 2f646174612f6c6962612e736f 18",
+        "4a07 0801 1201 66 18",
+        "6a10 0801 120a 0805 2803 3004 3801 4001 18",
+        "7207 0801 1201 01 20",
+        "7208 0802 1202 0101 20",
+    };
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "%s%s", all[i], pid);
+        event(b, text);
+    }
+}
+
+static void test_statistic(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, CONFIG, "b00101", 12 * S);
+    tables(&b, "14");
+    event(&b, "080c7a0d081410012003280130ac023864");
+    event(&b, "080c7a0e0814100218012001280130323832");
+    event(&b, "080d7a0e0814100120042804309003389003");
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    CHECK(&r, native_hook_statistic, "0|1|1|2000000000|0|NULL|3|1|300|100|/data/liba.so|f",
+          "1|1|1|3000000000|0|NULL|4|4|400|400|/data/liba.so|f");
+    CHECK(&r, native_hook_frame, "0|1|0|5|f|/data/liba.so|3|4|0x7");
+    assert_int_equal(stat_count(&r, "native_hook_record_statistics", "received"), 3);
+    assert_mem_row(r.sink, trace_range, 0, "1000000000|3000000000");
+    check_counts(&r, "hook_events", 2, 0, 1);
+    check_counts(&r, "hook_tables", 5, 0, 0);
+    check_no_issues(&r);
+    CHECK_ROWS(&r, stack_sample, "1|2|NULL|3000000000|NULL|1|malloc");
+    CHECK_ROWS(&r, stack_sample_value, "1|1|4", "1|2|400", "1|3|0", "1|4|0");
+    assert_string_equal(property(&r, "statistics_interval"), "1");
+    run_free(&r);
+}
+
+/* Frames by ids of frames, texts by ids: what is not known is left out. */
+static void test_stacks(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, CONFIG, "a80101", 12 * S);
+    tables(&b, "14");
+    event(&b, "6a0c 0802 1206 0806 3802 4001 1814"); /* symbol 2 comes later */
+    event(&b, "6a0c 0803 1206 0807 3809 4001 1814"); /* symbol 9 never */
+    event(&b, "720b 0803 1205 0103020901 2014");     /* frame 9 neither */
+    event(&b, "080c 1005 1a0c 0814 1015 1880a001 2064 3803");
+    event(&b, "080c 1006 1a0c 0814 1015 1880a101 2010 3807"); /* a stack that is not there */
+    event(&b, "080c 1007 1a0a 0814 1015 1880a201 2010");
+    event(&b, "4a07 0802 1201 67 1814");
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    CHECK(&r, native_hook,
+          "0|3|1|2|AllocEvent|NULL|2000000005|NULL|NULL|20480|100|100|1|/data/liba.so|f",
+          "1|7|1|2|AllocEvent|NULL|2000000006|NULL|NULL|20608|16|116|1|NULL|NULL",
+          "2|-1|1|2|AllocEvent|NULL|2000000007|NULL|NULL|20736|16|132|0|NULL|NULL");
+    CHECK(&r, native_hook_frame, "0|1|0|5|f|/data/liba.so|3|4|0x7",
+          "1|2|0|5|f|/data/liba.so|3|4|0x7", "2|2|1|5|f|/data/liba.so|3|4|0x7",
+          "3|3|0|5|f|/data/liba.so|3|4|0x7", "4|3|1|6|g|/data/liba.so|NULL|NULL|NULL",
+          "5|3|2|5|f|/data/liba.so|3|4|0x7");
+    assert_int_equal(issues(&r, "hook_frame_unknown"), 1);
+    assert_int_equal(issues(&r, "hook_stack_unknown"), 1);
+    run_free(&r);
+}
+
+/* Ids belong to a process where several are recorded, and so do addresses and sums. */
+static void test_several(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, CONFIG, "a80101 d00114", 12 * S);
+    tables(&b, "14");
+    tables(&b, "1e");
+    event(&b, "080c 1005 1a0c 0814 1015 1880a001 2064 3801");
+    event(&b, "080c 1006 1a0c 081e 101f 1880a001 2010 3801");
+    event(&b, "080c 1007 2208 0814 1015 1880a001");
+    event(&b, "080c 1008 320d 0814 1015 1880a002 208020 3801"); /* nothing is mapped */
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    CHECK(&r, native_hook,
+          "0|1|1|3|AllocEvent|NULL|2000000005|2000000007|2|20480|100|100|2|/data/liba.so|f",
+          "1|3|2|4|AllocEvent|NULL|2000000006|NULL|NULL|20480|16|16|0|/data/liba.so|f",
+          "2|-1|1|3|FreeEvent|NULL|2000000007|NULL|NULL|20480|100|0|0|NULL|NULL");
+    CHECK(&r, native_hook_frame, "0|1|0|5|f|/data/liba.so|3|4|0x7",
+          "1|2|0|5|f|/data/liba.so|3|4|0x7", "2|2|1|5|f|/data/liba.so|3|4|0x7",
+          "3|3|0|5|f|/data/liba.so|3|4|0x7", "4|4|0|5|f|/data/liba.so|3|4|0x7",
+          "5|4|1|5|f|/data/liba.so|3|4|0x7");
+    assert_int_equal(stat_count(&r, "native_hook_munmap", "invalid_data"), 1);
+    check_no_issues(&r);
+    run_free(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_statistic),
+        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_several),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
