@@ -244,13 +244,68 @@ static void test_several(void **state)
     run_free(&r);
 }
 
+/* A text with an id in process 20. */
+static void name(bytes *b, uint32_t field, uint64_t id, const char *text)
+{
+    bytes data = {0};
+    bytes body = {0};
+    put_number(&body, 1, id);
+    put_text(&body, 2, text);
+    put_number(&body, 3, 20);
+    put_part(&data, field, &body);
+    put_part(b, 1, &data);
+}
+
+#define MAP "5a0f0814108080041880a0042080202801"
+#define SYMBOLS                                                                                    \
+    "624d080110804018802020102a300100000000200000000100000200010003000000002100004000000012000100" \
+    "01000000002200000400000001000100320d0066005f5a4e316131624576003814"
+#define STACK_1 "721c08011a168482048180808080c0ffffff01908004c0820499b3262014"
+#define STACK_2 "721308021a0d808604e480808080e0ffffff012014"
+
+static void test_offline(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, CONFIG, "a00101", 12 * S);
+    name(&b, 8, 1, "/data/liba.so");
+    name(&b, 8, 2, "/data/x.ets");
+    name(&b, 9, 1, "jsfun");
+    name(&b, 10, 4, "worker");
+    event(&b, "6a0e 0801 1208 0805 284d 3801 4002 1814");
+    event(&b, MAP);
+    event(&b, SYMBOLS);
+    event(&b, STACK_1);
+    event(&b, STACK_2);
+    event(&b, "080c100a1a0e081410151880a001206430043801");
+    event(&b, "080c10141a0c081410151880c001200a3802");
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    CHECK(&r, native_hook_frame, "0|1|0|629145|unknown 0x99999|NULL|NULL|NULL|NULL",
+          "1|1|1|65856|/data/liba.so+0x2140|/data/liba.so|65856|0|0x2140",
+          "2|1|2|65552|f|/data/liba.so|8192|16|0x2010", "3|1|3|5|jsfun|/data/x.ets|77|NULL|NULL",
+          "4|1|4|65796|a::b()|/data/liba.so|8448|4|0x2104",
+          "5|2|0|-1099511627676|alloc size(100bytes)0xffffff0000000064|NULL|NULL|NULL|NULL",
+          "6|2|1|66304|/data/liba.so+0x2300|/data/liba.so|66304|0|0x2300");
+    CHECK(&r, native_hook,
+          "0|1|1|2|AllocEvent|NULL|2000000010|NULL|NULL|20480|100|100|10|/data/liba.so|a::b()",
+          "1|2|1|2|AllocEvent|NULL|2000000020|NULL|NULL|24576|10|110|0|/data/liba.so|"
+          "/data/liba.so+0x2300");
+    assert_string_equal(MEM_TEXT(r.sink, thread, 2, name).p, "worker");
+    check_counts(&r, "hook_tables", 9, 0, 0);
+    check_no_issues(&r);
+    run_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),
-        cmocka_unit_test(test_statistic),
-        cmocka_unit_test(test_stacks),
-        cmocka_unit_test(test_several),
+        cmocka_unit_test(test_plain),   cmocka_unit_test(test_statistic),
+        cmocka_unit_test(test_stacks),  cmocka_unit_test(test_several),
+        cmocka_unit_test(test_offline),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,6 +32,14 @@ static ts_code process_of(hook_process **out, hook *h, int64_t pid)
     return TS_OK;
 }
 
+/* The process, if it has allocated something. */
+static hook_process *known_process(const hook *h, int64_t pid)
+{
+    uint64_t found;
+    return ts_idmap_find(&found, &h->process_of, pid) ? (hook_process *)h->processes.p + found
+                                                      : NULL;
+}
+
 /* h->itid: the thread of the event. */
 static ts_code find_thread(hook *h, const hook_event *e)
 {
@@ -196,16 +204,15 @@ static ts_code alloc_block(hook *h, const hook_event *e, hook_type type, unsigne
 /* *found: what was allocated there. */
 static ts_code free_block(bool *found, hook *h, const hook_event *e, hook_type type, unsigned group)
 {
-    hook_process *p;
+    hook_process *p = known_process(h, e->pid);
     hook_block block;
     hook_row row = {.type = (uint8_t)type};
-    TS_TRY(find_thread(h, e));
-    TS_TRY(process_of(&p, h, e->pid));
-    *found = close_block(&block, h, e->addr, block_place(h, p, group));
+    *found = p != NULL && close_block(&block, h, e->addr, block_place(h, p, group));
     if (!*found) {
         h->events->skipped++;
         return TS_OK;
     }
+    TS_TRY(find_thread(h, e));
     row.size = block.size;
     row.text = block.text;
     TS_TRY(hook_row_change(h, block.row, HOOK_END, h->ts));
@@ -270,11 +277,8 @@ static ts_code map_range(hook *h, const hook_event *e)
     hook_process *p;
     hook_taking taking = {.h = h, .replaced = true};
     hook_row row = {.size = e->size, .type = HOOK_T_MMAP, .text = e->text};
-    hook_mapping mapping = {.addr = e->addr,
-                            .size = (uint64_t)e->size,
-                            .row = h->row_count,
-                            .text = e->text,
-                            .typed = e->text != 0};
+    hook_mapping mapping = {
+        .addr = e->addr, .size = (uint64_t)e->size, .row = h->row_count, .text = e->text};
     hook_range range = {.first = e->addr};
     h->counts.mmap++;
     TS_TRY(find_thread(h, e));
@@ -292,13 +296,11 @@ static ts_code map_range(hook *h, const hook_event *e)
 
 static ts_code unmap_range(hook *h, const hook_event *e)
 {
-    hook_process *p;
+    hook_process *p = known_process(h, e->pid);
     hook_taking taking = {.h = h};
     hook_row row = {.type = HOOK_T_MUNMAP};
     h->counts.munmap++;
-    TS_TRY(find_thread(h, e));
-    TS_TRY(process_of(&p, h, e->pid));
-    if (e->size > 0) {
+    if (p != NULL && e->size > 0) {
         TS_TRY(hook_ranges_cut(h->records.host->ctx, &p->mapped, e->addr, last_of(e->addr, e->size),
                                take_part, &taking));
     }
@@ -307,23 +309,22 @@ static ts_code unmap_range(hook *h, const hook_event *e)
         h->events->skipped++;
         return TS_OK;
     }
+    TS_TRY(find_thread(h, e));
     row.size = (int64_t)taking.bytes; /* at most the event's */
     row.text = taking.text;
     return put_row(h, p, GROUP_MAPPED, &row, e, -row.size);
 }
 
-/* A tag names the mapping that has exactly its addresses, and came without a type. */
+/* A tag names the mapping that has exactly its addresses, and no name yet. */
 static ts_code tag_range(hook *h, const hook_event *e)
 {
-    const hook_process *all = h->processes.p;
-    uint64_t place;
+    const hook_process *p = known_process(h, e->pid);
     hook_range range;
     h->counts.tag++;
     h->events->imported++;
-    if (e->text != 0 && ts_idmap_find(&place, &h->process_of, e->pid) &&
-        hook_ranges_find(&range, &all[place].mapped, e->addr)) {
+    if (p != NULL && e->text != 0 && hook_ranges_find(&range, &p->mapped, e->addr)) {
         hook_mapping *m = mapping_at(h, range.value);
-        if (!m->typed && m->addr == e->addr && m->size == (uint64_t)e->size) {
+        if (m->text == 0 && m->addr == e->addr && m->size == (uint64_t)e->size) {
             m->text = e->text;
             return hook_row_change(h, m->row, HOOK_SUB_TYPE, e->text);
         }

@@ -3,7 +3,9 @@
 
 #include "base/alloc.h"
 
-enum { LEFT_OUT = 128, HEX = 18 };
+#include <inttypes.h>
+
+enum { HEX = 18 };
 
 /* "0x" and the number; returns its length. */
 static size_t write_hex(char out[HEX], uint64_t v)
@@ -24,13 +26,13 @@ static void resolve_frame(hook *h, const hook_owner *owner, hook_frame *f)
 {
     uint64_t symbol;
     uint64_t file;
-    if (!h->strings || (f->has & (HOOK_HAS_SYMBOL | LEFT_OUT)) != 0) {
+    if (!h->strings || (f->has & (HOOK_HAS_SYMBOL | HOOK_LEFT_OUT)) != 0) {
         return;
     }
     if ((f->has & HOOK_HAS_SYMBOL_ID) == 0 || (f->has & HOOK_HAS_FILE_ID) == 0 ||
         !ts_idmap_find(&symbol, &owner->symbols, f->symbol) ||
         !ts_idmap_find(&file, &owner->files, f->file)) {
-        f->has |= LEFT_OUT;
+        f->has |= HOOK_LEFT_OUT;
         return;
     }
     f->symbol = (uint32_t)symbol;
@@ -59,7 +61,7 @@ static ts_text address_of(char hex[HEX], const hook *h, const hook_frame *f)
 
 static ts_code find_method(hook *h, hook_frame *f)
 {
-    ts_method method = {.name = TS_TEXT_NULL};
+    ts_method method = {.has_line = (f->has & HOOK_IS_SCRIPT) != 0, .line = (int64_t)f->offset};
     int64_t id;
     if (f->method != 0) {
         return TS_OK;
@@ -69,6 +71,7 @@ static ts_code find_method(hook *h, hook_frame *f)
     }
     if ((f->has & HOOK_HAS_FILE) != 0) {
         method.library = ts_pool_text(&h->texts, f->file - 1);
+        method.file = method.has_line ? method.library : TS_TEXT_NULL;
     }
     TS_TRY(ts_stack_method(&id, h->records.host->store, h->source_id, &method));
     f->method = (uint32_t)id;
@@ -76,7 +79,7 @@ static ts_code find_method(hook *h, hook_frame *f)
 }
 
 /* The row of a frame; the library and the function nearest to the leaf count as the caller. */
-static ts_code put_frame(hook *h, hook_chain *chain, int64_t depth, hook_frame *f)
+static ts_code put_frame(hook *h, hook_chain *chain, int64_t depth, hook_frame *f, ts_text vaddr)
 {
     ts_store *store = h->records.host->store;
     ts_sink *sink = ts_store_sink(store);
@@ -88,11 +91,10 @@ static ts_code put_frame(hook *h, hook_chain *chain, int64_t depth, hook_frame *
         .offset = (int64_t)f->offset,
         .symbol_offset = (int64_t)f->symbol_offset,
     };
-    char hex[HEX];
     const hook_text *info;
     int64_t node = chain->node;
     bool added;
-    row.vaddr = address_of(hex, h, f);
+    row.vaddr = vaddr;
     TS_NULL_IF((f->has & HOOK_HAS_IP) == 0, native_hook_frame, &row, ip);
     TS_NULL_IF((f->has & HOOK_HAS_OFFSET) == 0, native_hook_frame, &row, offset);
     TS_NULL_IF((f->has & HOOK_HAS_SYMBOL_OFFSET) == 0, native_hook_frame, &row, symbol_offset);
@@ -137,12 +139,13 @@ static ts_code write_list(hook *h, hook_chain *chain)
     int64_t depth = 0;
     ts_code code = read_list(h, chain, sizeof(hook_frame));
     for (uint32_t i = chain->count; i > 0 && code == TS_OK; i--) {
+        char hex[HEX];
         hook_frame f;
         memcpy(&f, h->bytes.p + (i - 1) * sizeof f, sizeof f);
         resolve_frame(h, hook_owner_at(h, chain->owner), &f);
-        h->counts.frames_unknown += (f.has & LEFT_OUT) != 0;
-        if ((f.has & LEFT_OUT) == 0) {
-            code = put_frame(h, chain, depth++, &f);
+        h->counts.frames_unknown += (f.has & HOOK_LEFT_OUT) != 0;
+        if ((f.has & HOOK_LEFT_OUT) == 0) {
+            code = put_frame(h, chain, depth++, &f, address_of(hex, h, &f));
         }
     }
     return code;
@@ -155,6 +158,7 @@ static ts_code write_stack(hook *h, hook_chain *chain)
     int64_t depth = 0;
     ts_code code = read_list(h, chain, sizeof(uint64_t));
     for (uint32_t i = chain->count; i > 0 && code == TS_OK; i--) {
+        char hex[HEX];
         uint64_t found;
         int64_t id;
         hook_frame *f = NULL;
@@ -163,13 +167,126 @@ static ts_code write_stack(hook *h, hook_chain *chain)
             f = (hook_frame *)h->frames.p + found;
             resolve_frame(h, owner, f);
         }
-        if (f == NULL || (f->has & LEFT_OUT) != 0) {
+        if (f == NULL || (f->has & HOOK_LEFT_OUT) != 0) {
             h->counts.frames_unknown++;
         } else {
-            code = put_frame(h, chain, depth++, f);
+            code = put_frame(h, chain, depth++, f, address_of(hex, h, f));
         }
     }
     return code;
+}
+
+/* --- addresses -------------------------------------------------------------------------------- */
+
+/* A name for what has no symbol: its place in the file, or the address. */
+static ts_code name_spot(hook *h, hook_frame *f, ts_text vaddr)
+{
+    ts_ctx *ctx = h->records.host->ctx;
+    h->text.n = 0;
+    if ((f->has & HOOK_HAS_FILE) != 0) {
+        ts_text file = ts_pool_text(&h->texts, f->file - 1);
+        TS_TRY(ts_buf_put(ctx, &h->text, file.p, file.n));
+        TS_TRY(ts_buf_putc(ctx, &h->text, '+'));
+        TS_TRY(ts_buf_put(ctx, &h->text, vaddr.n == 0 ? "" : vaddr.p, vaddr.n));
+    } else if (f->ip >> 40 == 0xFFFFFF) {
+        TS_TRY(ts_buf_printf(ctx, &h->text, "alloc size(%" PRIu64 "bytes)0x%" PRIx64,
+                             f->ip & ((UINT64_C(1) << 40) - 1), f->ip));
+    } else {
+        TS_TRY(ts_buf_printf(ctx, &h->text, "unknown 0x%" PRIx64, f->ip));
+    }
+    f->has |= HOOK_HAS_SYMBOL;
+    return hook_text_place(&f->symbol, h, ts_buf_text(&h->text));
+}
+
+/* The frame of code of JavaScript; NULL: it was never recorded. */
+static hook_frame *script_frame(const hook *h, const hook_owner *owner, uint64_t ip)
+{
+    uint64_t found;
+    return ts_idmap_find(&found, &owner->frames, (int64_t)(ip & ((UINT64_C(1) << 40) - 1)))
+               ? (hook_frame *)h->frames.p + found
+               : NULL;
+}
+
+static ts_code write_script(hook *h, hook_chain *chain, int64_t depth, uint64_t ip)
+{
+    const hook_owner *owner = hook_owner_at(h, chain->owner);
+    hook_frame f = *script_frame(h, owner, ip);
+    uint64_t text;
+    f.method = 0;
+    f.has &= HOOK_HAS_IP | HOOK_HAS_OFFSET | HOOK_HAS_SYMBOL_ID | HOOK_HAS_FILE_ID;
+    if ((f.has & HOOK_HAS_SYMBOL_ID) != 0 && ts_idmap_find(&text, &owner->symbols, f.symbol)) {
+        f.symbol = (uint32_t)text;
+        f.has |= HOOK_HAS_SYMBOL;
+    }
+    if ((f.has & HOOK_HAS_FILE_ID) != 0 && ts_idmap_find(&text, &owner->files, f.file)) {
+        f.file = (uint32_t)text;
+        f.has |= HOOK_HAS_FILE;
+    }
+    f.has |= (f.has & HOOK_HAS_OFFSET) != 0 ? HOOK_IS_SCRIPT : 0;
+    return put_frame(h, chain, depth, &f, TS_TEXT_NULL);
+}
+
+static ts_code write_spot(hook *h, hook_chain *chain, int64_t depth, hook_spot *s)
+{
+    const hook_owner *owner = hook_owner_at(h, chain->owner);
+    hook_frame f = {.ip = s->ip, .method = s->method, .has = HOOK_HAS_IP};
+    char hex[HEX];
+    ts_text vaddr = TS_TEXT_NULL;
+    uint64_t file;
+    if (s->map != 0 &&
+        ts_idmap_find(&file, &owner->files, ((const hook_map *)h->maps.p)[s->map - 1].file)) {
+        f.file = (uint32_t)file;
+        f.has |= HOOK_HAS_FILE;
+    }
+    if (s->state >= HOOK_SPOT_BARE) {
+        vaddr = (ts_text){hex, write_hex(hex, s->v)};
+    }
+    if (s->state >= HOOK_SPOT_NAMELESS) {
+        f.has |= HOOK_HAS_OFFSET | HOOK_HAS_SYMBOL_OFFSET;
+        f.offset = s->state == HOOK_SPOT_SYMBOL ? s->symbol : s->ip;
+        f.symbol_offset = s->state == HOOK_SPOT_SYMBOL ? s->v - s->symbol : 0;
+    }
+    if (s->name == 0) {
+        TS_TRY(name_spot(h, &f, vaddr));
+        s->name = f.symbol;
+    }
+    f.symbol = s->name;
+    f.has |= HOOK_HAS_SYMBOL;
+    TS_TRY(put_frame(h, chain, depth, &f, vaddr));
+    s->method = f.method;
+    return TS_OK;
+}
+
+/* What cannot be followed drops its callers. */
+static uint32_t followed(hook *h, const hook_chain *chain, const uint32_t *spots)
+{
+    const hook_owner *owner = hook_owner_at(h, chain->owner);
+    for (uint32_t i = 0; i < chain->count; i++) {
+        const hook_spot *s = (const hook_spot *)h->spots.p + spots[i];
+        if (s->state == HOOK_SPOT_SCRIPT && script_frame(h, owner, s->ip) == NULL) {
+            h->counts.frames_unknown++;
+            return i;
+        }
+        if (s->state == HOOK_SPOT_UNMAPPED && s->ip == 0) {
+            return i;
+        }
+    }
+    return chain->count;
+}
+
+static ts_code write_spots_of(hook *h, hook_chain *chain)
+{
+    int64_t depth = 0;
+    uint32_t n;
+    TS_TRY(read_list(h, chain, sizeof(uint32_t)));
+    n = followed(h, chain, (const uint32_t *)(const void *)h->bytes.p);
+    for (uint32_t i = n; i > 0; i--, depth++) {
+        hook_spot *s =
+            (hook_spot *)h->spots.p + ((const uint32_t *)(const void *)h->bytes.p)[i - 1];
+        TS_TRY(s->state == HOOK_SPOT_SCRIPT ? write_script(h, chain, depth, s->ip)
+                                            : write_spot(h, chain, depth, s));
+    }
+    return TS_OK;
 }
 
 /* --- the order of chains ---------------------------------------------------------------------- */
@@ -215,8 +332,12 @@ static ts_code write_stacks(hook *h)
 ts_code hook_frames_write(hook *h)
 {
     ts_code code = TS_OK;
-    if (h->stacks) {
+    if (h->stacks && !h->offline) {
         return write_stacks(h);
+    }
+    for (uint32_t i = 0; h->offline && i < h->chains.n && code == TS_OK; i++) {
+        hook_chain *chain = hook_chain_at(h, i);
+        code = is_asked_for(h, chain) ? write_spots_of(h, chain) : TS_OK;
     }
     for (size_t i = 0; i < h->order.n && code == TS_OK; i++) {
         hook_chain *chain = hook_chain_at(h, ((const uint32_t *)h->order.p)[i]);

@@ -97,7 +97,7 @@ static const ts_field_def frame_fields[FRAME_FIELDS] = {
 
 ts_code hook_frame_read(hook_frame *frame, hook *h, ts_message *m, const uint8_t *p, size_t n)
 {
-    static const uint8_t bits[FRAME_FIELDS] = {
+    static const uint16_t bits[FRAME_FIELDS] = {
         [IP] = HOOK_HAS_IP,
         [SYMBOL] = HOOK_HAS_SYMBOL,
         [FILE_PATH] = HOOK_HAS_FILE,
@@ -116,12 +116,12 @@ ts_code hook_frame_read(hook_frame *frame, hook *h, ts_message *m, const uint8_t
     frame->offset = (uint64_t)v[OFFSET].i;
     frame->symbol_offset = (uint64_t)v[SYMBOL_OFFSET].i;
     if (h->strings) {
-        frame->has &= (uint8_t) ~(HOOK_HAS_SYMBOL | HOOK_HAS_FILE);
+        frame->has &= (uint16_t) ~(HOOK_HAS_SYMBOL | HOOK_HAS_FILE);
         frame->symbol = (uint32_t)v[SYMBOL_ID].i;
         frame->file = (uint32_t)v[FILE_ID].i;
         return TS_OK;
     }
-    frame->has &= (uint8_t) ~(HOOK_HAS_SYMBOL_ID | HOOK_HAS_FILE_ID);
+    frame->has &= (uint16_t) ~(HOOK_HAS_SYMBOL_ID | HOOK_HAS_FILE_ID);
     if ((frame->has & HOOK_HAS_SYMBOL) != 0) {
         TS_TRY(hook_text_of(&frame->symbol, h, &v[SYMBOL]));
     }
@@ -151,7 +151,9 @@ static ts_code stack_place(uint32_t *place, hook *h, uint32_t owner, uint32_t id
         *place = (uint32_t)found;
         return TS_OK;
     }
-    if (h->several) {
+    if (h->offline) {
+        chain.number = 0; /* it gets one with its addresses */
+    } else if (h->several) {
         chain.number = ++h->numbers;
     }
     TS_TRY(add_chain(place, h, &chain));
@@ -167,6 +169,14 @@ ts_code hook_stack_chain(uint32_t *chain, hook *h, int64_t pid, const ts_value *
     }
     TS_TRY(hook_owner_of(&owner, h, pid));
     TS_TRY(stack_place(chain, h, owner, (uint32_t)id->i));
+    if (h->offline && !hook_chain_at(h, *chain)->listed) {
+        h->counts.stacks_unknown++;
+        *chain = 0;
+        return TS_OK;
+    }
+    if (h->offline) {
+        TS_TRY(hook_stack_now(chain, h));
+    }
     ++*chain;
     return TS_OK;
 }
@@ -197,8 +207,8 @@ static ts_code write_frame(void *user, ts_message *m, const uint8_t *p, size_t n
     return ts_spool_write(h->lists, &frame, sizeof frame);
 }
 
-ts_code hook_list_chain(uint32_t *chain, hook *h, ts_message *m, uint32_t field, const uint8_t *p,
-                        size_t n)
+ts_code hook_list_chain(uint32_t *chain, hook *h, ts_message *m, int64_t pid, uint32_t field,
+                        const uint8_t *p, size_t n)
 {
     ts_ctx *ctx = h->records.host->ctx;
     char key[TS_POOL_KEY];
@@ -214,6 +224,7 @@ ts_code hook_list_chain(uint32_t *chain, hook *h, ts_message *m, uint32_t field,
         return TS_OK;
     }
     TS_TRY(lists_spool(h));
+    TS_TRY(hook_owner_of(&added.owner, h, pid));
     added.at = ts_spool_size(h->lists);
     TS_TRY(add_chain(chain, h, &added));
     TS_TRY(ts_vec_push(ctx, &h->of_list, chain, sizeof *chain));
@@ -286,7 +297,10 @@ static ts_code stack_table(hook *h, const ts_value *v, uint32_t owner, const uin
         return TS_OK; /* the first of an id counts */
     }
     TS_TRY(lists_spool(h));
-    TS_TRY(stack_numbers(&count, h, 2, p, n));
+    TS_TRY(stack_numbers(&count, h, h->offline ? 3 : 2, p, n));
+    if (h->offline) {
+        return hook_stack_bind(h, place, count);
+    }
     chain = hook_chain_at(h, place);
     chain->at = ts_spool_size(h->lists);
     chain->count = count;
@@ -294,41 +308,128 @@ static ts_code stack_table(hook *h, const ts_value *v, uint32_t owner, const uin
     return ts_spool_write(h->lists, h->bytes.p, h->bytes.n);
 }
 
-enum { TABLE_FIELDS = 3 };
-static const ts_field_def name_fields[] = {
-    {1, TS_FIELD_UINT32, "id"}, {2, TS_FIELD_BYTES, "name"}, {3, TS_FIELD_INT32, "pid"}};
-static const ts_field_def frame_map_fields[] = {
-    {1, TS_FIELD_UINT32, "id"}, {2, TS_FIELD_BYTES, "frame"}, {3, TS_FIELD_INT32, "pid"}};
-static const ts_field_def stack_fields[] = {
-    {1, TS_FIELD_UINT32, "id"}, {2, TS_FIELD_NUMBERS, "frame_map_id"}, {4, TS_FIELD_INT32, "pid"}};
+/* --- mappings and symbols --------------------------------------------------------------------- */
+
+static ts_code map_table(hook *h, const ts_value *v, uint32_t owner)
+{
+    const uint64_t start = (uint64_t)v[1].i;
+    const uint64_t end = (uint64_t)v[2].i;
+    const hook_map map = {start, (uint64_t)v[3].i, (uint32_t)v[4].i};
+    if (!h->offline || start >= end) {
+        h->tables->imported--;
+        h->tables->skipped++;
+        return TS_OK;
+    }
+    return hook_map_table(h, owner, start, end, &map);
+}
+
+static ts_code symbol_table(hook *h, const ts_value *v, uint32_t owner)
+{
+    const hook_symbols symbols = {.vaddr = (uint64_t)v[2].i, .file_offset = (uint64_t)v[3].i};
+    if (!h->offline) {
+        h->tables->imported--;
+        h->tables->skipped++;
+        return TS_OK;
+    }
+    return hook_symbol_table(h, owner, v[1].i, &symbols, (uint32_t)v[4].i, ts_value_text(&v[5]),
+                             ts_value_text(&v[6]));
+}
+
+/* --- all tables ------------------------------------------------------------------------------- */
+
+enum { TABLE_FIELDS = 7 };
+
+typedef struct table_kind {
+    const char *name;
+    unsigned pid; /* of its fields */
+    unsigned count;
+    ts_field_def fields[TABLE_FIELDS];
+} table_kind;
+
+#define NAMES(name)                                                                                \
+    {                                                                                              \
+        name, 2, 3,                                                                                \
+        {                                                                                          \
+            {1, TS_FIELD_UINT32, "id"}, {2, TS_FIELD_BYTES, "name"},                               \
+            {                                                                                      \
+                3, TS_FIELD_INT32, "pid"                                                           \
+            }                                                                                      \
+        }                                                                                          \
+    }
+
+static const table_kind table_kinds[] = {
+    [FILE_NAME] = NAMES("file_path"),
+    [SYMBOL_NAME] = NAMES("symbol_name"),
+    [THREAD_NAME] = NAMES("thread_name_map"),
+    [FRAME_MAP] = {"frame_map",
+                   2,
+                   3,
+                   {{1, TS_FIELD_UINT32, "id"},
+                    {2, TS_FIELD_BYTES, "frame"},
+                    {3, TS_FIELD_INT32, "pid"}}},
+    [STACK_MAP] = {"stack_map",
+                   2,
+                   4,
+                   {{1, TS_FIELD_UINT32, "id"},
+                    {2, TS_FIELD_NUMBERS, "frame_map_id"},
+                    {4, TS_FIELD_INT32, "pid"},
+                    {3, TS_FIELD_NUMBERS, "ip"}}},
+    [MAPS_INFO] = {"maps_info",
+                   0,
+                   5,
+                   {{1, TS_FIELD_INT32, "pid"},
+                    {2, TS_FIELD_INT, "start"},
+                    {3, TS_FIELD_INT, "end"},
+                    {4, TS_FIELD_INT, "offset"},
+                    {5, TS_FIELD_UINT32, "file_path_id"}}},
+    [SYMBOL_TABLE] = {"symbol_tab",
+                      0,
+                      7,
+                      {{7, TS_FIELD_INT32, "pid"},
+                       {1, TS_FIELD_UINT32, "file_path_id"},
+                       {2, TS_FIELD_INT, "text_exec_vaddr"},
+                       {3, TS_FIELD_INT, "text_exec_vaddr_file_offset"},
+                       {4, TS_FIELD_UINT32, "sym_entry_size"},
+                       {5, TS_FIELD_BYTES, "sym_table"},
+                       {6, TS_FIELD_BYTES, "str_table"}}},
+};
+
+static ts_code take_table(hook *h, ts_message *m, uint32_t field, const ts_value *v, uint32_t owner,
+                          const uint8_t *p, size_t n)
+{
+    switch (field) {
+    case STACK_MAP:
+        return stack_table(h, v, owner, p, n);
+    case FRAME_MAP:
+        return frame_table(h, m, v, owner);
+    case MAPS_INFO:
+        return map_table(h, v, owner);
+    case SYMBOL_TABLE:
+        return symbol_table(h, v, owner);
+    default:
+        return name_table(h, v, owner, field);
+    }
+}
 
 ts_code hook_table(hook *h, ts_message *m, uint32_t field, const uint8_t *p, size_t n)
 {
     const ts_plugin_host *host = h->records.host;
-    const ts_field_def *defs = field == STACK_MAP   ? stack_fields
-                               : field == FRAME_MAP ? frame_map_fields
-                                                    : name_fields;
+    const table_kind *kind = &table_kinds[field];
     ts_value v[TABLE_FIELDS];
     int64_t ipid;
     uint32_t owner;
     h->tables->seen++;
-    if (field == MAPS_INFO || field == SYMBOL_TABLE) {
-        h->tables->skipped++;
-        return TS_OK;
-    }
-    TS_TRY(ts_fields_part(v, NULL, m, "table", defs, TABLE_FIELDS, p, n));
-    if (v[0].state == TS_VALUE_UNKNOWN || v[1].state == TS_VALUE_UNKNOWN ||
-        v[2].state == TS_VALUE_UNKNOWN) {
-        h->tables->lost++;
-        return TS_OK;
+    TS_TRY(ts_fields_part(v, NULL, m, kind->name, kind->fields, kind->count, p, n));
+    for (unsigned k = 0; k < kind->count; k++) {
+        if (v[k].state == TS_VALUE_UNKNOWN) {
+            h->tables->lost++; /* what is damaged is recorded */
+            return TS_OK;
+        }
     }
     h->tables->imported++;
-    TS_TRY(ts_process_seen(&ipid, host->store, host->source_id, v[2].i));
-    TS_TRY(hook_owner_of(&owner, h, v[2].i));
-    if (field == STACK_MAP) {
-        return stack_table(h, v, owner, p, n);
-    }
-    return field == FRAME_MAP ? frame_table(h, m, v, owner) : name_table(h, v, owner, field);
+    TS_TRY(ts_process_seen(&ipid, host->store, host->source_id, v[kind->pid].i));
+    TS_TRY(hook_owner_of(&owner, h, v[kind->pid].i));
+    return take_table(h, m, field, v, owner, p, n);
 }
 
 void hook_tables_free(hook *h)
@@ -341,6 +442,10 @@ void hook_tables_free(hook *h)
         ts_idmap_free(ctx, &o->threads);
         ts_idmap_free(ctx, &o->frames);
         ts_idmap_free(ctx, &o->stacks);
+        hook_ranges_free(ctx, &o->mapped);
+        hook_ranges_free(ctx, &o->unmapped);
+        ts_idmap_free(ctx, &o->tables);
+        ts_idmap_free(ctx, &o->waiting);
     }
     ts_vec_free(ctx, &h->owners);
     ts_idmap_free(ctx, &h->owner_of);

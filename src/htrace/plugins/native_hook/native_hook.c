@@ -58,7 +58,7 @@ static ts_code add_event(hook *h, const hook_event *e)
     return ts_sorter_put(&h->sorter, h->records.host->ctx, e, sizeof *e, &order, SORTER);
 }
 
-/* Frames count where they stand in the events. */
+/* Frames in the events, where there are any; those of resources have none that are used. */
 static ts_code event_chain(hook_event *e, hook *h, ts_message *m, const ts_value *v,
                            const uint8_t *p, size_t n)
 {
@@ -69,7 +69,9 @@ static ts_code event_chain(hook_event *e, hook *h, ts_message *m, const ts_value
     if (h->stacks) {
         return hook_stack_chain(&e->chain, h, v[PID].i, &v[STACK]);
     }
-    return v[FRAMES].count == 0 ? TS_OK : hook_list_chain(&e->chain, h, m, frames->number, p, n);
+    return v[FRAMES].count == 0 || e->kind >= HOOK_TRACE_ALLOC
+               ? TS_OK
+               : hook_list_chain(&e->chain, h, m, v[PID].i, frames->number, p, n);
 }
 
 static ts_code one_event(hook *h, ts_message *m, hook_event *e, const uint8_t *p, size_t n)
@@ -454,6 +456,7 @@ static void close_plugin(void *self)
 {
     hook *h = self;
     hook_tables_free(h);
+    hook_offline_free(h);
     hook_events_free(h);
     hook_rows_free(h);
 }

@@ -27,6 +27,7 @@
 #include "base/idmap.h"
 #include "base/pool.h"
 #include "base/sorter.h"
+#include "symbols/symbol_table.h"
 #include "tables/store_processes.h"
 
 #define HOOK_NAME "nativehook"
@@ -81,14 +82,16 @@ enum {
     HOOK_HAS_OFFSET = 8,
     HOOK_HAS_SYMBOL_OFFSET = 16,
     HOOK_HAS_SYMBOL_ID = 32, /* `symbol` is an id of the owner's texts */
-    HOOK_HAS_FILE_ID = 64
+    HOOK_HAS_FILE_ID = 64,
+    HOOK_LEFT_OUT = 128, /* its texts are not known */
+    HOOK_IS_SCRIPT = 256 /* `offset` is a line */
 };
 
 typedef struct hook_frame {
     uint64_t ip, offset, symbol_offset;
     uint32_t symbol, file;
     uint32_t method; /* of what it is called, once it is known; 0: not yet */
-    uint8_t has;
+    uint16_t has;
 } hook_frame;
 
 /* Tables of a process, or of all. */
@@ -99,16 +102,61 @@ typedef struct hook_owner {
     ts_idmap threads; /* the same for names of threads; the first of an id counts */
     ts_idmap frames;  /* places in `frames` by id */
     ts_idmap stacks;  /* places in `chains` by id */
+    /* Of addresses (hook_offline.c). */
+    hook_ranges mapped;   /* values: places in h->maps */
+    hook_ranges unmapped; /* addresses without a mapping; values: their spots */
+    ts_idmap tables;      /* places in h->symbols by id of the file */
+    ts_idmap waiting;     /* spots + 1 that wait for symbols, by id of the file */
 } hook_owner;
 
+/* A mapping of a file. */
+typedef struct hook_map {
+    uint64_t start, offset;
+    uint32_t file; /* id of its path */
+} hook_map;
+
+/* Symbols of a file. */
+typedef struct hook_symbols {
+    uint64_t vaddr, file_offset; /* of its code */
+    ts_symbol_table table;
+    uint64_t strings_at, strings_n; /* in h->strings_spool */
+    uint64_t hash[2];
+    bool any; /* it has entries */
+} hook_symbols;
+
+typedef enum hook_spot_state {
+    HOOK_SPOT_UNMAPPED,
+    HOOK_SPOT_SCRIPT,   /* code of JavaScript: a frame of frame_map */
+    HOOK_SPOT_MAPPED,   /* without symbols so far */
+    HOOK_SPOT_BARE,     /* its table has no entries */
+    HOOK_SPOT_NAMELESS, /* in no symbol of its table */
+    HOOK_SPOT_SYMBOL
+} hook_spot_state;
+
+/* What an address is at a time. */
+typedef struct hook_spot {
+    uint64_t ip;
+    uint64_t v;      /* in the file, once symbols are known */
+    uint64_t symbol; /* address of the symbol */
+    uint32_t owner;
+    uint32_t map, table; /* + 1 */
+    uint32_t epoch;
+    uint32_t waiting; /* the next one that waits with it, + 1 */
+    uint32_t name;    /* text + 1 of the symbol */
+    uint32_t method;
+    uint8_t state;
+} hook_spot;
+
 typedef struct hook_chain {
-    uint64_t at;    /* of its list in h->lists: hook_frame, or ids of frames (uint64_t) */
+    uint64_t
+        at; /* of its list in h->lists: hook_frame, ids of frames (uint64_t), or spots (uint32_t) */
     uint32_t count; /* of the list, the leaf first */
     uint32_t owner;
     uint32_t id;              /* of the stack */
     uint32_t number;          /* callchain_id; 0: none yet */
     uint32_t node;            /* of its leaf; 0: none */
     uint32_t library, symbol; /* of the frame that counts as the caller: dict + 1; 0: none */
+    uint32_t epoch;           /* of its spots */
     bool listed;              /* its list is known */
     bool wanted;              /* a row has it */
 } hook_chain;
@@ -149,7 +197,6 @@ typedef struct hook_mapping {
     uint64_t row;
     uint32_t text;
     uint32_t next; /* of a free place: the next one + 1 */
-    bool typed;    /* the text came with it, and not as a tag */
 } hook_mapping;
 
 typedef struct hook_thread {
@@ -226,6 +273,14 @@ typedef struct hook {
     ts_spool *lists;
     uint32_t numbers; /* of chains given so far */
     ts_vec order;     /* chains in the order in which they were handled: uint32_t */
+    /* Addresses. */
+    ts_vec maps;    /* hook_map */
+    ts_vec symbols; /* hook_symbols */
+    ts_vec spots;   /* hook_spot */
+    ts_index spot_index;
+    ts_spool *strings_spool;
+    ts_buf name;
+    uint32_t epoch;
     /* Events. */
     ts_sorter *sorter;
     uint64_t last_key;
@@ -278,10 +333,26 @@ ts_code hook_frame_read(hook_frame *frame, hook *h, ts_message *m, const uint8_t
 ts_code hook_stack_chain(uint32_t *chain, hook *h, int64_t pid, const ts_value *id);
 
 /* The chain of the frames in the field of an event; + 1. */
-ts_code hook_list_chain(uint32_t *chain, hook *h, ts_message *m, uint32_t field, const uint8_t *p,
-                        size_t n);
+ts_code hook_list_chain(uint32_t *chain, hook *h, ts_message *m, int64_t pid, uint32_t field,
+                        const uint8_t *p, size_t n);
 
 void hook_tables_free(hook *h);
+
+/* --- hook_offline.c: addresses ---------------------------------------------------------------- */
+
+/* A mapping, start < end. */
+ts_code hook_map_table(hook *h, uint32_t owner, uint64_t start, uint64_t end, const hook_map *map);
+
+/* Symbols of a file; of *symbols vaddr and file_offset count. */
+ts_code hook_symbol_table(hook *h, uint32_t owner, int64_t file, const hook_symbols *symbols,
+                          uint32_t entry_size, ts_text entries, ts_text strings);
+
+/* Binds the new chain at this place to `count` addresses, which are in h->bytes. */
+ts_code hook_stack_bind(hook *h, uint32_t place, uint32_t count);
+
+/* The chain that the stack of the one at *place has now. */
+ts_code hook_stack_now(uint32_t *place, hook *h);
+void hook_offline_free(hook *h);
 
 /* --- hook_events.c ---------------------------------------------------------------------------- */
 
