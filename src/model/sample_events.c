@@ -193,7 +193,7 @@ typedef struct source_kinds {
 } source_kinds;
 
 /* A profile of allocations and of what is in use means one of them: the kind that it names, else,
- * as go tool pprof has it, its last one. */
+ * as go tool pprof has it, its last one. Native memory is recorded for what stays in use. */
 static ts_code usual_kinds(ts_events *e)
 {
     ts_value_type *all = e->kinds.p;
@@ -212,8 +212,9 @@ static ts_code usual_kinds(ts_events *e)
         if (all[i].source_id > 0) {
             const source_kinds *s = (const source_kinds *)sources.p + all[i].source_id;
             const unsigned both = 1U << TS_CLASS_allocation | 1U << TS_CLASS_live;
-            bool last =
-                !s->named && s->last == i && ts_text_is(format_of(e, all[i].source_id), "pprof");
+            ts_text format = format_of(e, all[i].source_id);
+            bool last = !s->named && s->last == i &&
+                        (ts_text_is(format, "pprof") || ts_text_is(format, "native_hook"));
             all[i].usual = (s->classes & both) == both && (all[i].usual || last);
         }
     }

@@ -1,7 +1,7 @@
 /*
  * Web viewers look for sampled stacks in the tables of hiperf. They are in stack_sample already,
- * so these become views of that, unless the input filled them. CPU profiles of JavaScript have
- * tables of their own.
+ * so these become views of that, unless the input filled them. CPU profiles of JavaScript,
+ * allocations of native memory and events of eBPF have tables of their own.
  *
  * Viewers look names of frames up in data_dict: it gets those of all methods, in their order,
  * after all others. Time: linear in the profiles and the methods; memory: one name.
@@ -23,14 +23,56 @@ static ts_code count_samples(void *user, const ts_batch *b, unsigned i)
     return TS_OK;
 }
 
-/* Whether there are samples besides those of CPU profiles of JavaScript. */
-static ts_code find_others(bool *any, const ts_rows_from *from)
+/* Sources whose samples viewers find in other tables. */
+typedef struct own_tables {
+    ts_store *store;
+    bool any;
+    int64_t samples;
+} own_tables;
+
+static bool has_own_tables(ts_store *store, int64_t source_id)
+{
+    static const char *const formats[] = {"native_hook", "ebpf"};
+    bool has = false;
+    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
+        has = has || ts_text_is(ts_source(store, source_id)->format, formats[i]);
+    }
+    return has;
+}
+
+static ts_code count_own(void *user, const ts_batch *b, unsigned i)
+{
+    own_tables *own = user;
+    int64_t source = b->columns[0].ints[i];
+    own->samples += source > 0 && (uint64_t)source <= ts_source_count(own->store) &&
+                    has_own_tables(own->store, source);
+    return TS_OK;
+}
+
+/* The samples of all of these. */
+static ts_code count_own_samples(int64_t *count, ts_store *store, const ts_rows_from *from)
+{
+    static const unsigned columns[] = {TS_C_stack_sample__source_id};
+    own_tables own = {.store = store};
+    for (uint64_t id = 1; id <= ts_source_count(store); id++) {
+        own.any = own.any || has_own_tables(store, (int64_t)id);
+    }
+    if (own.any) {
+        TS_TRY(ts_rows_each(from, TS_T_stack_sample, columns, 1, count_own, &own));
+    }
+    *count += own.samples;
+    return TS_OK;
+}
+
+/* Whether there are samples besides those, and those of CPU profiles of JavaScript. */
+static ts_code find_others(bool *any, ts_store *store, const ts_rows_from *from)
 {
     static const unsigned columns[] = {TS_C_js_cpu_profile__sample_count};
     const ts_batch *b;
     ts_rows *rows = NULL;
     int64_t count = 0;
     ts_code code = ts_rows_each(from, TS_T_js_cpu_profile, columns, 1, count_samples, &count);
+    TS_STEP(code, count_own_samples(&count, store, from));
     TS_STEP(code, ts_rows_open(&rows, from, TS_T_stack_sample, NULL, 0));
     TS_STEP(code, ts_rows_seek(rows, count + 1));
     TS_STEP(code, ts_rows_next(&b, rows));
@@ -95,7 +137,7 @@ static ts_code sample_views_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     if (ts_reader_has_table(reader, TS_T_perf_sample)) {
         code = ts_reader_has_rows(&filled, reader, TS_T_perf_sample);
     }
-    TS_STEP_IF(code, !filled, find_others(&others, &from));
+    TS_STEP_IF(code, !filled, find_others(&others, store, &from));
     if (code != TS_OK || !others) {
         return code;
     }

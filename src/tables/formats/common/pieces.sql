@@ -165,7 +165,7 @@ SELECT t.id AS id, t.source_id AS source_id, t.name AS name,
       GROUP BY b.source_id HAVING count(DISTINCT e.class) = 2)
     AND t.id = ifnull((SELECT max(p.default_type_id) FROM profile AS p WHERE p.source_id = t.source_id),
       (SELECT max(l.id) FROM stack_value_type AS l JOIN source AS o ON o.id = l.source_id
-        WHERE l.source_id = t.source_id AND o.format = 'pprof')) AS usual
+        WHERE l.source_id = t.source_id AND o.format IN ('pprof', 'native_hook'))) AS usual
   FROM stack_value_type AS t
   LEFT JOIN source AS o ON o.id = t.source_id
   LEFT JOIN event_class AS c ON c.format = o.format AND c.event = t.name AND c.state = '*'
