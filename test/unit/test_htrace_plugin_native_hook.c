@@ -300,12 +300,288 @@ static void test_offline(void **state)
     run_free(&r);
 }
 
+#define ALLOC(ns, addr) "080c10" ns "1a0b 0814 1015 1880" addr " 2064 3801"
+
+/* A part of a mapping is released: it ends with its last byte. */
+static void test_partial_munmap(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    event(&b, "080c1001 2a0c 0814 1015 18808004 28808004");      /* 0x10000, 65536 */
+    event(&b, "080c1002 3a0e 08808004 10808004 1a02 6161 2014"); /* tag aa of all of it */
+    event(&b, "080c1003 3a0e 08808004 10808002 1a02 6262 2014"); /* of a part: of no effect */
+    event(&b, "080c1004 3a0e 08808004 10808004 1a02 6363 2014"); /* a second one neither */
+    event(&b, "080c1005 320c 0814 1015 18808005 20808002");      /* from 0x14000, 32768 */
+    event(&b, "080c1006 320c 0814 1015 18808005 20808002");      /* once more */
+    event(&b, "080c1007 320c 0814 1015 1880f003 20809004");      /* from 0xf800, 67584: the rest */
+    event(&b, "080c1008 320c 0814 1015 18808004 20808004");
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    CHECK(&r, native_hook,
+          "0|-1|1|1|MmapEvent|aa|2000000001|2000000007|6|65536|65536|65536|4|NULL|NULL",
+          "1|-1|1|1|MunmapEvent|aa|2000000005|NULL|NULL|81920|32768|32768|2|NULL|NULL",
+          "2|-1|1|1|MunmapEvent|aa|2000000007|NULL|NULL|63488|32768|0|0|NULL|NULL");
+    assert_int_equal(stat_count(&r, "native_hook_munmap", "received"), 4);
+    assert_int_equal(stat_count(&r, "native_hook_munmap", "invalid_data"), 2);
+    assert_int_equal(stat_count(&r, "native_hook_memtag", "received"), 3);
+    check_no_issues(&r);
+    run_free(&r);
+}
+
+/* A mapping over others takes their places; of one that is replaced whole the end was not seen. */
+static void test_mapping_over_others(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    event(&b, "080c1001 2a0c 0814 1015 18808004 28808001"); /* 0x10000, 16384 */
+    event(&b, "080c1002 2a0c 0814 1015 18808005 28808001"); /* 0x14000, 16384 */
+    event(&b, "080c1003 2a0c 0814 1015 1880c004 28808002"); /* 0x12000, 32768 */
+    event(&b, "080c1004 320b 0814 1015 18808004 208040");   /* 0x10000, 8192 */
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    CHECK(&r, native_hook,
+          "0|-1|1|1|MmapEvent|NULL|2000000001|2000000004|3|65536|16384|16384|1|NULL|NULL",
+          "1|-1|1|1|MmapEvent|NULL|2000000002|NULL|NULL|81920|16384|32768|1|NULL|NULL",
+          "2|-1|1|1|MmapEvent|NULL|2000000003|NULL|NULL|73728|32768|65536|1|NULL|NULL",
+          "3|-1|1|1|MunmapEvent|NULL|2000000004|NULL|NULL|65536|8192|57344|0|NULL|NULL");
+    assert_int_equal(issues(&r, "hook_free_lost"), 1);
+    run_free(&r);
+}
+
+/* A mapping is replaced, and so are symbols: an event gets the frames of its time. */
+static void test_replaced_mapping(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, CONFIG, "a00101", 12 * S);
+    name(&b, 8, 1, "/a.so");
+    name(&b, 8, 3, "/b.so");
+    event(&b, "7209 0801 1a03 848204 2014"); /* 0x10104, of which nothing is known */
+    event(&b, ALLOC("01", "20"));
+    event(&b, MAP); /* which is the one it gets */
+    event(&b, ALLOC("02", "21"));
+    event(&b, SYMBOLS); /* and its symbols */
+    event(&b, MAP);     /* once more: nothing changes */
+    event(&b, ALLOC("03", "22"));
+    event(&b, "5a0e 0814 108080041880a004 2000 2803"); /* another file */
+    event(&b, ALLOC("04", "23"));
+    event(&b, ALLOC("05", "24"));
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(MEM_INT(r.sink, native_hook, i, callchain_id), i < 3 ? 1 : 2);
+    }
+    CHECK(&r, native_hook_frame, "0|1|0|65796|a::b()|/a.so|8448|4|0x2104",
+          "1|2|0|65796|/b.so+|/b.so|NULL|NULL|NULL");
+    check_no_issues(&r);
+    run_free(&r);
+}
+
+/* Fields of a wrong type, events of no kind, what is cut off inside. */
+static void test_damaged_events(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    event(&b, "080c1001 1a0a 0814 1015 1880a001 2001");
+    event(&b, "080c1002");                              /* of no kind */
+    event(&b, "080c1003 1a08 0a00 1015 1880a101");      /* pid is a text */
+    event(&b, "080c1004 1a0a 0814 1015 1880a201 2004"); /* sums are not known any more */
+    event(&b, "080c1005 1a0a 0814 1015 1880a301 2005");
+    event(&b, "1a0a 0814 1015 1880a401 2006"); /* without a time */
+    send(&f, &b);
+    hex(&f, HOOK, "0a0e 080c1006 1a08 0814 1015 1880a1", 12 * S);
+    convert(&r, plugins, &f);
+    CHECK(&r, native_hook, "0|-1|1|1|AllocEvent|NULL|2000000001|NULL|NULL|20480|1|1|NULL|NULL|NULL",
+          "1|-1|1|1|AllocEvent|NULL|2000000004|NULL|NULL|20736|4|NULL|1|NULL|NULL",
+          "2|-1|1|1|AllocEvent|NULL|2000000005|NULL|NULL|20864|5|NULL|NULL|NULL|NULL",
+          "3|-1|1|1|AllocEvent|NULL|NULL|NULL|NULL|20992|6|NULL|0|NULL|NULL");
+    assert_int_equal(issues(&r, "hook_event_empty"), 1);
+    assert_int_equal(issues(&r, "plugin_bad_field"), 1);
+    assert_int_equal(issues(&r, "plugin_bad_message"), 1);
+    assert_int_equal(issues(&r, "record_untimed"), 1);
+    check_counts(&r, "hook_events", 4, 2, 0);
+    run_free(&r);
+}
+
+/* Events in the order of their times, whatever that of the recording. */
+static void test_order(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    event(&b, "080c1009 2208 0814 1015 1880a001");
+    send(&f, &b);
+    event(&b, "080c1003 1a0a 0814 1015 1880a001 2064");
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    CHECK(&r, native_hook,
+          "0|-1|1|1|AllocEvent|NULL|2000000003|2000000009|6|20480|100|100|6|NULL|NULL",
+          "1|-1|1|1|FreeEvent|NULL|2000000009|NULL|NULL|20480|100|0|0|NULL|NULL");
+    check_no_issues(&r);
+    run_free(&r);
+}
+
+/* Rows of the range; what was allocated before it is in the sums, and ends. */
+static void test_time_range(void **state)
+{
+    const ts_time_range range = {TS_WANTED_OFFSET, S + 3, S + 9};
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, CONFIG, "a80101", 12 * S);
+    tables(&b, "14");
+    event(&b, "080c1001 1a0a 0814 1015 1880a001 2064");
+    event(&b, "080c1004 1a0c 0814 1015 1880a101 200a 3802");
+    event(&b, "080c1005 2208 0814 1015 1880a001");
+    event(&b, "080c1020 2208 0814 1015 1880a101");
+    send(&f, &b);
+    convert_range(&r, plugins, &f, range);
+    CHECK(&r, native_hook,
+          "0|2|1|2|AllocEvent|NULL|2000000004|2000000032|28|20608|10|110|1|/data/liba.so|f",
+          "1|-1|1|2|FreeEvent|NULL|2000000005|NULL|NULL|20480|100|10|27|NULL|NULL");
+    CHECK(&r, native_hook_frame, "0|2|0|5|f|/data/liba.so|3|4|0x7",
+          "1|2|1|5|f|/data/liba.so|3|4|0x7");
+    check_counts(&r, "hook_events", 2, 0, 2);
+    free(f.p);
+    run_free(&r);
+}
+
+/* The same message once more is left out. */
+static void test_repeated(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    for (size_t i = 0; i < 2; i++) {
+        hex(&f, HOOK, "0a10 080c1003 1a0a 0814 1015 1880a001 2064", 12 * S);
+    }
+    convert(&r, plugins, &f);
+    assert_int_equal(MEM_ROWS(r.sink, native_hook), 1);
+    assert_int_equal(issues(&r, "sample_repeated"), 1);
+    run_free(&r);
+}
+
+/* More rows than wait in memory, each changed long after. */
+static void test_late_changes(void **state)
+{
+    enum { BLOCKS = 20000 };
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    for (uint64_t i = 0; i < 2 * BLOCKS; i++) {
+        bytes body = {0};
+        bytes data = {0};
+        bytes b = {0};
+        put_number(&body, 1, 20);
+        put_number(&body, 2, 20);
+        put_number(&body, 3, 4096 + i % BLOCKS * 16);
+        if (i < BLOCKS) {
+            put_number(&body, 4, 1 + i);
+        }
+        put_number(&data, 1, 12);
+        put_number(&data, 2, i);
+        put_part(&data, i < BLOCKS ? 3 : 4, &body);
+        put_part(&b, 1, &data);
+        send(&f, &b);
+    }
+    run_begin_with(&r, plugins, NULL, 0);
+    run_feed(&r, f.p, f.n, f.n);
+    run_end(&r);
+    assert_int_equal(r.code, TS_OK);
+    assert_int_equal(MEM_ROWS(r.sink, native_hook), 2 * BLOCKS);
+    for (size_t i = 0; i < BLOCKS; i++) {
+        assert_int_equal(MEM_INT(r.sink, native_hook, i, dur), BLOCKS);
+        assert_int_equal(MEM_INT(r.sink, native_hook, i, current_size_dur), 1);
+        assert_int_equal(MEM_INT(r.sink, native_hook, BLOCKS + i, heap_size), 1 + i);
+    }
+    assert_int_equal(MEM_INT(r.sink, native_hook, 2 * BLOCKS - 1, all_heap_size), 0);
+    free(f.p);
+    run_free(&r);
+}
+
+#define OFTEN                                                                                      \
+    (TS_NULL_BIT(native_hook, current_size_dur) | TS_NULL_BIT(native_hook, sub_type_id) |          \
+     TS_NULL_BIT(native_hook, last_lib_id) | TS_NULL_BIT(native_hook, last_symbol_id))
+
+static void offline_recording(bytes *f)
+{
+    bytes b = {0};
+    begin(f);
+    hex(f, CONFIG, "a00101", 12 * S);
+    name(&b, 8, 1, "/data/liba.so");
+    event(&b, MAP);
+    event(&b, SYMBOLS);
+    event(&b, "7209 0801 1a03 848204 2014");
+    event(&b, ALLOC("01", "20"));
+    event(&b, "5a0e 0814 108080041880a004 2000 2803");
+    event(&b, ALLOC("02", "21"));
+    send(f, &b);
+}
+
+static void test_cut_recording(void **state)
+{
+    bytes f;
+    (void)state;
+    plain_recording(&f);
+    check_cuts(plugins, &f, 1024, TS_T_native_hook, OFTEN);
+    offline_recording(&f);
+    check_cuts(plugins, &f, 1024, TS_T_native_hook, OFTEN);
+}
+
+static void test_every_allocation_fails(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    (void)state;
+    plain_recording(&f);
+    check_puts(plugins, &f);
+    check_allocations(plugins, &f);
+    offline_recording(&f);
+    check_allocations(plugins, &f);
+    begin(&f);
+    hex(&f, CONFIG, "b00101", 12 * S);
+    tables(&b, "14");
+    event(&b, "080c7a0d081410012003280130ac023864");
+    send(&f, &b);
+    check_allocations(plugins, &f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_plain),   cmocka_unit_test(test_statistic),
-        cmocka_unit_test(test_stacks),  cmocka_unit_test(test_several),
+        cmocka_unit_test(test_plain),
+        cmocka_unit_test(test_statistic),
+        cmocka_unit_test(test_stacks),
+        cmocka_unit_test(test_several),
         cmocka_unit_test(test_offline),
+        cmocka_unit_test(test_partial_munmap),
+        cmocka_unit_test(test_mapping_over_others),
+        cmocka_unit_test(test_replaced_mapping),
+        cmocka_unit_test(test_damaged_events),
+        cmocka_unit_test(test_order),
+        cmocka_unit_test(test_time_range),
+        cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_late_changes),
+        cmocka_unit_test(test_cut_recording),
+        cmocka_unit_test(test_every_allocation_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,7 +20,11 @@ enum { TRACE_VK = 2, TRACE_GLES, TRACE_CL };
 static ts_code process_of(hook_process **out, hook *h, int64_t pid)
 {
     const ts_plugin_host *host = h->records.host;
-    uint64_t found;
+    uint64_t found = h->last_process;
+    if (h->processes.n > 0 && ((const hook_process *)h->processes.p)[found].pid == pid) {
+        *out = (hook_process *)h->processes.p + found;
+        return TS_OK;
+    }
     if (!ts_idmap_find(&found, &h->process_of, pid)) {
         hook_process added = {.pid = pid};
         TS_TRY(ts_process_seen(&added.ipid, host->store, host->source_id, pid));
@@ -28,6 +32,7 @@ static ts_code process_of(hook_process **out, hook *h, int64_t pid)
         TS_TRY(ts_vec_push(host->ctx, &h->processes, &added, sizeof added));
         TS_TRY(ts_idmap_put(host->ctx, &h->process_of, pid, found));
     }
+    h->last_process = found;
     *out = (hook_process *)h->processes.p + found;
     return TS_OK;
 }
@@ -35,9 +40,12 @@ static ts_code process_of(hook_process **out, hook *h, int64_t pid)
 /* The process, if it has allocated something. */
 static hook_process *known_process(const hook *h, int64_t pid)
 {
-    uint64_t found;
-    return ts_idmap_find(&found, &h->process_of, pid) ? (hook_process *)h->processes.p + found
-                                                      : NULL;
+    hook_process *all = h->processes.p;
+    uint64_t found = h->last_process;
+    if (h->processes.n > 0 && all[found].pid == pid) {
+        return &all[found];
+    }
+    return ts_idmap_find(&found, &h->process_of, pid) ? &all[found] : NULL;
 }
 
 /* h->itid: the thread of the event. */
@@ -95,6 +103,18 @@ static ts_code use_chain(hook *h, uint32_t chain)
     return TS_OK;
 }
 
+/* The row of the group before this one, which has a size, lasted until now. */
+static ts_code follow_group(hook *h, hook_group *g)
+{
+    const uint64_t before = g->last;
+    const bool known = h->ts != TS_NO_TIME && g->last_ts != TS_NO_TIME && g->gaps == h->gaps;
+    const int64_t lasted = known ? ts_sat_sub(h->ts, g->last_ts) : TS_NO_TIME;
+    g->last = h->row_count + 1;
+    g->last_ts = h->ts;
+    g->gaps = h->gaps;
+    return before == 0 ? TS_OK : hook_row_change(h, before - 1, HOOK_CURRENT, lasted);
+}
+
 /* A row of the event; change: what the group has more in use. */
 static ts_code put_row(hook *h, hook_process *p, unsigned group, hook_row *row, const hook_event *e,
                        int64_t change)
@@ -108,14 +128,9 @@ static ts_code put_row(hook *h, hook_process *p, unsigned group, hook_row *row, 
     row->ipid = (uint32_t)p->ipid;
     row->itid = (uint32_t)h->itid;
     row->chain = e->chain;
-    row->flags = h->wanted ? 0 : HOOK_ROW_UNWANTED;
-    if (row->size != 0) {
-        if (g->last != 0 && h->ts != TS_NO_TIME && g->last_ts != TS_NO_TIME) {
-            TS_TRY(hook_row_change(h, g->last - 1, HOOK_CURRENT, ts_sat_sub(h->ts, g->last_ts)));
-        }
-        g->last = h->row_count + 1;
-        g->last_ts = h->ts;
-    }
+    row->flags =
+        (uint8_t)((h->wanted ? 0 : HOOK_ROW_UNWANTED) | (h->gaps > 0 ? HOOK_ROW_UNSUMMED : 0));
+    TS_TRY(row->size == 0 ? TS_OK : follow_group(h, g));
     *(h->wanted ? &h->events->imported : &h->events->skipped) += 1;
     TS_TRY(use_chain(h, e->chain));
     return hook_row_add(h, row);
@@ -430,6 +445,7 @@ static ts_code handle(void *user, const void *record)
     const int64_t raw =
         (e->flags & HOOK_UNTIMED) != 0 ? TS_NO_TIME : (int64_t)(e->key ^ (UINT64_C(1) << 63));
     TS_TRY(ts_records_time(&h->ts, &h->wanted, &h->records, raw));
+    h->gaps += (e->flags & HOOK_AFTER_GAP) != 0;
     if (h->wanted && h->ts != TS_NO_TIME) {
         note_time(h, h->ts);
     }

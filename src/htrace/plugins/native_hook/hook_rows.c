@@ -123,6 +123,8 @@ static ts_code put_hook(hook *h, const hook_row *row)
     };
     const hook_text *info;
     TS_NULL_IF(row->text == 0, native_hook, &out, sub_type_id);
+    TS_NULL_IF((row->flags & HOOK_ROW_UNSUMMED) != 0, native_hook, &out, all_heap_size);
+    TS_NULL_IF(row->current == TS_NO_TIME, native_hook, &out, current_size_dur);
     TS_NULL_IF(row->ts == TS_NO_TIME, native_hook, &out, start_ts, dur);
     TS_NULL_IF(row->end_ts == TS_NO_TIME, native_hook, &out, end_ts, dur);
     TS_NULL_IF(out.last_lib_id < 0, native_hook, &out, last_lib_id);

@@ -71,14 +71,20 @@ ts_code hook_owner_of(uint32_t *owner, hook *h, int64_t pid)
     uint64_t found;
     hook_owner *added;
     pid = h->several ? pid : 0;
-    if (ts_idmap_find(&found, &h->owner_of, pid)) {
-        *owner = (uint32_t)found;
+    if (h->last_owner != 0 && h->last_pid == pid) {
+        *owner = h->last_owner - 1;
         return TS_OK;
     }
-    *owner = (uint32_t)h->owners.n;
-    TS_TRY(ts_idmap_put(ctx, &h->owner_of, pid, h->owners.n));
-    TS_NEED(ctx, added = ts_vec_add(ctx, &h->owners, sizeof *added));
-    added->pid = pid;
+    if (ts_idmap_find(&found, &h->owner_of, pid)) {
+        *owner = (uint32_t)found;
+    } else {
+        *owner = (uint32_t)h->owners.n;
+        TS_NEED(ctx, added = ts_vec_add(ctx, &h->owners, sizeof *added));
+        added->pid = pid;
+        TS_TRY(ts_idmap_put(ctx, &h->owner_of, pid, *owner));
+    }
+    h->last_pid = pid;
+    h->last_owner = *owner + 1;
     return TS_OK;
 }
 

@@ -50,11 +50,20 @@ static const struct {
                           FRAME(6), NUMBER(NAME, 7), NUMBER(STACK, 8)}},
 };
 
-static ts_code add_event(hook *h, const hook_event *e)
+/* An event that cannot be used, which is recorded. */
+static void lose_event(hook *h)
+{
+    h->events->lost++;
+    h->gap = true;
+}
+
+static ts_code add_event(hook *h, hook_event *e)
 {
     enum { SORTER = 32 << 20 };
     static const ts_sorter_order order = {.key_offset = offsetof(hook_event, key), .key_count = 1};
     h->last_key = e->key;
+    e->flags |= h->gap ? HOOK_AFTER_GAP : 0;
+    h->gap = false;
     return ts_sorter_put(&h->sorter, h->records.host->ctx, e, sizeof *e, &order, SORTER);
 }
 
@@ -83,7 +92,7 @@ static ts_code one_event(hook *h, ts_message *m, hook_event *e, const uint8_t *p
     for (unsigned k = 0; k < EVENT_FIELDS; k++) {
         if (v[k].state == TS_VALUE_UNKNOWN && (k <= SIZE || k == TYPE) &&
             event_kinds[e->kind].fields[k].number != 0) {
-            h->events->lost++; /* what is damaged is recorded */
+            lose_event(h);
             return TS_OK;
         }
     }
@@ -116,7 +125,7 @@ static ts_code one_statistic(hook *h, ts_message *m, hook_event *e, const uint8_
     TS_TRY(ts_fields_part(v, NULL, m, "statistics_event", defs, STAT_FIELDS, p, n));
     for (unsigned k = 0; k < STAT_TAG; k++) {
         if (v[k].state == TS_VALUE_UNKNOWN) {
-            h->events->lost++;
+            lose_event(h);
             return TS_OK;
         }
     }
@@ -201,7 +210,7 @@ static void set_time(hook_event *e, hook *h, const ts_message *m, const ts_value
 static ts_code no_kind(hook *h, ts_message *m, bool damaged)
 {
     h->events->seen++;
-    h->events->lost++;
+    lose_event(h);
     if (damaged) {
         return TS_OK; /* and recorded */
     }
@@ -357,6 +366,9 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     ts_message m;
     ts_code code = ts_records_begin(&m, &h->records, seg);
     TS_STEP(code, begin_source(h));
+    if (code == TS_OK && ts_records_again(&h->records, &m, p, n)) {
+        return TS_OK;
+    }
     if (seg->which == CONFIG) {
         TS_STEP(code, configure(h, &m, p, n));
     } else {
@@ -365,8 +377,16 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     }
     if (code == TS_OK) {
         ts_records_end(&h->records, &m);
+        h->gap = h->gap || m.faults > 0 || seg->truncated;
     }
     return code;
+}
+
+static ts_code gap(void *self, int64_t offset)
+{
+    (void)offset;
+    ((hook *)self)->gap = true;
+    return TS_OK;
 }
 
 static ts_code finish_stats(const hook *h)
@@ -480,6 +500,7 @@ TS_HTRACE_PLUGIN(native_hook) = {
     .size = sizeof(hook),
     .open = open_plugin,
     .message = message,
+    .gap = gap,
     .finish = finish,
     .close = close_plugin,
 };

@@ -53,7 +53,7 @@ typedef enum hook_kind {
     HOOK_KINDS
 } hook_kind;
 
-enum { HOOK_UNTIMED = 1 };
+enum { HOOK_UNTIMED = 1, HOOK_AFTER_GAP = 2 };
 
 typedef struct hook_event {
     uint64_t key;  /* of the time as recorded; of an untimed one, that of the event before */
@@ -173,6 +173,7 @@ typedef struct hook_group {
     int64_t all;   /* bytes in use */
     uint64_t last; /* number of the last row with a size, + 1; 0: none */
     int64_t last_ts;
+    uint64_t gaps; /* before that row */
 } hook_group;
 
 typedef struct hook_process {
@@ -221,7 +222,7 @@ typedef enum hook_type {
     HOOK_TYPES
 } hook_type;
 
-enum { HOOK_ROW_UNWANTED = 1, HOOK_ROW_ENDED = 2 };
+enum { HOOK_ROW_UNWANTED = 1, HOOK_ROW_ENDED = 2, HOOK_ROW_UNSUMMED = 4 };
 
 /* A row on its way; of statistics `size` is the type, and its sums are in sums.at[addr]. */
 typedef struct hook_row {
@@ -265,7 +266,9 @@ typedef struct hook {
     ts_buf text;
     ts_buf bytes;
     ts_vec owners;
-    ts_idmap owner_of;  /* by pid */
+    ts_idmap owner_of; /* by pid */
+    int64_t last_pid;  /* that was asked for, and its owner + 1 */
+    uint32_t last_owner;
     ts_vec frames;      /* hook_frame */
     ts_vec chains;      /* hook_chain */
     ts_pool lists_seen; /* bytes of the lists of events */
@@ -284,16 +287,19 @@ typedef struct hook {
     /* Events. */
     ts_sorter *sorter;
     uint64_t last_key;
+    bool gap; /* events may be missing before the next one */
     ts_spool *sums;
     uint64_t sums_count;
     /* The one that is being handled. */
     int64_t ts;
     bool wanted;
+    uint64_t gaps; /* so far: sums are not known after the first */
     bool noted;
     int64_t first, last; /* times of the wanted ones */
     int64_t itid;
     ts_vec processes;
     ts_idmap process_of;                /* by pid */
+    uint64_t last_process;              /* that was asked for */
     hook_group all_groups[HOOK_GROUPS]; /* --compat: of all processes together */
     hook_thread threads[HOOK_THREADS];
     ts_idmap named; /* owner << 32 | id of the last name by itid */
