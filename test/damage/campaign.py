@@ -153,6 +153,11 @@ TABLES = [
     ("marked sections", "set", "SELECT c.ts, c.dur, t.tid, d.data FROM callstack c LEFT JOIN thread t ON t.itid = c.callid LEFT JOIN data_dict d ON d.id = c.name"),
     ("interrupts", "set", "SELECT i.ts, i.dur, i.callid, d.data FROM irq i LEFT JOIN data_dict d ON d.id = i.name"),
     ("counters of CPUs", "set", "SELECT f.name, f.cpu, m.ts, m.dur, m.value FROM measure m LEFT JOIN cpu_measure_filter f ON f.id = m.filter_id"),
+    # What is in use is a sum over all events before, so that one number that was changed in place would be in each row after it.
+    ("native memory", "set", "SELECT h.event_type, h.start_ts, h.addr, h.heap_size, p.pid, t.tid, s.data FROM native_hook h "
+     "LEFT JOIN process p ON p.ipid = h.ipid LEFT JOIN thread t ON t.itid = h.itid LEFT JOIN data_dict s ON s.id = h.last_symbol_id"),
+    ("frames of native memory", "set", "SELECT f.depth, f.ip, s.data, l.data FROM native_hook_frame f LEFT JOIN data_dict s ON s.id = f.symbol_id "
+     "LEFT JOIN data_dict l ON l.id = f.file_id"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
 ]
@@ -259,6 +264,14 @@ PROFILES = {
 }
 
 
+def hook_event(i):
+    """An allocation of native memory."""
+    number, text = plugin_messages.number, plugin_messages.text
+    frames = b"".join(text(5, number(1, 256 + f) + text(3, b"function%d" % f) + text(4, b"/lib%d.so" % (f % 3))) for f in (i % 11, i % 5, 40))
+    body = number(1, 7) + number(2, 8 + i % 3) + number(3, 4096 + i * 64) + number(4, 16 + i) + frames
+    return text(1, number(1, 12) + number(2, 1000 * i + 1) + text(3, body))
+
+
 def recordings(program, tools, data, folder):
     """name, path of the input, files of it that are damaged."""
     tool = lambda name: os.path.join(tools, name)
@@ -283,6 +296,11 @@ def recordings(program, tools, data, folder):
         name, maker = makers[i % len(makers)]
         now = 1700000001000000000 + i * 10**9
         made["plugins"] += ["--time", "%d" % now, "--plugin", name + ":=" + maker.message(rng, now).hex()]
+    # Blocks at addresses of their own with stacks of texts, in messages of five events. None is released: with a changed address there would be
+    # a release of memory that was allocated before the recording, which is usual.
+    made["native_hook"] = ["--clocks", "boot=1000000000,real=11000000000"]
+    for i in range(0, 300, 5):
+        made["native_hook"] += ["--plugin", "nativehook:=" + b"".join(hook_event(k) for k in range(i, i + 5)).hex()]
     # Heaps as ArkTS writes them: no habit of V8 says where damage is.
     arkts = "synth:nodes=3000,edges=11000,strings=900,arkts=1,seed=%d"
     made["arkts-snapshot"] = ["--config", "pid=7,type=snapshot", "--snapshot", arkts % 1]

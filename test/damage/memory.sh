@@ -54,6 +54,11 @@ bound hidump_events $m $((48 * m))
 bound stream_messages $m 0
 bound memory_counters $((m / 4)) $((m * 175))
 bound memory_maps $((m / 4)) $((m * 175))
+bound native_hook_blocks $m $((150 * m)) # half of them in use at one time, each with a stack
+bound native_hook_maps $m $((30 * m))
+bound native_hook_stacks $m $((140 * m))
+bound native_hook_addresses $m $((240 * m))
+bound native_hook_sums $m $((70 * m))
 bound xpower_lists $((m / 4)) 0
 bound hisysevent_members 160000 $((40 << 20))
 bound hisysevent_keys $((m / 4)) $((m * 60))

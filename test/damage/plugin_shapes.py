@@ -179,6 +179,66 @@ def ffrt_markers(n):
     return b"".join(segment(b"ffrt-profiler", b"".join(one(i) for i in range(at, min(n // 2, at + 500)))) for at in range(0, n // 2, 500))
 
 
+def hook(n, one, tables=b"", config=b""):
+    """Segments of 500 events of native memory; one(i): what follows the time of an event."""
+    events = lambda i: field(1, number(1, 12) + number(2, i + 1) + one(i))
+    head = segment(b"nativehook_config", config) + segment(b"nativehook", tables)
+    return head + b"".join(segment(b"nativehook", b"".join(events(i) for i in range(at, min(n, at + 500)))) for at in range(0, n, 500))
+
+
+def native_hook_blocks(n):
+    """All in use at one time, then released in another order; of each a stack of its own."""
+    frame = field(5, number(1, 1) + field(3, b"f") + field(4, b"l"))
+
+    def one(i):
+        who = number(1, 7) + number(2, 7)
+        if i < n // 2:
+            return field(3, who + number(3, i << 32) + number(4, 16) + field(5, number(1, i)) + frame)
+        return field(4, who + number(3, (i - n // 2) * 7919 % (n // 2) << 32))
+
+    return hook(n, one)
+
+
+def native_hook_maps(n):
+    """Mappings from the highest address down, of each the middle released, then all that is left of many at once."""
+    def one(i):
+        at, who = n - i // 2, number(1, 7) + number(2, 7)
+        if i % 2 == 0:
+            return field(5, who + number(3, at << 16) + number(5, 49152))
+        if i % 64 == 1:
+            return field(6, who + number(3, at << 16) + number(4, 32 << 16))
+        return field(6, who + number(3, (at << 16) + 16384) + number(4, 16384))
+
+    return hook(n, one)
+
+
+def native_hook_stacks(n):
+    """Each of its own frames, with other texts; the last first, and each event another process."""
+    def tables(i):
+        pid = number(3, i % 50)
+        return (field(1, field(8, number(1, i) + field(2, b"file %d" % i) + pid)) + field(1, field(9, number(1, i) + field(2, b"symbol %d" % i) + pid)) +
+                field(1, field(13, number(1, i) + field(2, number(1, i) + number(7, i) + number(8, i)) + pid)) +
+                field(1, field(14, number(1, n - i) + field(2, varint(i)) + number(4, i % 50))))
+
+    return hook(n // 4, lambda i: field(3, number(1, i % 50) + number(2, i % 50) + number(3, i) + number(4, 8) + number(7, n - i)),
+                b"".join(tables(i) for i in range(1, n // 4)), number(26, 1) + number(26, 2) + number(21, 1))
+
+
+def native_hook_addresses(n):
+    """Addresses of which nothing is known, then mappings over each other from the highest down, then symbols of their files, twice."""
+    stacks = b"".join(field(1, field(14, number(1, i) + field(3, varint(i << 12) + varint(i << 20)) + number(4, 7))) for i in range(1, n // 4))
+    maps = b"".join(field(1, field(11, number(1, 7) + number(2, i << 12) + number(3, (i << 12) + (1 << 20)) + number(5, i % 500))) for i in range(n // 4, 0, -1))
+    symbols = b"".join(field(1, field(12, number(1, i % 500) + number(4, 16) + field(5, bytes(4) + varint(1) * 8 + b"\x02" + bytes(3)) + field(6, b"f%d\0" % i) + number(7, 7)))
+                       for i in range(1000))
+    return hook(n // 4, lambda i: field(3, number(1, 7) + number(2, 7) + number(3, i) + number(4, 8) + number(7, i)), stacks + maps + symbols, number(20, 1))
+
+
+def native_hook_sums(n):
+    """Statistics of stacks that are not there, each of several types."""
+    return hook(n, lambda i: field(15, number(1, 7) + number(2, 1 + i // 4) + number(3, i % 4) + number(4, 1 + i) + number(6, 8 + i)), b"", number(22, 1))
+
+
 SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
                                 xpower_lists, xpower_reports, hisysevent_members, hisysevent_arrays, hisysevent_keys, ftrace_back, ftrace_equal, ftrace_threads, ftrace_same_tid,
-                                ftrace_deep, ftrace_open, ftrace_cpus, ftrace_switches, ftrace_names, ftrace_symbols, ffrt_markers)}
+                                ftrace_deep, ftrace_open, ftrace_cpus, ftrace_switches, ftrace_names, ftrace_symbols, ffrt_markers,
+                                native_hook_blocks, native_hook_maps, native_hook_stacks, native_hook_addresses, native_hook_sums)}

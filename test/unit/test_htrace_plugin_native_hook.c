@@ -478,6 +478,22 @@ static void test_repeated(void **state)
     run_free(&r);
 }
 
+/* A letter of the plugin's name is another one: the data says what it is. */
+static void test_damaged_name(void **state)
+{
+    bytes f;
+    run r;
+    (void)state;
+    begin(&f);
+    hex(&f, "nativehogk", "0a10 080c1003 1a0a 0814 1015 1880a001 2064", 12 * S);
+    hex(&f, "nativehogk", "0a10 180c1003 1a0a 0814 1015 1880a001 2064", 12 * S);
+    hex(&f, "nativehogk", "1210 080c1003 1a0a 0814 1015 1880a001 2064", 12 * S);
+    convert(&r, plugins, &f);
+    assert_int_equal(MEM_ROWS(r.sink, native_hook), 1);
+    assert_int_equal(issues(&r, "plugin_name_damaged"), 1);
+    run_free(&r);
+}
+
 /* More rows than wait in memory, each changed long after. */
 static void test_late_changes(void **state)
 {
@@ -579,6 +595,7 @@ int main(void)
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_time_range),
         cmocka_unit_test(test_repeated),
+        cmocka_unit_test(test_damaged_name),
         cmocka_unit_test(test_late_changes),
         cmocka_unit_test(test_cut_recording),
         cmocka_unit_test(test_every_allocation_fails),

@@ -358,6 +358,16 @@ static ts_code read_sums(hook_sums *sums, hook *h, uint64_t place)
                                          "sums of native memory are missing");
 }
 
+/* A process is seen from its first sums on, as far as nothing else is known (QP-1). */
+static void set_start(const hook *h, const hook_process *p)
+{
+    ts_row_process *row = ts_process_row(h->records.host->store, p->ipid);
+    if ((row->null & TS_NULL_BIT(process, start_ts)) != 0 && h->ts != TS_NO_TIME && h->ts != 0 &&
+        p->ipid != 0) {
+        TS_SET_VALUE(process, row, start_ts, h->ts);
+    }
+}
+
 static ts_code put_statistic(hook *h, const hook_event *e)
 {
     ts_ctx *ctx = h->records.host->ctx;
@@ -373,6 +383,7 @@ static ts_code put_statistic(hook *h, const hook_event *e)
     bool known = e->chain != 0 && hook_chain_at(h, e->chain - 1)->wanted;
     h->counts.statistics++;
     TS_TRY(process_of(&p, h, e->pid));
+    set_start(h, p);
     TS_TRY(read_sums(&sums, h, e->addr));
     if (!h->wanted || (sums.apply_size == sums.release_size && !known)) {
         h->events->skipped++;

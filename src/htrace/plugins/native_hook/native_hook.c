@@ -488,9 +488,38 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
     return TS_OK;
 }
 
+/* A batch of events and tables: fields 1, each with a time or one of many parts. The last one may
+ * be longer than what is looked at. */
+static bool reads(const uint8_t *p, size_t n, uint64_t size)
+{
+    ts_bytes look = {.p = p, .n = n};
+    bool any = false;
+    while (look.at + 2 < look.n) {
+        uint64_t length;
+        const uint8_t *first;
+        if (look.p[look.at++] != (1 << 3 | TS_WIRE_BYTES)) {
+            return false;
+        }
+        if (!ts_get_varint(&length, &look)) {
+            return any && n < size;
+        }
+        first = look.p + look.at;
+        if (length > size - look.at || length == 0) {
+            return false;
+        }
+        if (look.at < look.n && first[0] != (1 << 3) && first[0] != (2 << 3) &&
+            ((first[0] & 7) != TS_WIRE_BYTES || first[0] >> 3 < 3)) {
+            return false;
+        }
+        any = true;
+        look.at = length > look.n - look.at ? look.n : look.at + (size_t)length;
+    }
+    return any;
+}
+
 static const ts_plugin_name names[] = {
-    {"nativehook", 256 << 20, NULL},
-    {"hookdaemon", 256 << 20, NULL},
+    {"nativehook", 256 << 20, reads},
+    {"hookdaemon", 256 << 20, reads},
     [CONFIG] = {"nativehook_config", 1 << 20, NULL},
     {NULL, 0, NULL},
 };
