@@ -16,7 +16,7 @@ static const char *name_at(uint8_t k)
     size_t n = 0;
     for (size_t i = 0; ts_htrace_plugins[i] != NULL; i++) {
         const ts_plugin_name *name = ts_htrace_plugins[i]->names;
-        for (; name->name != NULL && n < NAMES; name++) {
+        for (; name != NULL && name->name != NULL && n < NAMES; name++) {
             names[n++] = name->name;
         }
     }

@@ -121,6 +121,7 @@
 #include TS_DECLARED(perf_text)
 #include TS_DECLARED(perf_data)
 #include TS_DECLARED(native_hook)
+#include TS_DECLARED(ebpf)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE

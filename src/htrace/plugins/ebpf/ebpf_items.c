@@ -1,0 +1,130 @@
+/*
+ * Items of a section: a type, a length and a body.
+ *
+ * The numbers in a body say how long it is, so an item whose length is that one is certain. One
+ * that is not (its type is not known, or its length is not what it should be) is believed when a
+ * certain item, or the end of the section, follows. Otherwise its length may be what is damaged:
+ * reading goes on at the next place where a certain item begins, and the bytes before it are lost.
+ */
+#include "htrace/plugins/ebpf/ebpf.h"
+
+static uint32_t fixed_of(uint32_t type)
+{
+    switch (type) {
+    case EBPF_MAPS:
+    case EBPF_ELF:
+        return 28;
+    case EBPF_FILE:
+        return 104;
+    case EBPF_PAGE:
+    case EBPF_BLOCK:
+        return 80;
+    case EBPF_TEXT:
+        return 32;
+    case EBPF_KERNEL:
+        return 24;
+    default:
+        return 0;
+    }
+}
+
+/* The length that the fixed part of an item says it has. */
+static uint64_t length_of(uint32_t type, const uint8_t *p)
+{
+    const uint64_t fixed = fixed_of(type);
+    switch (type) {
+    case EBPF_MAPS:
+        return fixed + ebpf_u32(p + 24);
+    case EBPF_ELF:
+        return fixed + ebpf_u32(p + 12) + ebpf_u32(p + 16) + (uint64_t)ebpf_u32(p + 20);
+    case EBPF_FILE:
+        return fixed + 8 * ebpf_number(p + 52, 2);
+    case EBPF_PAGE:
+        return fixed + 8 * ebpf_number(p + 60, 2);
+    case EBPF_BLOCK:
+        return fixed + 8 * (uint64_t)ebpf_u32(p + 56);
+    case EBPF_TEXT:
+        return fixed + ebpf_u32(p + 24);
+    default:
+        return fixed + ebpf_u32(p + 16) + (uint64_t)ebpf_u32(p + 20);
+    }
+}
+
+/* Is the item at `at`, all of it in the section, certain? */
+static ts_code is_certain(bool *certain, ebpf_items *items, uint64_t at)
+{
+    const uint8_t *p;
+    size_t n;
+    *certain = false;
+    TS_TRY(ts_window_get(&p, &n, items->bytes, at, EBPF_ITEM + EBPF_FIXED));
+    if (n < EBPF_ITEM) {
+        return TS_OK;
+    }
+    const uint32_t type = ebpf_u32(p);
+    const uint32_t length = ebpf_u32(p + 4);
+    const uint32_t fixed = fixed_of(type);
+    *certain = fixed != 0 && length >= fixed && length <= items->bytes->size - at - EBPF_ITEM &&
+               length == length_of(type, p + EBPF_ITEM);
+    return TS_OK;
+}
+
+/* The next place after `at` where a certain item begins; the end of the section without one. */
+static ts_code find_certain(uint64_t *place, ebpf_items *items, uint64_t at)
+{
+    bool certain = false;
+    ts_code code = TS_OK;
+    do {
+        at++;
+        if (items->bytes->size - at < EBPF_ITEM) {
+            at = items->bytes->size;
+        }
+        TS_STEP_IF(code, at < items->bytes->size, is_certain(&certain, items, at));
+    } while (code == TS_OK && !certain && at < items->bytes->size);
+    *place = at;
+    return code;
+}
+
+static ts_code pass_over(ebpf_found *found, ebpf_item *item, ebpf_items *items)
+{
+    uint64_t next;
+    TS_TRY(find_certain(&next, items, items->at));
+    const uint64_t passed = next - items->at;
+    *found = EBPF_LOST;
+    item->pos = items->at;
+    item->length = passed < UINT32_MAX ? (uint32_t)passed : UINT32_MAX;
+    items->at = next;
+    return TS_OK;
+}
+
+ts_code ebpf_next(ebpf_found *found, ebpf_item *item, ebpf_items *items)
+{
+    const uint64_t size = items->bytes->size;
+    const uint8_t *p;
+    size_t n;
+    bool trusted = false;
+    *found = EBPF_END;
+    if (items->at >= size) {
+        return TS_OK;
+    }
+    TS_TRY(ts_window_get(&p, &n, items->bytes, items->at, EBPF_ITEM + EBPF_FIXED));
+    if (n < EBPF_ITEM || ebpf_u32(p + 4) > size - items->at - EBPF_ITEM) {
+        return pass_over(found, item, items);
+    }
+    *item =
+        (ebpf_item){.type = ebpf_u32(p), .length = ebpf_u32(p + 4), .pos = items->at + EBPF_ITEM};
+    const uint32_t fixed = fixed_of(item->type);
+    *found = fixed == 0 ? EBPF_UNKNOWN : item->length < fixed ? EBPF_SHORT : EBPF_GOOD;
+    memcpy(item->fixed, p + EBPF_ITEM, *found == EBPF_GOOD ? fixed : 0);
+    if (*found != EBPF_GOOD || item->length != length_of(item->type, item->fixed)) {
+        const uint64_t after = item->pos + item->length;
+        trusted = after == size;
+        if (!trusted) {
+            TS_TRY(is_certain(&trusted, items, after));
+        }
+        if (!trusted) {
+            return pass_over(found, item, items);
+        }
+    }
+    items->at = item->pos + item->length;
+    return TS_OK;
+}
