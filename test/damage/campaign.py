@@ -49,6 +49,7 @@ import consistent_profile
 import consistent_profiles
 import consistent_tptp
 import plugin_messages
+import plugin_shapes
 
 SEAM = 12
 SILENT = 3  # rows that may be missing without a word: one on each side of a seam, and one between
@@ -160,6 +161,13 @@ TABLES = [
      "LEFT JOIN data_dict l ON l.id = f.file_id"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
+    ("calls to the file system", "set", "SELECT f.start_ts, f.dur, f.type, t.tid, f.return_value, f.error_code, f.fd, f.size, d.data FROM file_system_sample f "
+     "LEFT JOIN thread t ON t.itid = f.itid LEFT JOIN data_dict d ON d.id = f.file_id"),
+    ("page faults", "set", "SELECT p.start_ts, p.dur, p.type, t.tid, p.size, p.addr FROM paged_memory_sample p LEFT JOIN thread t ON t.itid = p.itid"),
+    ("block requests", "set", "SELECT b.start_ts, b.latency_dur, b.type, t.tid, b.tier, b.size, b.block_number, b.dur_per_4k FROM bio_latency_sample b "
+     "LEFT JOIN thread t ON t.itid = b.itid"),
+    ("frames of eBPF", "set", "SELECT c.depth, c.ip, s.data, f.data FROM ebpf_callstack c LEFT JOIN data_dict s ON s.id = c.symbols_id "
+     "LEFT JOIN data_dict f ON f.id = c.file_path_id"),
 ]
 
 # The same with the difference to the row before, the first one's time as it is. So is a time behind one that is not known.
@@ -308,6 +316,9 @@ def recordings(program, tools, data, folder):
     for name, options in made.items():
         run(tool("mkhtrace"), "-o", path(name), *options)
         yield name, path(name), [path(name)]
+    with open(path("ebpf"), "wb") as f:
+        f.write(plugin_shapes.ebpf_section(plugin_shapes.ebpf_mixture(200)))
+    yield "ebpf", path("ebpf"), [path("ebpf")]
     # Few threads, and calls that are not deep: what is lost touches one row of each CPU and of each open call.
     events = "events=1200,cpus=2,processes=1,threads=2,depth=1,batch=20"
     run(tool("mkhtrace"), "-o", path("ftrace"), "--ftrace", events)

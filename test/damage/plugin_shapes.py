@@ -1,5 +1,7 @@
 """Recordings of plugins that invite too much time or memory, for growth.py and memory.py: SHAPES[name](n) is their segments."""
 
+import struct
+
 from htrace_bytes import field, segment, varint
 
 LAUNCH = b"H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)"
@@ -238,7 +240,71 @@ def native_hook_sums(n):
     return hook(n, lambda i: field(15, number(1, 7) + number(2, 1 + i // 4) + number(3, i % 4) + number(4, 1 + i) + number(6, 8 + i)), b"", number(22, 1))
 
 
-SHAPES = {f.__name__: f for f in (hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
+def ebpf_section(items):
+    """A section of its own; that of segments before it ends there."""
+    ebpf = b"EBPFFILE" + struct.pack("<IIII", 1024, 1, 1, 0)
+    data = ebpf + bytes(1024 - len(ebpf)) + b"".join(struct.pack("<II", kind, len(body)) + body for kind, body in items)
+    header = b"OHOSPROF" + struct.pack("<QI", 1024 + len(data), 0x10000) + bytes(36) + struct.pack("<IQQ", 1000, 10**9, 11 * 10**9) + bytes(32) + b"hiebpf-plugin"
+    return header + bytes(1024 - len(header)) + data
+
+
+def ebpf_fault(start, ips):
+    return 3, struct.pack("<II8sQQ16sQIHH16s", 20, 21, b"", start, start + 5, b"", 0x7000, 4096, len(ips), 1, b"app") + struct.pack("<%dQ" % len(ips), *ips)
+
+
+def ebpf_open(start):
+    return 2, struct.pack("<II8sQQ16siHH4Q16s", 20, 21, b"", start, start + 5, b"", 3, 0, 1, 0, 0, 0, 0, b"app")
+
+
+def ebpf_path(start):
+    return 5, struct.pack("<IIQIIII", 20, 21, start, 2, 1, 8, 0) + b"/data/f\0"
+
+
+def ebpf_mixture(n):
+    """Events of all kinds with maps, symbols and paths, as a recorder writes them."""
+    names = b"\0open_file\0_ZN1a1bEv\0"
+    functions = struct.pack("<IBBHQQ", 1, 2, 0, 1, 0x2000, 0x100) + struct.pack("<IBBHQQ", 11, 0x12, 0, 1, 0x2100, 0x40)
+    yield 0, struct.pack("<QQIII", 0x7000000000, 0x7000010000, 0x1000, 20, 14) + b"/data/liba.so\0"
+    yield 1, struct.pack("<QIIIII", 0x2000, 0x1000, len(names), len(functions), 14, 24) + names + functions + b"/data/liba.so\0"
+    kernel = struct.pack("<QII", 0xFFFFFFC010000000, 0x100, 1)
+    yield 0x10001, struct.pack("<QQII", 0xFFFFFFC010000000, 0xFFFFFFC010001000, len(kernel), 10) + kernel + b"\0vfs_read\0"
+    for i in range(n):
+        start, tid = 12 * 10**9 + i * 1000003, 20 + i % 3
+        ips = (0xFFFFFFC010000008, 0x7000000104 + i % 5, 0x7000000010)[i % 2:]
+        stack = struct.pack("<%dQ" % len(ips), *ips)
+        if i % 4 < 2:
+            text = b"/data/f%d\0" % (i % 7)
+            yield 5, struct.pack("<IIQIIII", 20, tid, start, 2, 1 + i % 4, len(text), 0) + text
+            yield 2, struct.pack("<II8sQQ16siHH4Q16s", 20, tid, b"fs", start, start + 50 + i, b"fs", 100 + i, len(ips), 1 + i % 4, 7 + i, 1, 2, 3, b"app") + stack
+        elif i % 4 == 2:
+            yield 3, struct.pack("<II8sQQ16sQIHH16s", 20, tid, b"pm", start, start + 7 + i, b"pm", 0x7000 + i, 4096, len(ips), 1 + i % 11, b"app") + stack
+        else:
+            yield 4, struct.pack("<II16sQQIIQII16s", 20, tid, b"app", start, start + 2000 + i, 4, 4096 * (1 + i % 3), 0x30 + i, len(ips), 1 + i % 5, b"bio") + stack
+
+
+def ebpf_events(n):
+    """The last one first, all with one stack."""
+    return ebpf_section(ebpf_fault(n - i, [0x1010, 0x2010]) for i in range(n))
+
+
+def ebpf_stacks(n):
+    """Each with a stack of its own, in a map of its own."""
+    maps = [(0, struct.pack("<QQIII", i << 12, (i + 1) << 12, 0, 20, 6) + b"/lib/a") for i in range(1, n + 2)]
+    return ebpf_section(maps + [ebpf_fault(i, [0x1010, (i + 1) << 12, (i // 2 + 1) << 12]) for i in range(n)])
+
+
+def ebpf_paths(n):
+    """Of calls that are all alike, and paths that none of them has."""
+    return ebpf_section([ebpf_open(7)] * n + [ebpf_path(7)] * n + [ebpf_path(9 + i) for i in range(n)])
+
+
+def ebpf_lengths(n):
+    """Items that reach beyond the section, and good ones between them."""
+    good, bad = ebpf_fault(7, []), ebpf_fault(7, [1])[1]
+    return ebpf_section([good, (0, bad)] * n) + struct.pack("<II", 3, 1 << 31) * n
+
+
+SHAPES = {f.__name__: f for f in (ebpf_events, ebpf_stacks, ebpf_paths, ebpf_lengths, hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
                                 xpower_lists, xpower_reports, hisysevent_members, hisysevent_arrays, hisysevent_keys, ftrace_back, ftrace_equal, ftrace_threads, ftrace_same_tid,
                                 ftrace_deep, ftrace_open, ftrace_cpus, ftrace_switches, ftrace_names, ftrace_symbols, ffrt_markers,
                                 native_hook_blocks, native_hook_maps, native_hook_stacks, native_hook_addresses, native_hook_sums)}

@@ -100,6 +100,8 @@ question cloud_call_statements one_call
 question cloud_call_tree one_call
 question slice_hot_methods one_call
 question call_bottom_up one_call
+question page_fault_sites ebpf_stacks
+question io_files ebpf_paths
 # Analysed heaps: shapes of no other question, so that their databases have the analysis.
 analyze=heap
 question js_largest_retained heap_chain

@@ -459,7 +459,7 @@ static void test_bad_items(void **state)
     assert_int_equal(issues(&r, "ebpf_ips"), 1);
     assert_int_equal(issues(&r, "ebpf_item_unknown"), 1);
     assert_int_equal(issues(&r, "ebpf_item_short"), 1);
-    check_counts(&r, "ebpf_items", 4, 3, 0);
+    check_counts(&r, "ebpf_items", 4, 2, 1);
     assert_int_equal(LOST(&r, "plugin_values:hiebpf-plugin"), 1);
     assert_int_equal(stat_count(&r, "trace_ebpf", "not_supported"), 1);
     run_free(&r);

@@ -79,29 +79,41 @@ static ts_code open_source(ebpf *e)
 
 static ts_code take_item(ebpf *e, const ebpf_item *item)
 {
+    ts_code code;
+    e->lost = false;
     switch (item->type) {
     case EBPF_MAPS:
-        return ebpf_add_maps(e, item);
+        code = ebpf_add_maps(e, item);
+        break;
     case EBPF_ELF:
-        return ebpf_add_elf(e, item);
+        code = ebpf_add_elf(e, item);
+        break;
     case EBPF_TEXT:
-        return ebpf_add_text(e, item);
+        code = ebpf_add_text(e, item);
+        break;
     case EBPF_KERNEL:
-        return ebpf_add_kernel(e, item);
+        code = ebpf_add_kernel(e, item);
+        break;
     default:
-        return ebpf_add_event(e, item);
+        code = ebpf_add_event(e, item);
+        break;
     }
+    *(e->lost ? &e->items->lost : &e->items->imported) += 1;
+    return code;
+}
+
+static ts_code skip_item(ebpf *e, const ebpf_item *item)
+{
+    e->items->skipped++;
+    return ebpf_issue(e, ebpf_item_unknown, item->pos - EBPF_ITEM,
+                      "an item of type %" PRIu32 " has %" PRIu32 " bytes", item->type,
+                      item->length);
 }
 
 /* An item that cannot be used. */
 static ts_code lose_item(ebpf *e, ebpf_found found, const ebpf_item *item)
 {
-    e->lost = true;
-    if (found == EBPF_UNKNOWN) {
-        return ebpf_issue(e, ebpf_item_unknown, item->pos - EBPF_ITEM,
-                          "an item of type %" PRIu32 " has %" PRIu32 " bytes", item->type,
-                          item->length);
-    }
+    e->items->lost++;
     e->not_supported += e->cut ? 0 : 1; /* once a section */
     e->cut = true;
     if (found == EBPF_SHORT) {
@@ -122,11 +134,11 @@ static ts_code read_items(ebpf *e)
     ts_code code = TS_OK;
     while (code == TS_OK && (code = ebpf_next(&found, &item, &items)) == TS_OK &&
            found != EBPF_END) {
-        e->lost = false;
-        code = ts_check_cancel(e->ctx);
-        TS_STEP(code, found == EBPF_GOOD ? take_item(e, &item) : lose_item(e, found, &item));
         e->items->seen++;
-        *(e->lost ? &e->items->lost : &e->items->imported) += 1;
+        code = ts_check_cancel(e->ctx);
+        TS_STEP(code, found == EBPF_GOOD      ? take_item(e, &item)
+                      : found == EBPF_UNKNOWN ? skip_item(e, &item)
+                                              : lose_item(e, found, &item));
     }
     return code;
 }

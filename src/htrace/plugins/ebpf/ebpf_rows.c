@@ -144,6 +144,13 @@ static ts_code join(void *user, const void *record)
 /* --- stacks -------------------------------------------------------------------------------------
  */
 
+/* A number as the tables write it; 2^64 - 1 is none. */
+static ts_text hex(char to[24], uint64_t v)
+{
+    const int n = snprintf(to, 24, "0x%" PRIx64, v);
+    return v == UINT64_MAX ? TS_TEXT_NULL : (ts_text){to, (size_t)n};
+}
+
 static bool is_chain(const void *owner, uint32_t number, const void *key)
 {
     const ebpf_chain *c = (const ebpf_chain *)((const ebpf *)owner)->chains.p + number;
@@ -165,12 +172,11 @@ static ts_code put_chain(int64_t *node, ebpf *e, int64_t number, int64_t pid)
             continue;
         }
         TS_TRY(ebpf_resolve(&f, e, pid, ip));
-        const int n = snprintf(text, sizeof text, "0x%" PRIx64, ip);
         ts_row_ebpf_callstack row = {
             .id = (int64_t)ts_sink_rows(e->sink, TS_T_ebpf_callstack),
             .callchain_id = number,
             .depth = depth,
-            .ip = {text, (size_t)n},
+            .ip = hex(text, ip),
             .symbols_id = f->symbol,
             .file_path_id = f->file,
         };
@@ -306,13 +312,6 @@ static ts_code put_numbered_sample(ebpf *e, const ebpf_event *v, const char *eve
 
 /* --- rows of each kind --------------------------------------------------------------------------
  */
-
-/* A number as the tables write it; 2^64 - 1 is none. */
-static ts_text hex(char to[24], uint64_t v)
-{
-    const int n = snprintf(to, 24, "0x%" PRIx64, v);
-    return v == UINT64_MAX ? TS_TEXT_NULL : (ts_text){to, (size_t)n};
-}
 
 typedef enum file_kind { FILE_OPEN, FILE_CLOSE, FILE_READ, FILE_WRITE, FILE_KINDS } file_kind;
 
