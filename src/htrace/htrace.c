@@ -132,6 +132,8 @@ static ts_code htrace_take(size_t *used, ts_htrace *h, const uint8_t *p, size_t 
         return ts_htrace_take_zeros(used, h, p, n);
     case TS_AT_RAW:
         return take_raw(used, h, p, n);
+    case TS_AT_RAW_NAME:
+        return ts_section_take_raw(used, h, p, n);
     case TS_AT_CROSSING:
         ts_window_take(used, &h->in, TS_HTRACE_LOOK, p, n);
         return TS_OK;
@@ -154,6 +156,8 @@ static ts_code htrace_settle(ts_htrace *h, bool at_end)
         return settle_header(h);
     case TS_AT_SEARCH:
         return ts_htrace_settle_search(h, at_end);
+    case TS_AT_RAW_NAME:
+        return ts_section_settle_raw(h, at_end);
     default:
         return TS_OK;
     }

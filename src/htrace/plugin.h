@@ -69,6 +69,8 @@ typedef struct ts_plugin_name {
 
 /* Raw sections that a plugin reads: all of type TS_RAW_HIPERF, or those of a standalone plugin by
  * its name. */
+enum { TS_RAW_MAGIC = 8 };
+
 typedef struct ts_plugin_section {
     const char *name;
     ts_raw_type type;
@@ -78,6 +80,9 @@ typedef struct ts_plugin_section {
 typedef struct ts_htrace_plugin {
     const ts_plugin_name *names;       /* ends with a NULL name */
     const ts_plugin_section *sections; /* likewise */
+    /* The TS_RAW_MAGIC bytes with which the data of its sections begins: one whose name is damaged
+     * is taken for the first in the list. NULL: such sections are not taken. */
+    const char *section_magic;
     size_t size; /* of *self, which the container makes, zeroed, and frees; 0: the plugin does */
     /* Called once for every input, whether it has segments of the plugin or not: rows and counts
      * should wait for the first of them. *self is handed to all others. */

@@ -248,10 +248,23 @@ static ts_reader *raw_reader(unsigned *which, const ts_htrace *h)
     return NULL;
 }
 
-ts_code ts_raw_begin(ts_htrace *h)
+/* The reader of sections whose data begins with these bytes. */
+static ts_reader *reader_of_magic(const ts_htrace *h, const uint8_t *magic)
 {
-    unsigned which;
-    ts_reader *reader = raw_reader(&which, h);
+    for (size_t i = 0; i < h->host.count; i++) {
+        const ts_htrace_plugin *plugin = h->host.readers[i].plugin;
+        if (plugin->section_magic != NULL &&
+            memcmp(plugin->section_magic, magic, TS_RAW_MAGIC) == 0) {
+            return &h->host.readers[i];
+        }
+    }
+    return NULL;
+}
+
+ts_code ts_raw_begin(ts_htrace *h, const uint8_t *magic)
+{
+    unsigned which = 0;
+    ts_reader *reader = magic == NULL ? raw_reader(&which, h) : reader_of_magic(h, magic);
     h->section.reader = NULL;
     if (reader == NULL) {
         return TS_OK;

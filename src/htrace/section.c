@@ -155,17 +155,62 @@ static ts_code skip_raw(ts_htrace *h)
                            "a section of %s data is not decoded", h->section.raw_kind);
 }
 
-static ts_code begin_raw(ts_htrace *h)
+static void enter_raw(ts_htrace *h)
 {
-    TS_TRY(ts_raw_begin(h));
-    if (h->section.reader == NULL) {
-        TS_TRY(skip_raw(h));
-    }
     if (h->section.bounded) {
         h->state = TS_AT_RAW;
     } else {
         ts_htrace_begin_search(h, true);
     }
+}
+
+static ts_code begin_raw(ts_htrace *h)
+{
+    TS_TRY(ts_raw_begin(h, NULL));
+    if (h->section.reader == NULL) {
+        h->state = TS_AT_RAW_NAME;
+    } else {
+        enter_raw(h);
+    }
+    return TS_OK;
+}
+
+/* So many of them decide. */
+static size_t raw_name_size(const ts_htrace *h)
+{
+    const uint64_t left = h->section.end - ts_window_start(&h->in);
+    return h->section.bounded && left < TS_RAW_MAGIC ? (size_t)left : TS_RAW_MAGIC;
+}
+
+ts_code ts_section_take_raw(size_t *used, ts_htrace *h, const uint8_t *p, size_t n)
+{
+    ts_window_take(used, &h->in, raw_name_size(h), p, n);
+    return TS_OK;
+}
+
+/* The name is damaged: the data is that of a plugin. */
+static ts_code rename_raw(ts_htrace *h)
+{
+    const char *name = h->section.raw.name;
+    TS_TRY(ts_htrace_issue(h, plugin_name_damaged, name, h->section.start,
+                           "a section of \"%s\" was read as one of %s", h->section.raw_kind, name));
+    ts_free(h->ctx, h->section.raw_kind);
+    h->section.raw_kind = ts_strndup(h->ctx, name, strlen(name));
+    return h->section.raw_kind == NULL ? h->ctx->error.code : TS_OK;
+}
+
+ts_code ts_section_settle_raw(ts_htrace *h, bool at_end)
+{
+    if (h->in.have < raw_name_size(h) && !at_end) {
+        return TS_OK;
+    }
+    if (h->in.have == TS_RAW_MAGIC) {
+        TS_TRY(ts_raw_begin(h, h->in.head));
+    }
+    TS_TRY(h->section.reader != NULL ? rename_raw(h) : skip_raw(h));
+    ts_window_unread(&h->in, 0);
+    h->in.have = 0;
+    enter_raw(h);
     return TS_OK;
 }
 

@@ -113,6 +113,11 @@ typedef struct ts_section {
 /* Opens the section whose header is in head. */
 ts_code ts_section_open(ts_htrace *h);
 
+/* The first bytes of a raw section whose name is not known: takes them, then decides whose it is.
+ */
+ts_code ts_section_take_raw(size_t *used, ts_htrace *h, const uint8_t *p, size_t n);
+ts_code ts_section_settle_raw(ts_htrace *h, bool at_end);
+
 /* The section that is under way is over; says what does not fit its header. */
 ts_code ts_section_close(ts_htrace *h);
 
@@ -196,8 +201,9 @@ ts_code ts_deliver_end(ts_htrace *h);
 ts_code ts_deliver_whole(ts_htrace *h, const uint8_t *p, size_t n);
 
 /* The raw section that was opened: it begins for the plugin that reads it, if there is one, which
- * is section.reader then, up to its end. Data without such a plugin goes nowhere. */
-ts_code ts_raw_begin(ts_htrace *h);
+ * is section.reader then, up to its end. Data without such a plugin goes nowhere. `magic`: NULL,
+ * the name decides; else the first TS_RAW_MAGIC bytes of the data. */
+ts_code ts_raw_begin(ts_htrace *h, const uint8_t *magic);
 ts_code ts_raw_data(ts_htrace *h, const uint8_t *p, size_t n);
 ts_code ts_raw_end(ts_htrace *h, bool truncated);
 
@@ -422,7 +428,8 @@ typedef enum ts_htrace_state {
     TS_AT_SEGMENT,
     TS_AT_CROSSING, /* like NEXT, at the declared end of a section inside a segment */
     TS_AT_ZEROS,
-    TS_AT_RAW, /* a section that is not made of segments */
+    TS_AT_RAW_NAME, /* collecting the bytes that decide whose section it is */
+    TS_AT_RAW,      /* a section that is not made of segments */
     TS_AT_SEARCH
 } ts_htrace_state;
 

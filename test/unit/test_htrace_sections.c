@@ -42,7 +42,7 @@ static const ts_htrace_plugin *const *raw_plugins(void)
 {
     static const ts_plugin_name names[] = {{"a", 0, NULL}, {NULL, 0, NULL}};
     static const ts_plugin_section sections[] = {
-        {"hiperf", TS_RAW_HIPERF}, {"raw-plugin", TS_RAW_STANDALONE}, {NULL, TS_RAW_HIPERF}};
+        {"raw-plugin", TS_RAW_STANDALONE}, {"hiperf", TS_RAW_HIPERF}, {NULL, TS_RAW_HIPERF}};
     static const ts_htrace_plugin segments = {.names = names,
                                               .open = rec_open,
                                               .begin = rec_begin,
@@ -50,6 +50,7 @@ static const ts_htrace_plugin *const *raw_plugins(void)
                                               .end = rec_end,
                                               .gap = rec_gap};
     static const ts_htrace_plugin raw = {.sections = sections,
+                                         .section_magic = "RAWMAGIC",
                                          .open = rec_open,
                                          .section_begin = section_begin,
                                          .section_data = section_data,
@@ -111,9 +112,9 @@ static void test_sections_are_given(void **state)
     put_segments(&f, "two");
     run_raw(&r, &f);
     assert_log(&r, "a@1024 ts=1000000000 n=3 one\n"
-                   "0:hiperf#1@2064 size=17 boot=7 n=17 PERFILE2 OHOSPROF\n"
-                   "1:raw-plugin#2@3105 size=8 boot=0 n=8 raw data\n"
-                   "0:hiperf#3@5175 size=5 boot=0 n=5 again\n"
+                   "1:hiperf#1@2064 size=17 boot=7 n=17 PERFILE2 OHOSPROF\n"
+                   "0:raw-plugin#2@3105 size=8 boot=0 n=8 raw data\n"
+                   "1:hiperf#3@5175 size=5 boot=0 n=5 again\n"
                    "a@6204 ts=1000000000 n=3 two\n");
     assert_int_equal(IMPORTED(&r, "sections"), 5);
     assert_int_equal(SKIPPED(&r, "sections"), 1);
@@ -140,7 +141,7 @@ static void test_cuts(void **state)
         run r;
         f.n = n;
         run_raw(&r, &f);
-        sprintf(expected, "0:hiperf#1@1024 size=10 boot=5%s n=%zu %.*s\n", n < whole ? " cut" : "",
+        sprintf(expected, "1:hiperf#1@1024 size=10 boot=5%s n=%zu %.*s\n", n < whole ? " cut" : "",
                 n - 1024, (int)(n - 1024), "0123456789");
         assert_log(&r, expected);
         assert_int_equal(issues(&r, "section_truncated"), n < whole);
@@ -167,9 +168,9 @@ static void test_unknown_length(void **state)
     set_le(&f, at + 8, 0, 8);
     run_raw(&r, &f);
     assert_log(&r,
-               "0:hiperf#1@1024 size=-1 boot=5 n=3000 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
+               "1:hiperf#1@1024 size=-1 boot=5 n=3000 xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx\n"
                "a@5048 ts=1000000000 n=3 one\n"
-               "0:hiperf#2@6088 size=-1 boot=0 n=5 short\n");
+               "1:hiperf#2@6088 size=-1 boot=0 n=5 short\n");
     assert_int_equal(r.all.n, 3008);
     assert_memory_equal(r.all.p, data, sizeof data);
     assert_int_equal(IMPORTED(&r, "sections"), 3);
@@ -193,8 +194,33 @@ static void test_after_damage(void **state)
     assert_log(&r, "a@1024 ts=1000000000 n=3 one\n"
                    "gap@1040\n"
                    "gap@1040\n" /* each of both plugins */
-                   "1:raw-plugin#1@2075 size=8 boot=0 n=8 raw data\n");
+                   "0:raw-plugin#1@2075 size=8 boot=0 n=8 raw data\n");
     assert_int_equal(LOST(&r, "bytes"), 11);
+    run_free(&r);
+    free(f.p);
+}
+
+/* A section of another name is the plugin's when it begins as one does. */
+static void test_damaged_name(void **state)
+{
+    bytes f = {0};
+    run r;
+    (void)state;
+    put_section(&f, 1000, "raw-plugim", "RAWMAGIC and data", 17, 0);
+    put_section(&f, 1000, "raw-plugim", "RAWMAGIK", 8, 0);
+    put_section(&f, 1000, "raw-plugim", "RAWMAGI", 7, 0);
+    size_t at = put_section(&f, 1000, "raw-plugim", "RAWMAGIC of no length", 21, 0);
+    set_le(&f, at + 8, 0, 8);
+    at = put_section(&f, 1000, "", "RAW", 3, 0);
+    set_le(&f, at + 8, 0, 8);
+    run_raw(&r, &f);
+    assert_log(&r, "0:raw-plugin#1@1024 size=17 boot=0 n=17 RAWMAGIC and data\n"
+                   "0:raw-plugin#2@4128 size=-1 boot=0 n=21 RAWMAGIC of no length\n");
+    assert_int_equal(issues(&r, "plugin_name_damaged"), 2);
+    assert_int_equal(issues(&r, "section_skipped"), 3);
+    assert_int_equal(IMPORTED(&r, "section_bytes:raw-plugin"), 38);
+    assert_int_equal(SKIPPED(&r, "section_bytes:raw-plugim"), 15);
+    assert_int_equal(SKIPPED(&r, "section_bytes:standalone"), 3);
     run_free(&r);
     free(f.p);
 }
@@ -235,11 +261,9 @@ static void test_errors_stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sections_are_given),
-        cmocka_unit_test(test_cuts),
-        cmocka_unit_test(test_unknown_length),
-        cmocka_unit_test(test_after_damage),
-        cmocka_unit_test(test_zeros),
+        cmocka_unit_test(test_sections_are_given), cmocka_unit_test(test_cuts),
+        cmocka_unit_test(test_unknown_length),     cmocka_unit_test(test_after_damage),
+        cmocka_unit_test(test_damaged_name),       cmocka_unit_test(test_zeros),
         cmocka_unit_test(test_errors_stop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -281,6 +281,7 @@ static const ts_plugin_section sections[] = {
 
 TS_HTRACE_PLUGIN(ebpf) = {
     .sections = sections,
+    .section_magic = "EBPFFILE",
     .size = sizeof(ebpf),
     .open = open_plugin,
     .section_begin = section_begin,
