@@ -1,0 +1,54 @@
+/*
+ * What a program, a library or a file of debug information says of its code: its build id, where
+ * its segments are loaded, and its functions, of .dynsym, .symtab and .gnu_debugdata (a small
+ * .symtab in xz, as distributions leave it in stripped files). ELF of 32 and 64 bits, little
+ * endian. Nothing of a file is believed: what does not fit is left out.
+ *
+ * Memory: 24 bytes a function and the string tables of the files that were read.
+ */
+#ifndef TS_SYMBOLS_ELF_FILE_H
+#define TS_SYMBOLS_ELF_FILE_H
+
+#include "base/buf.h"
+#include "symbols/symbol_table.h"
+
+enum { TS_BUILD_ID = 32 }; /* bytes of one that are kept; 20 are usual */
+
+typedef struct ts_build_id {
+    uint8_t n; /* 0: none */
+    uint8_t bytes[TS_BUILD_ID];
+} ts_build_id;
+
+static inline bool ts_build_id_equal(const ts_build_id *a, const ts_build_id *b)
+{
+    return a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0;
+}
+
+/* Of one program. Zeroed: nothing is known. */
+typedef struct ts_elf {
+    ts_vec segments; /* those that are loaded */
+    uint64_t loaded; /* bytes of them that the file has */
+    ts_symbol_table symbols;
+    ts_buf strings; /* where names of symbols are */
+} ts_elf;
+
+/* The build id of the file; *good: it is ELF that can be read. Errors: memory. */
+ts_code ts_elf_identify(bool *good, ts_build_id *id, ts_ctx *ctx, int fd);
+
+/*
+ * Adds what the file says; of several files of one program (itself, its debug information) the one
+ * with more bytes that are loaded says where. Where several have a function at one address, that of
+ * the file that was added last counts. Errors: memory.
+ */
+ts_code ts_elf_add(bool *good, ts_elf *elf, ts_ctx *ctx, int fd);
+
+/* All files were added. Errors: memory. */
+ts_code ts_elf_finish(ts_elf *elf, ts_ctx *ctx);
+
+/* The function that a byte of the file is in, its name, and where that byte is loaded (*v); NULL
+ * without one. The name is borrowed. */
+const ts_symbol *ts_elf_find(ts_text *name, uint64_t *v, const ts_elf *elf, uint64_t offset);
+
+void ts_elf_free(ts_ctx *ctx, ts_elf *elf);
+
+#endif

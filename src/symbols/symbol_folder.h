@@ -1,0 +1,37 @@
+/*
+ * A folder of programs, libraries and debug information (--symbols): symbols for the files that a
+ * recording names. A file is found by its build id, in its own notes or in its path
+ * (.build-id/ab/cdef.debug); without one, or when no file has it, by its path: that of the system
+ * below the folder, else a file with that name. One whose build id is another is not taken.
+ *
+ * Memory: 64 bytes and its path a file of the folder; of a file that is looked up, what elf_file.h
+ * says, until the folder is closed.
+ */
+#ifndef TS_SYMBOLS_SYMBOL_FOLDER_H
+#define TS_SYMBOLS_SYMBOL_FOLDER_H
+
+#include "symbols/elf_file.h"
+
+enum {
+    TS_FOLDER_FILES = 200000, /* that are looked at; others are left out */
+    TS_FOLDER_DEPTH = 32
+};
+
+typedef struct ts_symbol_folder ts_symbol_folder;
+
+/* Looks through the folder; links are not followed. TS_ERR_INPUT when it cannot be read, memory.
+ * The caller closes it. */
+ts_code ts_symbol_folder_open(ts_symbol_folder **out, ts_ctx *ctx, const char *path);
+
+/* What the folder has of the file that was mapped as `path`, or NULL; borrowed, up to the end. id:
+ * as recorded, may have no bytes. Errors: memory. */
+ts_code ts_symbol_folder_find(const ts_elf **out, ts_symbol_folder *folder, ts_text path,
+                              const ts_build_id *id);
+
+/* How many files of it are ELF, and whether others were left out. */
+uint64_t ts_symbol_folder_count(bool *more, const ts_symbol_folder *folder);
+
+/* NULL is allowed. */
+void ts_symbol_folder_close(ts_symbol_folder *folder);
+
+#endif
