@@ -78,6 +78,7 @@ typedef struct ts_ctx {
     ts_limits limits;
     ts_time_range time_range; /* what of the inputs is wanted; zeroed: all */
     const char *syscalls;     /* numbers that are wanted, "3,63"; NULL: all */
+    const char *symbols;      /* folder with the files that recordings name; NULL: none */
     const char *version;      /* of the program, for what it writes; static */
     bool compat;              /* values of the reference converter where scripts compare them */
     bool strict;              /* a stream ends at a record that makes no sense */

@@ -85,6 +85,7 @@ static void set_limits(ts_ctx *ctx, const ts_options *o)
     ctx->limits.max_memory = o->max_memory;
     ctx->time_range = o->time_range;
     ctx->compat = o->compat;
+    ctx->symbols = o->symbols;
     ctx->syscalls = o->syscalls != NULL ? o->syscalls : o->compat ? "none" : "all";
     ctx->syscalls = strcmp(ctx->syscalls, "all") == 0    ? NULL
                     : strcmp(ctx->syscalls, "none") == 0 ? ""
@@ -406,12 +407,13 @@ static ts_code check_adding(const run *r)
     const ts_options *o = r->options;
     if (is_asked(o) || o->index || o->with_times || o->no_meta || o->format != NULL ||
         o->viewer != NULL || o->time_range.kind != TS_WANTED_ALL || o->syscalls != NULL ||
-        o->compat) {
+        o->symbols != NULL || o->compat) {
         return ts_fail(
             r->ctx, TS_ERR_USAGE,
             "--analyze adds to the finished database: -q, --report, --to, --index, "
             "--with-times, -nm, "
-            "--viewer, --format, --time-range, --syscalls and --compat cannot be given with it");
+            "--viewer, --format, --time-range, --syscalls, --symbols and --compat cannot be "
+            "given with it");
     }
     if (r->analyses == 0) {
         return ts_fail(r->ctx, TS_ERR_USAGE, "--analyze=%s selects no analysis", o->analyze);

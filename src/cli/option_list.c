@@ -185,6 +185,8 @@ const ts_option ts_option_list[] = {
      "keep system calls of these numbers in syscall: numbers divided by commas, all (default) or none"),
     FLAG(NULL, "--compat", C | D | S, INPUT, compat,
      "write the values of OpenHarmony's TraceStreamer where scripts compare them; docs/differences.md lists them"),
+    TEXT(NULL, "--symbols", "DIR", C | D, INPUT, DIRECTORY, symbols,
+     "name functions of perf recordings by the programs, libraries and debug files below DIR"),
     SIZE("--max-inflate", C | D | S, INPUT, max_inflate, 1,
      "most bytes that one compressed input may unpack to (default 64G; suffixes K, M, G, T)"),
     SIZE("--max-memory", C | D, INPUT, max_memory, 1,

@@ -220,6 +220,7 @@ typedef struct ts_options {
     uint64_t max_output;  /* bytes of an export; 0 = none */
     ts_time_range time_range;
     const char *syscalls; /* "all", "none" or a list; NULL: not given */
+    const char *symbols;  /* a folder */
 } ts_options;
 
 /* The option of that name, n bytes, that one of the verbs takes, or NULL. */
