@@ -78,7 +78,8 @@ def sections(data):
         kind, *clocks = struct.unpack_from("<I6Q", head, 56)
         if length < HEADER or at + length > len(data):
             raise FormatError("length %d at offset %d does not fit the file" % (length, at))
-        header = {"version": version, "segments": segments, "type": kind, "sha256": head[24:56]}
+        header = {"version": version, "segments": segments, "type": kind, "sha256": head[24:56],
+                  "plugin": head[108:236].split(b"\0")[0].decode("latin-1")}
         header.update(zip(CLOCKS, clocks))
         yield header, data[at + HEADER : at + length]
         at += length
