@@ -30,7 +30,7 @@ def word(data):
 class Model:
     def __init__(self):
         self.processes = shared.Processes()
-        self.chains, self.frames, self.fs, self.paged, self.bio, self.common = {}, [], [], [], [], []
+        self.chains, self.numbers, self.frames, self.fs, self.paged, self.bio, self.common = {}, 0, [], [], [], [], []
         self.stat = dict.fromkeys(("trace_ebpf", "trace_ebpf_file_system", "trace_ebpf_paged_memory", "trace_ebpf_bio_latency"), 0)
         self.invalid = dict.fromkeys(self.stat, 0)
         self.times, self.items, self.paths, self.calls = [], 0, {}, set()
@@ -42,6 +42,7 @@ class Model:
         self.clocks, self.clock = clocks, CLOCKS[clock]
         self.stat["trace_ebpf"] += 1
         self.maps, self.elf, self.kernel, self.texts, events = {}, {}, None, {}, {2: [], 3: [], 4: []}
+        self.chains = {}  # of a section, numbers go on
         at = 1024
         while at < len(data):
             kind, length = struct.unpack_from("<II", data, at)
@@ -102,7 +103,8 @@ class Model:
             return -1, ()
         frames = [(ip, *self.symbol(pid, ip)) for ip in reversed(ips) if ip != 0]
         if (pid, ips) not in self.chains:
-            self.chains[pid, ips] = len(self.chains)
+            self.chains[pid, ips] = self.numbers
+            self.numbers += 1
             self.frames += [(self.chains[pid, ips], depth, hexa(ip), symbol, path) for depth, (ip, symbol, path, _) in enumerate(frames)]
         return self.chains[pid, ips], tuple((name, path, None, None) for _, _, path, name in frames)
 
@@ -197,9 +199,7 @@ def compare(database, path):
     c.threads(db, m.processes, True)
     c.samples(db, "ebpf", m.common)
     c.counts(db)
-    codes = db.codes()
-    for code in ("ebpf_call", "ebpf_times", "ebpf_header", "ebpf_cut", "ebpf_item_short", "ebpf_ips"):
-        c.same("import_issue " + code, code in m.calls, code in codes)
+    c.issues(db, {code: code in m.calls for code in ("ebpf_call", "ebpf_times", "ebpf_header", "ebpf_cut", "ebpf_item_short", "ebpf_ips")})
     return c.wrong
 
 

@@ -185,7 +185,7 @@ def check_hook(folder):
     m = hook_model(folder, "hook_offline.htrace", offline())
     liba = "/data/liba.so"
     assert m.frame_rows == {
-        1: [(0x10104, "a::b()", liba, 0x2100, 4, "0x2104"), (-0x1FFFFFFFFFF, "jsfun", "/data/x.ets", 77, None, None), (0x10010, "f", liba, 0x2000, 16, "0x2010"),
+        1: [(0x10104, "a::b()", liba, 0x2100, 4, "0x2104"), (5, "jsfun", "/data/x.ets", 77, None, None), (0x10010, "f", liba, 0x2000, 16, "0x2010"),
             (0x10140, "/data/liba.so+0x2140", liba, 0x10140, 0, "0x2140"), (0x99999, "unknown 0x99999", None, None, None, None)],
         2: [(0x10300, "/data/liba.so+0x2300", liba, 0x10300, 0, "0x2300"),
             (-0xFFFFFFFF9C, "alloc size(100bytes)0xffffff0000000064", None, None, None, None)]}, m.frame_rows

@@ -244,7 +244,7 @@ class Database:
                 for i, event, itid, ts, dur, node in self.rows(sql, kind)]
 
     def methods(self, kind):
-        return list(self.rows("SELECT m.name, m.library, m.file, m.line FROM stack_method m JOIN source o ON o.id = m.source_id WHERE o.kind = ?", kind))
+        return list(self.rows("SELECT m.source_id, m.name, m.library, m.file, m.line FROM stack_method m JOIN source o ON o.id = m.source_id WHERE o.kind = ?", kind))
 
 
 class Comparison:
@@ -298,18 +298,18 @@ class Comparison:
         self.rows("stack_sample of %s" % kind, want, got, "event, thread, ts, dur, path, values, labels")
         used = {m for s in want for m in s[4]}
         self.same("stack_method of %s: each is there once" % kind, len(set(db.methods(kind))), len(db.methods(kind)))
-        there = db.methods(kind)
+        there = [m[1:] for m in db.methods(kind)]
         missing = [m for m in used - set(there) if m not in there]
         if missing and not any("stack_sample" in w for w in self.wrong):
             self.wrong.append("stack_method of %s: missing %r" % (kind, missing[:SHOWN]))
 
     def issues(self, db, want):
-        """Kinds of defects: exactly these. want: {code: number, or None for any}"""
-        got = {code: n for code, n in db.codes().items()}
-        self.same("import_issue", sorted(want), sorted(got))
-        for code, n in want.items():
-            if n is not None and code in got:
-                self.same("import_issue " + code, n, got[code])
+        """Kinds of defects that must be there, and those that must not: {code: must it?}; nothing else may be lost."""
+        there = db.codes()
+        for code, here in want.items():
+            self.same("import_issue " + code, here, code in there)
+        losses = {code for (code,) in db.rows("SELECT DISTINCT code FROM import_issue WHERE severity IN ('data_loss', 'error')")}
+        self.same("other losses", set(), {code for code in losses if code not in want})
 
     def counts(self, db, want=()):
         """seen = imported + lost + skipped; want: {item: (seen, imported, lost, skipped)}, with None where any will do."""

@@ -112,11 +112,13 @@ class Maker:
                 items.append(w.item(rng.choice([77, 0x20000]), b"12345"))
         for table in self.tables():
             items.insert(rng.randrange(len(items) + 1) if rng.random() < 0.3 else 0, table)
-        return w.recording(self.clock, b"".join(items), CLOCKS)
+        return b"".join(items)
 
 
 def make(seed):
-    return Maker(random.Random(seed)).make()
+    rng = random.Random(seed)
+    parts = [Maker(rng)] + [Maker(rng)] * (rng.random() < 0.1)
+    return b"".join(w.recording(m.clock, m.make(), CLOCKS if i == 0 else (0,) * 6) for i, m in enumerate(parts))
 
 
 def big(seed):

@@ -50,8 +50,15 @@ class Maker:
         return out + (number(14, 1) if self.mode == "strings" or rng.random() < 0.5 and self.mode != "plain" else b"")
 
     def event(self, kind, body, timed=True):
-        data = (number(1, (REAL + self.now) // 10**9) + number(2, (REAL + self.now) % 10**9) if timed else b"") + text(kind, body)
-        return text(1, data)
+        parts = [number(1, (REAL + self.now) // 10**9), number(2, (REAL + self.now) % 10**9)] if timed else []
+        return text(1, self.mixed(parts + [text(kind, body)]))
+
+    def mixed(self, parts):
+        """Fields in any order, and some that nobody knows."""
+        parts = parts + [number(99, 7), text(98, "later")] * (self.rng.random() < 0.05)
+        if self.rng.random() < 0.3:
+            self.rng.shuffle(parts)
+        return b"".join(parts)
 
     def put(self, kind, body, *more):
         """An event at its time; more: what must follow it at once."""
@@ -182,7 +189,7 @@ class Maker:
         return number(native_hook.THREAD_NAME[kind], self.names[pid, tid]) if (pid, tid) in self.names else b""
 
     def body(self, kind, who, rest, chain=True):
-        return number(1, who[0]) + number(2, who[1]) + rest + self.stack(kind, who[0], chain) + self.name(kind, *who)
+        return self.mixed([number(1, who[0]), number(2, who[1]), rest, self.stack(kind, who[0], chain), self.name(kind, *who)])
 
     def alloc(self, who):
         addr = 0x5000 + 16 * self.rng.randrange(30) if self.rng.random() < 0.9 else (1 << 64) - 4096
@@ -199,7 +206,7 @@ class Maker:
     def mmap(self, who):
         rng, pid = self.rng, who[0]
         mine = self.maps.setdefault(pid, {})
-        start = 0x100000 * rng.randrange(1, 20)
+        start = 0x8000 * rng.randrange(1, 60)
         size = 4096 * rng.randrange(1, 9)
         if start in mine:
             if mine[start] is None or rng.random() < 0.9:
@@ -224,11 +231,13 @@ class Maker:
             self.put(6, self.body(6, who, number(3, start) + number(4, size), self.mode not in ("plain", "strings")))
             del self.maps[pid][start]
             return
-        # A part, or more than it; from now on the place is used by munmaps only.
-        self.maps[pid][start] = None
+        # A part, or more than it, also of its neighbours; from now on these places are used by munmaps only.
         low = start + 4096 * rng.randrange(-1, size // 4096)
         for _ in range(rng.randrange(1, 4)):
-            length = 4096 * rng.randrange(1, 10)
+            length = 4096 * rng.randrange(1, 20)
+            for a in self.maps[pid]:
+                if a < low + length and low < a + 0x8000:
+                    self.maps[pid][a] = None
             self.put(6, self.body(6, who, number(3, low) + number(4, length), False))
             low += rng.choice([0, length, 4096])
 

@@ -47,7 +47,8 @@ class Maker:
         self.rng, self.base = rng, first_pid
         self.pids = [first_pid + 10 * i for i in range(rng.randrange(1, 5))]
         self.tids = {p: [p + t for t in range(rng.randrange(1, 4))] for p in self.pids}
-        self.time = rng.randrange(10**9, 10**14)
+        self.clockid = rng.choice([0, 1, 1, 4, 7, 11])
+        self.time = {0: CLOCKS[1], 1: CLOCKS[3], 4: CLOCKS[5]}.get(self.clockid, CLOCKS[0]) + rng.randrange(10**9, 10**14)
         self.period = rng.choice([1, 4000, 10**6])
 
     def places(self, first):
@@ -142,6 +143,7 @@ class Hiperf(Maker):
         self.offsets = [8 * rng.randrange(0x60) for _ in range(14)]
         self.hongmeng = rng.random() < 0.15
         self.slots = self.places(0x1000000)
+        self.idle = rng.random() < 0.3
         self.services = [2, self.base + 5] if self.hongmeng else []
         whole = rng.random() < 0.5
         self.kernel_places = [KERNEL, KERNEL + 0x10000000]
@@ -158,8 +160,7 @@ class Hiperf(Maker):
 
     def make_events(self):
         rng = self.rng
-        clockid = rng.choice([0, 1, 1, 4, 7, 11])
-        common = {"flags": 1 << 18 | (1 << 25 if rng.random() < 0.7 else 0), "clockid": clockid, "size": rng.choice([112, 120, 128, 136])}
+        common = {"flags": 1 << 18 | (1 << 25 if rng.random() < 0.7 else 0), "clockid": self.clockid, "size": rng.choice([112, 120, 128, 136])}
         names = ["hw-cpu-cycles"] + rng.sample(["sched:sched_switch", "sched:sched_waking", "sw-page-faults", "hw-instructions", "task-clock"], rng.randrange(3))
         variety = [w.READ, w.RAW, w.BRANCH, w.REGS, w.STACK, w.STREAM_ID, w.ADDR]
         number, out = 1, []
@@ -242,6 +243,7 @@ class Hiperf(Maker):
         if self.hongmeng:
             out += [w.mmap(rng.choice([1, 2]), 2, self.service_places[0] - 8, 0x4000, 0, "sysmgr.elf"),
                     w.mmap(rng.choice([1, 2]), self.services[1], self.service_places[1] - 8, 0x4000, 0, "/liblinux/devhost.so")]
+        out += [w.comm(0, 0, "swapper")] * (self.idle and rng.random() < 0.5)
         for p in self.pids:
             if rng.random() < 0.9:
                 out.append(w.comm(p, p, "com.example.app%d" % p))
@@ -258,7 +260,7 @@ class Hiperf(Maker):
             self.tick()
             what, p = rng.random(), rng.choice(self.pids)
             if what < 0.8:
-                out.append(self.sample(rng.choice(self.pids + self.services)))
+                out.append(self.sample(rng.choice(self.pids + self.services + [0] * self.idle)))
             elif what < 0.84:
                 out.append(w.comm(p, rng.choice(self.tids[p]), rng.choice(["renamed", "app%d" % p, "", "worker"]), self.trailer(p)))
             elif what < 0.9:
@@ -304,6 +306,7 @@ class Linux(Maker):
         rng = self.rng
         self.offsets = [8 * rng.randrange(0x60) for _ in range(14)]
         self.slots = self.places(0x550000000000)
+        self.idle = rng.random() < 0.3
         self.kernel_places = [0xFFFFFFFF81000008, 0xFFFFFFFFC0000008, 0xFFFFFFFFC0100008]
         self.events, described = self.make_events()
         self.chains = self.pool(sorted({s for p in self.pids for s in self.slots[p].values()}), rng.randrange(2, 25))
@@ -316,7 +319,7 @@ class Linux(Maker):
         flags = 1 << 18 | rng.choice([0, 1 << 10])
         clockid = 0
         if rng.random() < 0.4:
-            flags, clockid = flags | 1 << 25, rng.choice([0, 1, 4, 7, 11])
+            flags, clockid = flags | 1 << 25, self.clockid
         common = {"flags": flags, "clockid": clockid, "size": rng.choice([64 + 32, 104, 112, 128, 136])}
         variety = [w.READ, w.RAW, w.BRANCH, w.REGS, w.STACK, w.ADDR, w.WEIGHT, w.DATA_SRC]
         names = rng.sample(["cycles", "cycles:u", "cpu-clock", "task-clock", "sched:sched_switch", "branch-misses"], rng.choice([1, 1, 2, 3]))
@@ -359,7 +362,7 @@ class Linux(Maker):
             what, p = rng.random(), rng.choice(living)
             waiting = [q for q in pids if q not in living]
             if what < 0.85:
-                self.at(lambda time: self.sample(time, p))
+                self.at(lambda time: self.sample(time, 0 if self.idle and what < 0.08 else p))
             elif what < 0.92 and waiting:
                 child = waiting[0]
                 living.append(child)
@@ -410,12 +413,13 @@ class Linux(Maker):
     def sample(self, time, pid):
         rng, event = self.rng, self.rng.choice(self.events)
         chain, ip, misc = rng.choice(self.chains)
-        s = {"pid": pid, "tid": rng.choice(self.tids[pid]), "time": time, "cpu": rng.randrange(8), "ip": ip, "period": self.period * rng.randrange(1, 4),
+        s = {"pid": pid, "tid": rng.choice(self.tids.get(pid, [pid])), "time": time, "cpu": rng.randrange(8), "ip": ip, "period": self.period * rng.randrange(1, 4),
              "ips": list(chain)}
         if event.ids:
             s["id"] = rng.choice(event.ids)
         if rng.random() < 0.05:
-            s["ips"], s["ip"], misc = [], *rng.choice([(self.kernel_places[0] | 2, 1), (self.slots[pid][self.LIBRARIES[1]] | 2, 2)])
+            user = [(self.slots[pid][self.LIBRARIES[1]] | 2, 2)] if pid in self.slots else []
+            s["ips"], s["ip"], misc = [], *rng.choice([(self.kernel_places[0] | 2, 1)] + user)
         return w.sample(event, misc, self.extras(event, s))
 
     def features(self):
