@@ -470,7 +470,8 @@ class Numbers:
         return out + want[len(out):]
 
 
-def compare(database, path):
+def compare(database, path, alone=True):
+    """What differs, as texts; alone: nothing else in the recording has processes or times."""
     m, db, c = load(path), shared.Database(database), shared.Comparison()
     known = Numbers()
     columns = "callchain_id, ipid%, itid#, event_type, sub_type_id$, start_ts, end_ts, dur, addr, heap_size, all_heap_size, current_size_dur, last_lib_id$, last_symbol_id$"
@@ -500,15 +501,16 @@ def compare(database, path):
     for event, count in m.stat.items():
         c.same("stat native_hook_" + event, count, db.stat("native_hook_" + event))
         c.same("stat native_hook_%s invalid_data" % event, m.invalid.get(event, 0), db.stat("native_hook_" + event, "invalid_data"))
-    if m.range:
+    if m.range and alone:
         c.same("trace_range", m.range, db.range())
-    c.threads(db, m.processes, True)
+    if alone:
+        c.threads(db, m.processes, True)
     if m.statistics:
         c.samples(db, "native_hook", m.statistic_samples(), False, lambda i, k, v: True)
     else:
         c.samples(db, "native_hook", m.samples())
     c.counts(db)
-    c.issues(db, {"hook_stack_unknown": m.unknown_stacks > 0, "hook_free_lost": m.free_lost > 0, "hook_frame_unknown": m.unknown_frames > 0,
+    c.issues(db, alone, {"hook_stack_unknown": m.unknown_stacks > 0, "hook_free_lost": m.free_lost > 0, "hook_frame_unknown": m.unknown_frames > 0,
                   "hook_traces": m.skipped > 0, "hook_table_bad": False, "hook_late": False})
     return c.wrong
 

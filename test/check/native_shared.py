@@ -303,13 +303,13 @@ class Comparison:
         if missing and not any("stack_sample" in w for w in self.wrong):
             self.wrong.append("stack_method of %s: missing %r" % (kind, missing[:SHOWN]))
 
-    def issues(self, db, want):
-        """Kinds of defects that must be there, and those that must not: {code: must it?}; nothing else may be lost."""
+    def issues(self, db, alone, want):
+        """Kinds of defects that must be there, and those that must not: {code: must it?}; alone: nothing else may be lost."""
         there = db.codes()
         for code, here in want.items():
             self.same("import_issue " + code, here, code in there)
         losses = {code for (code,) in db.rows("SELECT DISTINCT code FROM import_issue WHERE severity IN ('data_loss', 'error')")}
-        self.same("other losses", set(), {code for code in losses if code not in want})
+        self.same("other losses", set(), {code for code in losses if code not in want} if alone else set())
 
     def counts(self, db, want=()):
         """seen = imported + lost + skipped; want: {item: (seen, imported, lost, skipped)}, with None where any will do."""

@@ -130,24 +130,39 @@ class PerfFile:
     def __init__(self, data):
         self.data = data
         b = Bytes(data)
-        if b.raw(8) != b"PERFILE2" or b.u(8) != 104:
+        if b.raw(8) != b"PERFILE2":
             raise ValueError("no perf.data")
+        self.attributes, self.features = [], {}
+        size = b.u(8)
+        self.read_pipe(data[16:]) if size == 16 else self.read_file(b)
+        self.read_features()
+
+    def read_pipe(self, data):
+        self.records = list(self.read_records(data))
+        for kind, _, body in self.records:
+            if kind == 64:
+                size = struct.unpack_from("<I", body, 4)[0]
+                self.attributes.append(Attribute(body[:size]))
+                self.attributes[-1].ids = list(struct.unpack("<%dQ" % ((len(body) - size) // 8), body[size:]))
+            elif kind == 80:
+                self.features[struct.unpack_from("<Q", body)[0]] = body[8:]
+
+    def read_file(self, b):
+        data = self.data
         attr_size, attrs, attrs_size, at, size = (b.u(8) for _ in range(5))
         bits = data[72:104]
-        self.attributes = []
         for i in range(attrs, attrs + attrs_size, attr_size):
             a = Attribute(data[i:i + attr_size - 16])
             ids, length = struct.unpack_from("<QQ", data, i + attr_size - 16)
             a.ids = list(struct.unpack_from("<%dQ" % (length // 8), data, ids))
             self.attributes.append(a)
-        self.features, table = {}, at + size
+        table = at + size
         for n in range(256):
             if bits[n // 8] >> n % 8 & 1:
                 offset, length = struct.unpack_from("<QQ", data, table)
                 table += 16
                 self.features[n] = data[offset:offset + length]
         self.records = list(self.read_records(data[at:at + size]))
-        self.read_features()
 
     def text(self, n):
         return Bytes(self.features[n]).text() if n in self.features else None
@@ -492,8 +507,8 @@ def load(path):
 
 # --- against a database --------------------------------------------------------------------------
 
-def compare(database, path):
-    """What differs, as texts."""
+def compare(database, path, alone=True):
+    """What differs, as texts; alone: nothing else in the recording has processes or times."""
     want, db, c = load(path), shared.Database(database), shared.Comparison()
     c.rows("perf_report", want.report, db.table("report_type, report_value", "perf_report"))
     files = db.table("file_id, serial_id, symbol, path", "perf_files")
@@ -517,21 +532,22 @@ def compare(database, path):
         c.same("%s.id" % table, list(range(db.rows("SELECT count(*) FROM %s" % table).fetchone()[0])), [r[0] for r in db.rows("SELECT id FROM %s ORDER BY rowid" % table)])
     c.same("stat trace_perf", want.symbols, db.stat("trace_perf"))
     times = [s[5] for s in want.samples]
-    if times:
+    if times and alone:
         c.same("trace_range", (min(times) - (len(set(times)) == 1), max(times) + (len(set(times)) == 1)), db.range())
     c.samples(db, "perf", want.common, more_labels=lambda i, k, v: i in want.group and k not in ("cpu", "thread_state"))
     for pid, tid in want.order:
         t = want.processes.thread(tid, pid)
         t[2] = t[2] or want.names[pid, tid]
-    c.sets("thread (tid, pid)", [t[:2] for t in want.processes.rows_of_threads()], [db.tids[i] for i in sorted(db.tids)])
+    if alone:
+        c.sets("thread (tid, pid)", [t[:2] for t in want.processes.rows_of_threads()], [db.tids[i] for i in sorted(db.tids)])
     names = dict(((tid, pid), name) for tid, pid, name in db.table("tid, ipid%, name", "thread"))
-    for (pid, tid), name in want.names.items():
+    for (pid, tid), name in want.names.items() if alone else ():
         c.same("name of thread %d of %d" % (tid, pid), name, names.get((tid, pid)))
     known = [v for (v,) in db.rows("SELECT value FROM source_property p JOIN source s ON s.id = p.source_id WHERE s.kind = 'perf'")]
     c.same("source_property", [], [p for p in want.properties if p not in known])
     c.same("source.host", want.host, db.rows("SELECT max(host) FROM source WHERE kind = 'perf'").fetchone()[0])
     c.counts(db, {"perf_samples": (len(want.samples), len(want.samples), 0, 0)})
-    c.issues(db, {"perf_lost": bool(want.lost), "perf_stack_unknown": want.stack_unknown > 0, "perf_record_bad": False, "perf_sample_bad": False,
+    c.issues(db, alone, {"perf_lost": bool(want.lost), "perf_stack_unknown": want.stack_unknown > 0, "perf_record_bad": False, "perf_sample_bad": False,
                   "perf_feature_bad": False, "perf_compressed": False})
     return c.wrong
 

@@ -147,6 +147,16 @@ def perf_data(events, records, features, description=True):
     return head + ids + attrs + records + table + bodies
 
 
+def pipe(events, records, features, description=True):
+    """The form that is written to a pipe: attributes and features are records."""
+    features = dict(features)
+    if description:
+        features[12] = event_desc(events, True)
+    head = b"PERFILE2" + u64(16)
+    head += b"".join(record(64, 0, e.attribute() + u64(*e.ids)) for e in events)
+    return head + b"".join(record(80, 0, u64(n) + features[n]) for n in sorted(features)) + records
+
+
 def section(kind, payload, plugin="", clocks=(0,) * 6):
     """A section of an .htrace. clocks: boot, real, real coarse, mono, mono coarse, raw."""
     head = struct.pack("<8sQII32sI6Q128s", b"OHOSPROF", 1024 + len(payload), 0x10000, 0, bytes(32), kind, *clocks, plugin.encode())

@@ -47,8 +47,8 @@ class Maker:
         self.rng, self.base = rng, first_pid
         self.pids = [first_pid + 10 * i for i in range(rng.randrange(1, 5))]
         self.tids = {p: [p + t for t in range(rng.randrange(1, 4))] for p in self.pids}
-        self.clockid = rng.choice([0, 1, 1, 4, 7, 11])
-        self.time = {0: CLOCKS[1], 1: CLOCKS[3], 4: CLOCKS[5]}.get(self.clockid, CLOCKS[0]) + rng.randrange(10**9, 10**14)
+        self.clockid, self.use_clockid = rng.choice([0, 1, 1, 4, 7, 11]), 1 << 25 if rng.random() < 0.6 else 0
+        self.time = CLOCKS[{0: 1, 1: 3, 4: 5}.get(self.clockid, 0) if self.use_clockid else 5] + rng.randrange(10**9, 4 * 10**13)
         self.period = rng.choice([1, 4000, 10**6])
 
     def places(self, first):
@@ -160,7 +160,7 @@ class Hiperf(Maker):
 
     def make_events(self):
         rng = self.rng
-        common = {"flags": 1 << 18 | (1 << 25 if rng.random() < 0.7 else 0), "clockid": self.clockid, "size": rng.choice([112, 120, 128, 136])}
+        common = {"flags": 1 << 18 | self.use_clockid, "clockid": self.clockid, "size": rng.choice([112, 120, 128, 136])}
         names = ["hw-cpu-cycles"] + rng.sample(["sched:sched_switch", "sched:sched_waking", "sw-page-faults", "hw-instructions", "task-clock"], rng.randrange(3))
         variety = [w.READ, w.RAW, w.BRANCH, w.REGS, w.STACK, w.STREAM_ID, w.ADDR]
         number, out = 1, []
@@ -312,15 +312,12 @@ class Linux(Maker):
         self.chains = self.pool(sorted({s for p in self.pids for s in self.slots[p].values()}), rng.randrange(2, 25))
         self.first, self.timed = [], []
         self.timeline()
-        return w.perf_data(self.events, self.data(), self.features(), description=described)
+        return (w.pipe if rng.random() < 0.15 else w.perf_data)(self.events, self.data(), self.features(), description=described)
 
     def make_events(self):
         rng = self.rng
-        flags = 1 << 18 | rng.choice([0, 1 << 10])
-        clockid = 0
-        if rng.random() < 0.4:
-            flags, clockid = flags | 1 << 25, self.clockid
-        common = {"flags": flags, "clockid": clockid, "size": rng.choice([64 + 32, 104, 112, 128, 136])}
+        flags = 1 << 18 | rng.choice([0, 1 << 10]) | self.use_clockid
+        common = {"flags": flags, "clockid": self.clockid if self.use_clockid else 0, "size": rng.choice([64 + 32, 104, 112, 128, 136])}
         variety = [w.READ, w.RAW, w.BRANCH, w.REGS, w.STACK, w.ADDR, w.WEIGHT, w.DATA_SRC]
         names = rng.sample(["cycles", "cycles:u", "cpu-clock", "task-clock", "sched:sched_switch", "branch-misses"], rng.choice([1, 1, 2, 3]))
         if len(names) == 1 and rng.random() < 0.6:
