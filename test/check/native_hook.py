@@ -116,7 +116,7 @@ class Model:
         self.interval, self.configs = 0, 0
         self.owners, self.processes, self.events = {}, shared.Processes(), []
         self.rows, self.statistics, self.chains, self.frame_rows, self.stat = [], [], {}, {}, dict.fromkeys(STAT.values(), 0)
-        self.invalid, self.skipped, self.free_lost, self.unknown_stacks, self.unknown_frames = {}, 0, 0, 0, 0
+        self.invalid, self.skipped, self.free_lost, self.unknown_stacks, self.cut = {}, 0, 0, 0, set()
         self.frames, self.next, self.written, self.thread_name_ids = {}, 1, [], {}
 
     # --- messages ------------------------------------------------------------------------------
@@ -211,14 +211,14 @@ class Model:
         got = table.symbol(v)
         return ("0x%x" % v, got[0], v - got[0], got[1]) if got else ("0x%x" % v, ip, 0, None)
 
-    def offline_frames(self, owner, ips, bound):
+    def offline_frames(self, number, owner, ips, bound):
         """Rows from the leaf."""
         out = []
         for ip, (found, table) in zip(ips, bound):
             if ip >> 40 == 0xFFFFFE:
                 frame = owner.frames.get(ip & (1 << 40) - 1)
                 if frame is None:
-                    self.unknown_frames += 1
+                    self.cut.add(number)
                     break
                 names = owner.strings.get((9, frame.symbol_id)), owner.strings.get((8, frame.file_id))
                 out.append(Script((None if frame.ip is None else s64(frame.ip), *names, frame.offset, None, None)))
@@ -244,10 +244,14 @@ class Model:
         ip, offset, symbol_offset = (None if v is None else s64(v) for v in (frame.ip, frame.offset, frame.symbol_offset))
         return (ip, symbol, file, offset, symbol_offset, vaddr_of(frame.ip, frame.offset, frame.symbol_offset, symbol))
 
-    def stack_frames(self, ids, owner):
-        out = [self.row_of(owner.frames[n], owner) if n in owner.frames else None for n in ids]
-        self.unknown_frames += sum(r is None for r in out)
-        return [r for r in out if r is not None]
+    def known(self, chain, rows):
+        """The rows that are; a chain that lacks some is cut."""
+        if None in rows:
+            self.cut.add(chain)
+        return [r for r in rows if r is not None]
+
+    def stack_frames(self, chain, ids, owner):
+        return self.known(chain, [self.row_of(owner.frames[n], owner) if n in owner.frames else None for n in ids])
 
     def chain(self, kind, body, arrived):
         """Key of the event's chain: a number, or (pid, stack) where only equality counts."""
@@ -266,9 +270,7 @@ class Model:
             return -1
         if raw not in self.chains:
             self.chains[raw] = len(self.chains) + 1
-            rows = [self.row_of(Frame(f), self.owner(pid)) for f in raw]
-            self.unknown_frames += sum(r is None for r in rows)
-            self.frame_rows[self.chains[raw]] = [r for r in rows if r is not None]
+            self.frame_rows[self.chains[raw]] = self.known(self.chains[raw], [self.row_of(Frame(f), self.owner(pid)) for f in raw])
         return self.chains[raw]
 
     # --- events --------------------------------------------------------------------------------
@@ -287,11 +289,12 @@ class Model:
             t = self.processes.thread(tid, pid)
             t[2] = t[2] or self.owner(pid).names.get(number)
         if self.offline:
-            self.frame_rows = {number: self.offline_frames(owner, ips, bound) for number, owner, ips, bound in self.written}
+            self.frame_rows = {number: self.offline_frames(number, owner, ips, bound) for number, owner, ips, bound in self.written}
         elif self.stacks:
             for pid, owner in self.owners.items():
                 for number in sorted(owner.stacks):
-                    self.frame_rows[(pid, number) if self.several else number] = self.stack_frames(owner.stacks[number], owner)
+                    chain = (pid, number) if self.several else number
+                    self.frame_rows[chain] = self.stack_frames(chain, owner.stacks[number], owner)
         self.numbers = len(self.frame_rows)
         if self.statistic:
             used = {s["chain"] for s in self.statistics}
@@ -510,7 +513,7 @@ def compare(database, path, alone=True):
     else:
         c.samples(db, "native_hook", m.samples())
     c.counts(db)
-    c.issues(db, alone, {"hook_stack_unknown": m.unknown_stacks > 0, "hook_free_lost": m.free_lost > 0, "hook_frame_unknown": m.unknown_frames > 0,
+    c.issues(db, alone, {"hook_stack_unknown": m.unknown_stacks > 0, "hook_free_lost": m.free_lost > 0, "hook_frame_unknown": bool(m.cut & set(m.frame_rows)),
                   "hook_traces": m.skipped > 0, "hook_table_bad": False, "hook_late": False})
     return c.wrong
 

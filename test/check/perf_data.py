@@ -168,11 +168,10 @@ class PerfFile:
         return Bytes(self.features[n]).text() if n in self.features else None
 
     def read_features(self):
-        self.hiperf = any(n in HIPERF for n in self.features)
-        self.cmdline = ""
+        self.cmdline = self.text(11) if 11 in self.features else ""
+        self.hiperf = any(n in HIPERF for n in self.features) or self.cmdline.startswith("hiperf")
         if 11 in self.features:
-            self.cmdline = self.text(11)
-            if not self.hiperf and not self.cmdline.startswith("hiperf"):
+            if not self.hiperf:
                 b = Bytes(self.features[11])
                 self.cmdline = " ".join(b.text() for _ in range(b.u(4)))
         self.events, self.by_id = [], {}
@@ -242,21 +241,37 @@ class PerfFile:
         return out or None
 
     def read_records(self, data):
-        at = 0
-        packed = b""
+        for kind, misc, body in self.whole_records(data):
+            if kind not in (81, 83):
+                yield kind, misc, body
+        if self.packed:
+            raise ValueError("records in zstd end early")
+
+    def whole_records(self, data):
+        """All records, those in zstd where they are unpacked: their streams go on from record to record."""
+        self.packed, packed, done, at = b"", b"", 0, 0
         while at + 8 <= len(data):
             kind, misc, size = struct.unpack_from("<IHH", data, at)
             body = data[at + 8:at + size]
             at += size
             if kind == 71:
                 at += struct.unpack_from("<Q", body)[0]
+            yield kind, misc, body
             if kind in (81, 83):
                 packed += body if kind == 81 else body[8:8 + struct.unpack_from("<Q", body)[0]]
                 if at >= len(data) or struct.unpack_from("<I", data, at)[0] not in (81, 83):
-                    yield from self.read_records(subprocess.run(["zstd", "-dcq"], input=packed, stdout=subprocess.PIPE, check=True).stdout)
-                    packed = b""
-                continue
-            yield kind, misc, body
+                    out = subprocess.run(["zstd", "-dcq"], input=packed, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, check=False).stdout
+                    self.packed += out[done:]
+                    done = len(out)
+                    yield from self.unpacked()
+
+    def unpacked(self):
+        at = 0
+        while at + 8 <= len(self.packed) and at + struct.unpack_from("<H", self.packed, at + 6)[0] <= len(self.packed):
+            kind, misc, size = struct.unpack_from("<IHH", self.packed, at)
+            yield kind, misc, self.packed[at + 8:at + size]
+            at += size
+        self.packed = self.packed[at:]
 
     # --- samples -----------------------------------------------------------------------------
 
@@ -281,6 +296,7 @@ class PerfFile:
             if a.has(bit):
                 for name in names:
                     s[name] = b.u(8 // len(names))
+        s.setdefault("period", a.period)  # every so many events: a period that is not recorded with each sample
         if a.has(64) and s["id"] in self.by_id:
             s["event"] = self.by_id[s["id"]]
         if a.has(16):
@@ -395,7 +411,7 @@ class Model:
             if kind == 1 and misc & 1 and pid not in self.services:
                 at = next((i for i, m in enumerate(self.kernel) if m[3] == path), len(self.kernel))
                 self.kernel[at:at + 1] = [(start, min(start + length, M64), offset, path)]
-            elif kept(path) or pid in self.services:
+            elif pid in self.services or (kept(path) if self.f.hiperf else path):
                 self.process(pid).maps.add(start, start + length, offset, path)
         elif kind == 3:
             pid, tid = struct.unpack_from("<II", body)
@@ -481,8 +497,8 @@ class Model:
             ts = shared.to_boot(self.clocks, CLOCKS[a.clockid], ts)
         event = self.f.events[s["event"]]
         state = {"sched:sched_waking": "Running", "sched:sched_switch": "Suspend"}.get(event, "-")
-        self.samples.append((self.chains[key], s["time"], tid, s["period"], self.base + s["event"], ts, s["cpu"], state))
-        labels = {"cpu": str(s["cpu"])}
+        self.samples.append((self.chains[key], s["time"], tid, s["period"], self.base + s["event"], ts, s.get("cpu"), state))
+        labels = {"cpu": str(s["cpu"])} if "cpu" in s else {}
         if state != "-":
             labels["thread_state"] = state
         if len(s["more"]) > 1:

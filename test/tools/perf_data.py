@@ -8,6 +8,7 @@ import gzip
 import os
 import random
 import shutil
+import subprocess
 import sys
 
 sys.dont_write_bytecode = True
@@ -461,5 +462,26 @@ def big(seed):
     return w.perf_data([event], b"".join(parts), {192: m.files()})
 
 
+RECORDED = {"graph": ["-e", "cpu-clock", "-g"], "dwarf": ["-e", "cpu-clock,task-clock", "--call-graph", "dwarf"], "zstd": ["-e", "cpu-clock", "-g", "-z"],
+            "group": ["-e", "{cpu-clock,task-clock}:S", "-g"], "period": ["-e", "page-faults", "-c", "7", "-d"], "clock": ["-e", "cpu-clock", "-k", "monotonic", "-g"],
+            "pipe": ["-e", "cpu-clock", "-g"]}
+
+
+def recorded(folder):
+    """The examples, and recordings that perf makes now, where it can."""
+    native_examples.check_perf(folder)
+    perf = shutil.which("perf")
+    for name, options in RECORDED.items() if perf else ():
+        path = os.path.join(folder, "recorded_%s.data" % name)
+        command = [perf, "record", *options, "-o", "-" if name == "pipe" else path, "--", "sh", "-c", "find /usr/share/doc | sort | cat >&2"]
+        with open(path, "wb") as f:
+            done = subprocess.run(command, stdout=f, stderr=subprocess.PIPE, check=False)
+        if done.returncode != 0:
+            print("not recorded with %s: %s" % (" ".join(options), done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]))
+            os.unlink(path)
+    if not perf:
+        print("nothing recorded: there is no perf")
+
+
 if __name__ == "__main__":
-    sys.exit(native_runs.run(__doc__, make, perf_data.compare, native_examples.check_perf, big, TABLES, suffix=".data"))
+    sys.exit(native_runs.run(__doc__, make, perf_data.compare, recorded, big, TABLES, suffix=".data"))
