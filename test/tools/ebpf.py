@@ -21,6 +21,11 @@ CLOCKS = (5 * 10**12, 17 * 10**17, 17 * 10**17, 3 * 10**12, 3 * 10**12, 4 * 10**
 NOW = {0: 17 * 10**17, 1: 5 * 10**12, 2: 3 * 10**12, 3: 4 * 10**12}
 FILES = ("/data/liba.so", "/system/lib64/libb.so", "/data/nosym.so", "[anon:x]", "/data/noelf.so")
 M64 = (1 << 64) - 1
+PARTS = native_runs.Parts("ebpf", [
+    ("file_system_sample", "start_ts", "type, ipid%, itid#, start_ts, end_ts, dur, return_value, error_code, fd, file_id$, size, first_argument"),
+    ("paged_memory_sample", "start_ts", "type, ipid%, itid#, start_ts, end_ts, dur, size, addr"),
+    ("bio_latency_sample", "start_ts", "type, ipid%, itid#, start_ts, end_ts, latency_dur, tier, size, block_number, dur_per_4k")],
+    ("ebpf_callstack", "depth, ip, symbols_id$, file_path_id$"))
 TABLES = ("file_system_sample", "paged_memory_sample", "bio_latency_sample", "ebpf_callstack")
 
 
@@ -134,4 +139,4 @@ def big(seed):
 
 
 if __name__ == "__main__":
-    sys.exit(native_runs.run(__doc__, make, ebpf.compare, native_examples.check_ebpf, big, TABLES, suffix=".htrace"))
+    sys.exit(native_runs.run(__doc__, make, ebpf.compare, native_examples.check_ebpf, big, TABLES, PARTS, suffix=".htrace"))

@@ -20,6 +20,10 @@ BOOT, REAL = 5 * 10**12, 17 * 10**17
 FILES = ("/data/liba.so", "/system/lib64/libc++.so", "/system/lib/ld-musl-arm.so.1", "/data/libs/libc++_shared.so", "/system/bin/app", "/data/x.ets", "libä.so")
 SYMBOLS = ("main", "f", "malloc", "ns::make()+0x20", "a+b", "end+", "", "i", "operator new(unsigned long)", "render")
 SIZES = (0, 1, 16, 100, 4096, 70000, 1 << 33)
+PARTS = native_runs.Parts("native_hook", [
+    ("native_hook", "start_ts", "ipid%, itid#, event_type, sub_type_id$, start_ts, end_ts, dur, addr, heap_size, all_heap_size, last_lib_id$, last_symbol_id$"),
+    ("native_hook_statistic", "ts", "ipid%, ts, type, sub_type_id$, apply_count, release_count, apply_size, release_size, last_lib_id$, last_symbol_id$")],
+    ("native_hook_frame", "depth, ip, symbol_id$, file_id$, offset, symbol_offset, vaddr"))
 TABLES = ("native_hook", "native_hook_frame", "native_hook_statistic")
 
 
@@ -346,4 +350,4 @@ def big(seed):
 
 
 if __name__ == "__main__":
-    sys.exit(native_runs.run(__doc__, make, native_hook.compare, native_examples.check_hook, big, TABLES, suffix=".htrace"))
+    sys.exit(native_runs.run(__doc__, make, native_hook.compare, native_examples.check_hook, big, TABLES, PARTS, suffix=".htrace"))

@@ -10,15 +10,15 @@ import tempfile
 import time
 
 from cells import cells
-from native_shared import Wrong
+from native_shared import Comparison, Database, Wrong, sections
 
 ALTERED = 3  # recordings of which cells are altered, to see that it is noticed
 SLOW = os.environ.get("TS_SLOW", "0") != "0"
 
 
-def run(doc, make, compare, examples, big, tables, count=100, slow=2000, suffix=".bin"):
+def run(doc, make, compare, examples, big, tables, parts=None, count=100, slow=2000, suffix=".bin"):
     """make(seed) → bytes; compare(database, file) → what differs; examples(folder) checks the model first; tables: those of which every column
-    is compared. Exit code of the test."""
+    is compared; parts: what --time-range must leave. Exit code of the test."""
     options = argparse.ArgumentParser(description=doc)
     options.add_argument("program", nargs="?", help="trace_streamer; without it recordings are only made and read")
     options.add_argument("--count", type=int, default=slow if SLOW else count)
@@ -45,6 +45,8 @@ def run(doc, make, compare, examples, big, tables, count=100, slow=2000, suffix=
             equal += not wrong
             if o.program and not wrong and equal <= ALTERED:
                 unseen |= altered(compare, file, os.path.join(folder, "out.db"), tables, random.Random(equal))
+            if o.program and not wrong and parts and seed is not None and seed % 5 == 0:
+                wrong = ranged(o.program, file, os.path.join(folder, "out.db"), parts, random.Random(seed))
             if wrong:
                 failed += 1
                 name = os.path.basename(file) if seed is None else "seed-%d%s" % (seed, suffix)
@@ -85,6 +87,47 @@ def altered(compare, file, database, tables, rng):
             if not judged(compare, copy, file):
                 out.add("%s.%s, row %d of %s" % (table, column, row[0], os.path.basename(file)))
     return out
+
+
+class Parts:
+    """Tables whose rows --time-range chooses. rows: [(table, column of the time, other columns)], frames: (table, columns), kind: of the source.
+    Columns as of Database.table."""
+
+    def __init__(self, kind, rows, frames):
+        self.kind, self.rows, self.frames = kind, rows, frames
+
+
+def ranged(program, file, database, parts, rng):
+    """What --time-range gives, against the rows in it of the whole recording."""
+    whole = Database(database)
+    clocks = next((c for _, c, _, _ in sections(file) if c), None)
+    times = sorted(t for table, column, _ in parts.rows for (t,) in whole.rows("SELECT %s FROM %s WHERE %s > 0" % (column, table, column)))
+    if not clocks or not times or times[-1] - times[0] > 10**15:
+        return []
+    shift = clocks["real"] - clocks["boot"]
+    low, high = sorted((rng.choice(times) + shift) // 10**6 for _ in range(2))
+    high += 1
+    part = database + ".part"
+    done = subprocess.run([program, file, "-e", part, "--quiet", "--force", "--time-range", "%d,%d" % (low, high)], capture_output=True, text=True, check=False, timeout=300)
+    if done.returncode not in (0, 3):
+        return ["--time-range=%d,%d: exit code %d: %s" % (low, high, done.returncode, done.stderr[-2000:])]
+    db, c = Database(part), Comparison()
+    inside = lambda t: low * 10**6 <= t + shift < high * 10**6
+    frames = {whole: {}, db: {}}
+    for of in frames:
+        for chain, *row in of.table("callchain_id, " + parts.frames[1], parts.frames[0]):
+            frames[of].setdefault(chain, []).append(tuple(row))
+    used = set()
+    for table, column, columns in parts.rows:
+        read = lambda of: [(tuple(frames[of].get(chain, ())), *row) for time, chain, *row in of.table("%s, callchain_id, %s" % (column, columns), table) if inside(time)]
+        c.rows("--time-range=%d,%d: %s" % (low, high, table), read(whole), read(db), "frames, " + columns)
+        c.same("%s outside of --time-range" % table, 0, sum(not inside(t) for (t,) in db.rows("SELECT %s FROM %s" % (column, table))))
+        used |= {chain for (chain,) in db.rows("SELECT callchain_id FROM %s" % table)}
+    c.same("%s: chains that are not used" % parts.frames[0], set(), set(frames[db]) - used)
+    if not whole.rows("SELECT count(*) FROM native_hook_statistic").fetchone()[0]:
+        read = lambda of: [s for s in of.samples(parts.kind) if inside(s[2])]
+        c.rows("--time-range: stack_sample", read(whole), read(db))
+    return c.wrong
 
 
 def one(program, compare, file, out):

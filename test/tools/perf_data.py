@@ -25,6 +25,8 @@ MARK = {"kernel": M64 - 127, "user": M64 - 511, "hypervisor": M64 - 31, "guest":
 CLOCKS = (5 * 10**12, 17 * 10**17, 17 * 10**17, 3 * 10**12, 3 * 10**12, 4 * 10**12)  # boot, real, …, mono, …, raw
 HEAD = w.IDENTIFIER | w.IP | w.TID | w.TIME | w.CALLCHAIN | w.CPU | w.PERIOD
 READS = {0: 1, 1: 2, 3: 3, 4: 2, 7: 4, 16: 2, 23: 5}  # read_format: numbers of a single value
+PARTS = native_runs.Parts("perf", [("perf_sample", "timestamp_trace", "timeStamp, thread_id, event_count, event_type_id, timestamp_trace, cpu_id, thread_state")],
+                          ("perf_callchain", "depth, ip, vaddr_in_file, offset_to_vaddr, symbol_id, name$"))
 TABLES = ("perf_report", "perf_files", "perf_thread", "perf_sample", "perf_callchain")
 
 
@@ -484,4 +486,4 @@ def recorded(folder):
 
 
 if __name__ == "__main__":
-    sys.exit(native_runs.run(__doc__, make, perf_data.compare, recorded, big, TABLES, suffix=".data"))
+    sys.exit(native_runs.run(__doc__, make, perf_data.compare, recorded, big, TABLES, PARTS, suffix=".data"))
