@@ -26,7 +26,7 @@ def heap(ids, edges_first=False, strings=("s",)):
 if shape == "chunks":  # of one byte
     recording(chunk('{"snapshot":{' + META + '},"nodes":[') + chunk(" ") * n + chunk("]}") + message('{"id":1,"result":{}}'))
 elif shape == "segments":
-    recording(segment(b"nativehook", b"x") * n)
+    recording(segment(b"cpu-plugin_config", b"x") * n)
 elif shape == "cpu_samples":  # none in its place
     recording(b"".join(segment(b"cpu-plugin", b"\x0a\x00\x18\x01" + struct.pack("<Bd", 0x21, i), sec=i * 7919 % n) for i in range(n)))
 elif shape in plugin_shapes.SHAPES:
@@ -38,9 +38,9 @@ elif shape == "issues":
 elif shape == "marks":
     recording(message('{"id":1,"result":{}}') * n)
 elif shape == "resync":  # damage and a good segment in turn
-    recording((b"\xff\xff\xff\xff" + segment(b"nativehook", b"x")) * n)
+    recording((b"\xff\xff\xff\xff" + segment(b"cpu-plugin_config", b"x")) * n)
 elif shape == "magic":  # the container's magic all over lost bytes
-    recording(segment(b"nativehook", b"x") + b"\xff\xff\xff\xff" + b"OHOSPROF" * (4 * n))
+    recording(segment(b"cpu-plugin_config", b"x") + b"\xff\xff\xff\xff" + b"OHOSPROF" * (4 * n))
 elif shape == "strings":  # a few long ones
     out.write(heap([1], strings=["\\u00e4" * (4 * n)] * 3).encode())
 elif shape == "ids":  # far apart and with equal low bits

@@ -80,7 +80,7 @@ static void make_past_section(making *m)
     begin_making(m);
     put_config(&m->b, 1734, 0, false);
     mark(m, 0);
-    put_segment(&m->b, "nativehook", "a text that is cut", 1, 1);
+    put_segment(&m->b, "cpu-plugin_config", "a text that is cut", 1, 1);
     m->b.n -= 10;
     end_making(m);
     m->header = put_header(&m->b, 0, 0, 0, 0);
@@ -94,7 +94,7 @@ static void make_past_eof(making *m)
     put_config(&m->b, 1734, 0, false);
     put_tiny_snapshot(m, 11000);
     mark(m, 0);
-    put_segment(&m->b, "nativehook", "a text that is cut", 1, 1);
+    put_segment(&m->b, "cpu-plugin_config", "a text that is cut", 1, 1);
     end_making(m);
     m->b.n -= 10;
 }
@@ -106,7 +106,7 @@ static void make_header_inside(making *m)
     begin_making(m);
     put_config(&m->b, 1734, 0, false);
     put_header(&inner, 2048, 0, 7, 7);
-    put_text(&body, 1, "nativehook");
+    put_text(&body, 1, "cpu-plugin_config");
     put_field(&body, 3, inner.p, inner.n);
     put_raw_segment(&m->b, &body);
     put_tiny_snapshot(m, 11000);

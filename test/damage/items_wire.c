@@ -25,7 +25,7 @@ static void make_length(making *m)
 {
     bytes body = {0};
     begin_good(m);
-    put_text(&body, 1, "nativehook");
+    put_text(&body, 1, "cpu-plugin_config");
     put_varint(&body, 3 << 3 | 2);
     put(&body, m->arg, (size_t)m->n);
     put_str(&body, "some data");
@@ -107,7 +107,7 @@ static void make_flood(making *m)
 {
     bytes body = {0};
     begin_good(m);
-    put_text(&body, 1, "nativehook");
+    put_text(&body, 1, "cpu-plugin_config");
     for (int64_t i = 0; i < m->n; i++) {
         put_number(&body, 15, 0);
     }

@@ -148,7 +148,7 @@ elif shape == "profiles":
 elif shape == "plugins":  # each segment of another
     recording(b"".join(segment(b"plugin-%d" % i, b"x") for i in tall))
 elif shape == "segment":  # one of n bytes
-    recording(segment(b"nativehook", b"x" * n))
+    recording(segment(b"cpu-plugin_config", b"x" * n))
 elif shape == "issues":
     recording(struct.pack("<I", 2) + b"\x1a\x00" + (struct.pack("<I", 2) + b"\x1a\x00") * n)
 elif shape == "marks":

@@ -27,7 +27,7 @@ once() { # chunk size, further options
     rm -rf out
     mkdir out
     "$mkhtrace" -o s.htrace "$@" --chunk-size "$size" --config pid=1734,type=snapshot,cpu=1 \
-        --snapshot a.json --plugin nativehook:100 --snapshot b.json \
+        --snapshot a.json --plugin cpu-plugin_config:100 --snapshot b.json \
         --snapshot "$testdir/data/tiny/strings.heapsnapshot" --profile p.json \
         --section hiperf:1000 --section segments --profile-envelope viewer --profile q.json
     "$mkhtrace" -o t.htrace "$@" --chunk-size "$size" --config type=timeline --timeline t.json

@@ -116,7 +116,7 @@ def edges(r):
 
 def plugins(r):
     """What the statistics and the issues say of segments that nothing reads."""
-    names = ["nativehook", "nativehook_config", "hookdaemon", "foo-plugin", "bar-plugin"]
+    names = ["foo-plugin", "bar-plugin"]
     path = r.make("mkhtrace", "plugins.htrace", "--config", "pid=-1,type=snapshot", "--snapshot", r.tiny("snapshot.heapsnapshot"),
                   *[w for n in names for w in ("--plugin", n + ":=0801")])
     r.convert("plugins", path)

@@ -33,9 +33,9 @@ evil=$'ev"il\\\n\t\033\xff\xc0name'
 cp small.htrace "$evil"
 ts "$evil" -e "$evil.db" --json --quiet >d.json || fail evil
 check d.json 'o["output"].endswith("name.db") and "\"" in o["sources"][0]["path"]'
-mkhtrace -o plugins.htrace --plugin $'we"ird\\\n:10' --plugin nativehook:20
+mkhtrace -o plugins.htrace --plugin $'we"ird\\\n:10' --plugin bytrace-plugin:20
 ts plugins.htrace --json --quiet >e.json || fail plugins
-check e.json 'o["not_decoded"][0]["segments"] == 1 and o["not_decoded"][1]["plugin"] == "nativehook"'
+check e.json 'o["not_decoded"][0]["segments"] == 1 and o["not_decoded"][1]["plugin"] == "bytrace-plugin"'
 for file in a b c d e; do python3 -m json.tool $file.json >/dev/null || fail "$file.json"; done
 # Failures.
 ts $'miss"ing' -e no.db --json >f.json 2>/dev/null
