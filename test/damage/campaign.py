@@ -287,7 +287,7 @@ def recordings(program, tools, data, folder):
     profile = "synth:nodes=60,samples=400,depth=8"
     made = {
         "cpuprofile": ["--emit", "cpuprofile", "--synthetic-profile", profile[6:]],
-        "htrace": ["--config", "pid=7,type=none,cpu=1", "--profile", profile, "--plugin", "cpu-plugin_config:300", "--profile", profile],
+        "htrace": ["--config", "pid=7,type=none,cpu=1", "--profile", profile, "--plugin", "bytrace-plugin:300", "--profile", profile],
     }
     # Loads that name their sample, one a second, with threads and cores of some length.
     made["cpu-plugin"] = ["--clocks", "boot=1000000000,real=11000000000", "--time", "12000000000,1000000000"]

@@ -187,7 +187,7 @@ def check_profile(p):
 
 # --- recordings ----------------------------------------------------------------------------------
 
-PLUGINS = {"arkts-plugin", "arkts-plugin_config", "cpu-plugin_config", "js-memory", "js-memory_config"}
+PLUGINS = {"arkts-plugin", "arkts-plugin_config", "bytrace-plugin", "js-memory", "js-memory_config"}
 MAX_NSEC = 10**9
 
 

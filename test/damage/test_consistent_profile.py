@@ -153,7 +153,7 @@ class Recordings(unittest.TestCase):
         cls.folder = tempfile.TemporaryDirectory()
         cls.path = os.path.join(cls.folder.name, "x")
         subprocess.run([MKHTRACE, "-o", cls.path, "--config", "pid=7,type=none,cpu=1", "--profile", "synth:nodes=60,samples=40,depth=8",
-                        "--plugin", "cpu-plugin_config:300"], check=True, stdout=subprocess.DEVNULL)
+                        "--plugin", "bytrace-plugin:300"], check=True, stdout=subprocess.DEVNULL)
         with open(cls.path, "rb") as f:
             cls.text = f.read()
 
@@ -183,7 +183,7 @@ class Recordings(unittest.TestCase):
         self.check(False, t[:-1])
         self.check(False, t[:1023])
         self.check(False, t[:16] + b"\0\0\0\0\1\0\0\0" + t[24:])
-        self.check(False, t.replace(b"cpu-plugin_config", b"cpu-plugin_confih"))
+        self.check(False, t.replace(b"bytrace-plugin", b"bytrace-plugim"))
         self.check(False, t.replace(b'{"id":3,"result":{}}', b'{"id":4,"result":{}}', 1))
         self.check(False, t.replace(b'"timeDeltas":[', b'"timeDeltas":{'))
         self.check(False, gzip.compress(t)[:-9])

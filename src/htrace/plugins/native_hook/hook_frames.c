@@ -151,20 +151,58 @@ static ts_code write_list(hook *h, hook_chain *chain)
     return code;
 }
 
+/* Puts places of the owner's frames into h->direct, when their ids are as dense as they usually
+ * are; else it is empty. */
+static ts_code list_frames(hook *h, uint32_t owner)
+{
+    const ts_idmap *frames = &hook_owner_at(h, owner)->frames;
+    uint64_t most = 0;
+    if (h->direct_owner == owner + 1) {
+        return TS_OK;
+    }
+    h->direct_owner = owner + 1;
+    h->direct.n = 0;
+    for (uint32_t i = 0; i < frames->count; i++) {
+        most = (uint64_t)frames->entries[i].id > most ? (uint64_t)frames->entries[i].id : most;
+    }
+    if (most >= 4 * (uint64_t)frames->count + 1024) {
+        return TS_OK;
+    }
+    TS_TRY(ts_vec_reserve(h->records.host->ctx, &h->direct, most + 1, sizeof(uint32_t)));
+    memset(h->direct.p, 0, (most + 1) * sizeof(uint32_t));
+    h->direct.n = most + 1;
+    for (uint32_t i = 0; i < frames->count; i++) {
+        ((uint32_t *)h->direct.p)[frames->entries[i].id] = (uint32_t)frames->entries[i].value + 1;
+    }
+    return TS_OK;
+}
+
+/* The frame of an id; NULL: it was never recorded. */
+static hook_frame *frame_of(const hook *h, const hook_owner *owner, uint64_t id)
+{
+    uint64_t found;
+    if (h->direct.n > 0) {
+        found = id < h->direct.n ? ((const uint32_t *)h->direct.p)[id] : 0;
+        return found == 0 ? NULL : (hook_frame *)h->frames.p + (found - 1);
+    }
+    return ts_idmap_find(&found, &owner->frames, (int64_t)id) ? (hook_frame *)h->frames.p + found
+                                                              : NULL;
+}
+
 /* Frames by their ids. */
 static ts_code write_stack(hook *h, hook_chain *chain)
 {
     const hook_owner *owner = hook_owner_at(h, chain->owner);
     int64_t depth = 0;
     ts_code code = read_list(h, chain, sizeof(uint64_t));
+    TS_STEP(code, list_frames(h, chain->owner));
     for (uint32_t i = chain->count; i > 0 && code == TS_OK; i--) {
         char hex[HEX];
-        uint64_t found;
-        int64_t id;
-        hook_frame *f = NULL;
+        uint64_t id;
+        hook_frame *f;
         memcpy(&id, h->bytes.p + (i - 1) * sizeof id, sizeof id);
-        if (ts_idmap_find(&found, &owner->frames, id)) {
-            f = (hook_frame *)h->frames.p + found;
+        f = frame_of(h, owner, id);
+        if (f != NULL) {
             resolve_frame(h, owner, f);
         }
         if (f == NULL || (f->has & HOOK_LEFT_OUT) != 0) {

@@ -460,6 +460,7 @@ void hook_tables_free(hook *h)
     ts_buf_free(ctx, &h->text);
     ts_buf_free(ctx, &h->bytes);
     ts_vec_free(ctx, &h->frames);
+    ts_vec_free(ctx, &h->direct);
     ts_vec_free(ctx, &h->chains);
     ts_pool_free(ctx, &h->lists_seen);
     ts_vec_free(ctx, &h->of_list);

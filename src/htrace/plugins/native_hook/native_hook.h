@@ -269,7 +269,9 @@ typedef struct hook {
     ts_idmap owner_of; /* by pid */
     int64_t last_pid;  /* that was asked for, and its owner + 1 */
     uint32_t last_owner;
-    ts_vec frames;      /* hook_frame */
+    ts_vec frames; /* hook_frame */
+    ts_vec direct; /* uint32_t: places of frames + 1 by id, of the owner before this number */
+    uint32_t direct_owner;
     ts_vec chains;      /* hook_chain */
     ts_pool lists_seen; /* bytes of the lists of events */
     ts_vec of_list;     /* their chains: uint32_t */
