@@ -106,7 +106,7 @@ static void make_header_inside(making *m)
     begin_making(m);
     put_config(&m->b, 1734, 0, false);
     put_header(&inner, 2048, 0, 7, 7);
-    put_text(&body, 1, "cpu-plugin_config");
+    put_text(&body, 1, "bytrace-plugin");
     put_field(&body, 3, inner.p, inner.n);
     put_raw_segment(&m->b, &body);
     put_tiny_snapshot(m, 11000);
@@ -380,6 +380,7 @@ const item framing_items[] = {
      .rows = SNAPSHOT_ROWS},
     {.name = "framing.header_inside_segment",
      .make = make_header_inside,
+     .issues = {{"plugin_name_single", 1, OFF_ANY}},
      .counts = {{"segments", 4, 3, 0, 1}, {"sections", 1, 1, 0, 0}},
      .rows = SNAPSHOT_ROWS},
     {.name = "framing.zlib_truncated",

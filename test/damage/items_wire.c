@@ -107,7 +107,7 @@ static void make_flood(making *m)
 {
     bytes body = {0};
     begin_good(m);
-    put_text(&body, 1, "cpu-plugin_config");
+    put_text(&body, 1, "bytrace-plugin");
     for (int64_t i = 0; i < m->n; i++) {
         put_number(&body, 15, 0);
     }

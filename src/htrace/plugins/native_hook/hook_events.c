@@ -380,12 +380,13 @@ static ts_code put_statistic(hook *h, const hook_event *e)
                     .chain = e->chain,
                     .text = e->text,
                     .type = HOOK_T_STATISTIC};
-    bool known = e->chain != 0 && hook_chain_at(h, e->chain - 1)->wanted;
+    bool *summed = e->chain == 0 ? &h->bare_summed : &hook_chain_at(h, e->chain - 1)->summed;
     h->counts.statistics++;
     TS_TRY(process_of(&p, h, e->pid));
     set_start(h, p);
     TS_TRY(read_sums(&sums, h, e->addr));
-    if (!h->wanted || (sums.apply_size == sums.release_size && !known)) {
+    *summed = *summed || sums.apply_size != sums.release_size;
+    if (!h->wanted || !*summed) {
         h->events->skipped++;
         return TS_OK;
     }

@@ -159,6 +159,7 @@ typedef struct hook_chain {
     uint32_t epoch;           /* of its spots */
     bool listed;              /* its list is known */
     bool wanted;              /* a row has it */
+    bool summed; /* it had statistics that changed, which --time-range may have left out */
 } hook_chain;
 
 /* What is known of a text of the plugin. */
@@ -292,6 +293,7 @@ typedef struct hook {
     bool gap; /* events may be missing before the next one */
     ts_spool *sums;
     uint64_t sums_count;
+    bool bare_summed; /* as hook_chain.summed, for those without a stack */
     /* The one that is being handled. */
     int64_t ts;
     bool wanted;
