@@ -175,6 +175,11 @@ ts_code ts_store_reopen(ts_store *store, ts_reader *reader)
     return code;
 }
 
+int64_t *ts_largest_number(ts_store *store, enum ts_table_id table)
+{
+    return &store->largest[table];
+}
+
 ts_sink *ts_store_sink(ts_store *store)
 {
     return store->sink;

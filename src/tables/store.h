@@ -232,6 +232,10 @@ ts_row_thread *ts_thread_row(ts_store *store, int64_t itid);
 void ts_count_slice(ts_store *store, int64_t itid);
 ts_row_thread_detail *ts_thread_detail_row(ts_store *store, int64_t itid);
 
+/* The largest number that rows of a table have in a column of numbers that only the recording gives
+ * and that all inputs share, such as call chains: the next input's begin after it. 0 at first. */
+int64_t *ts_largest_number(ts_store *store, enum ts_table_id table);
+
 /* --- dictionary, stat, config -------------------------------------------------------------- */
 
 /* Id in data_dict of the text ("" is 0). Ill-formed UTF-8 must have been cleaned before. */

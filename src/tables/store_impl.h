@@ -115,6 +115,7 @@ typedef struct ts_upload_state ts_upload_state; /* store_uploads.c */
 enum { TS_STAT_EVENTS = 98, TS_STAT_TYPES = 5, TS_SINGLE_ISSUES = 5 };
 
 struct ts_store {
+    int64_t largest[TS_TABLE_COUNT]; /* ts_largest_number */
     ts_ctx *ctx;
     ts_sink *sink;
     bool dict_closed; /* rows that are not in `dict` follow in data_dict */

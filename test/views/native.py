@@ -157,6 +157,16 @@ def check_statistics(j, live):
         growth(j, at(2), at(5), by, **{"from": 4 * S, "to": 7 * S})
 
 
+def check_both(j):
+    """Two recordings in one database: numbers of call chains are not given twice."""
+    chains, frames = j.rows("SELECT count(DISTINCT callchain_id), count(*) FROM native_hook_frame")[0]
+    j.same("chains", chains, 2 * len(STACKS) - 1)  # one has no statistics
+    j.same("frames", frames, 2 * sum(map(len, STACKS.values())) - len(STACKS[3]))
+    for chain, in j.rows("SELECT DISTINCT callchain_id FROM native_hook WHERE callchain_id > 0 UNION SELECT callchain_id FROM native_hook_statistic"):
+        depths = [d for d, in j.rows("SELECT depth FROM native_hook_frame WHERE callchain_id = ? ORDER BY id", (chain,))]
+        j.same("frames of chain %d" % chain, depths, list(range(len(depths))))
+
+
 def main():
     program, source = sys.argv[1:]
     rng = random.Random(1)
@@ -175,6 +185,8 @@ def main():
             f.write(recording(number(21, 1), memory.events))
         j.convert("events", path)
         check_events(j, memory)
+        j.convert("both", path, os.path.join(folder, "statistics.htrace"))
+        check_both(j)
         Listed(os.path.join(source, "test/views/list.txt")).check_group(j, "views.native")
     print("%d cells, %d wrong" % (j.cells, j.bad))
     return j.bad > 0 or j.cells < 1000

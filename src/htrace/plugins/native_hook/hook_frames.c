@@ -85,7 +85,7 @@ static ts_code put_frame(hook *h, hook_chain *chain, int64_t depth, hook_frame *
     ts_sink *sink = ts_store_sink(store);
     ts_row_native_hook_frame row = {
         .id = (int64_t)ts_sink_rows(sink, TS_T_native_hook_frame),
-        .callchain_id = chain->number,
+        .callchain_id = hook_chain_number(h, chain),
         .depth = depth,
         .ip = (int64_t)f->ip,
         .offset = (int64_t)f->offset,

@@ -92,11 +92,11 @@ static const hook_chain *chain_of(const hook *h, const hook_row *row)
     return row->chain == 0 ? NULL : hook_chain_at(h, row->chain - 1);
 }
 
-static int64_t chain_number(const hook *h, const hook_row *row)
+static int64_t chain_number(hook *h, const hook_row *row)
 {
     const hook_chain *chain = chain_of(h, row);
     if (chain != NULL && chain->number != 0) {
-        return chain->number;
+        return hook_chain_number(h, chain);
     }
     return row->type == HOOK_T_MUNMAP && h->stacks && !h->several && !h->offline ? 0 : -1;
 }

@@ -354,6 +354,7 @@ static ts_code begin_source(hook *h)
     }
     TS_TRY(ts_source_add(&h->source_id, host->store, host->source_id, "native_hook", NULL,
                          "native_hook"));
+    h->numbers_before = *ts_largest_number(host->store, TS_T_native_hook_frame);
     TS_TRY(ts_count(&h->events, host->store, host->source_id, TS_ITEM_hook_events, NULL));
     return ts_count(&h->tables, host->store, host->source_id, TS_ITEM_hook_tables, NULL);
 }
@@ -465,6 +466,9 @@ static ts_code finish(void *self)
     TS_TRY(hook_events_handle(h));
     TS_TRY(hook_frames_write(h));
     TS_TRY(hook_rows_write(h));
+    if (h->numbers_last > h->numbers_before) {
+        *ts_largest_number(h->records.host->store, TS_T_native_hook_frame) = h->numbers_last;
+    }
     TS_TRY(finish_source(h));
     TS_TRY(finish_stats(h));
     TS_TRY(finish_issues(h));

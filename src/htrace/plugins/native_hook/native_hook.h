@@ -277,8 +277,10 @@ typedef struct hook {
     ts_pool lists_seen; /* bytes of the lists of events */
     ts_vec of_list;     /* their chains: uint32_t */
     ts_spool *lists;
-    uint32_t numbers; /* of chains given so far */
-    ts_vec order;     /* chains in the order in which they were handled: uint32_t */
+    int64_t numbers_before; /* chains of the inputs before have numbers up to this */
+    int64_t numbers_last;   /* the largest one in rows */
+    uint32_t numbers;       /* of chains given so far */
+    ts_vec order;           /* chains in the order in which they were handled: uint32_t */
     /* Addresses. */
     ts_vec maps;    /* hook_map */
     ts_vec symbols; /* hook_symbols */
@@ -388,6 +390,14 @@ void hook_rows_free(hook *h);
 static inline hook_chain *hook_chain_at(const hook *h, uint32_t place)
 {
     return (hook_chain *)h->chains.p + place;
+}
+
+/* The number of a chain in rows. */
+static inline int64_t hook_chain_number(hook *h, const hook_chain *chain)
+{
+    const int64_t number = h->numbers_before + chain->number;
+    h->numbers_last = number > h->numbers_last ? number : h->numbers_last;
+    return number;
 }
 
 static inline hook_owner *hook_owner_at(const hook *h, uint32_t place)
