@@ -63,9 +63,9 @@ question slices late_frames
 question slices calls
 question series flare
 question series memory_counters
-question native_leaks native_hook_blocks
+question native_leaks native_hook_stacks
 question native_leaks native_hook_sums --param by=library
-question native_growth native_hook_blocks --param from=12s --param by=function
+question native_growth native_hook_blocks --param from=+1us --param by=function
 question js_largest_nodes m.classes
 question js_string_duplicates m.strings
 question js_strings_like m.strings --param pattern=%9%
