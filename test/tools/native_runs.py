@@ -12,6 +12,7 @@ import time
 from cells import cells
 from native_shared import Comparison, Database, Wrong, sections
 
+HOW = ("", "-", "--threads=1", "--max-memory=64M")  # ways to convert that must give the same; -: from a pipe
 ALTERED = 3  # recordings of which cells are altered, to see that it is noticed
 SLOW = os.environ.get("TS_SLOW", "0") != "0"
 
@@ -41,7 +42,7 @@ def run(doc, make, compare, examples, big, tables, parts=None, count=100, slow=2
             if seed is not None:
                 with open(file, "wb") as f:
                     f.write(make(seed))
-            wrong = one(o.program, compare, file, os.path.join(folder, "out.db"))
+            wrong = one(o.program, compare, file, os.path.join(folder, "out.db"), seed or 0)
             equal += not wrong
             if o.program and not wrong and equal <= ALTERED:
                 unseen |= altered(compare, file, os.path.join(folder, "out.db"), tables, random.Random(equal))
@@ -52,7 +53,7 @@ def run(doc, make, compare, examples, big, tables, parts=None, count=100, slow=2
                 name = os.path.basename(file) if seed is None else "seed-%d%s" % (seed, suffix)
                 kept = os.path.join(o.keep, name)
                 shutil.copyfile(file, kept)
-                print("%s (kept as %s):" % (name, kept), *wrong[:12], sep="\n", flush=True)
+                print("%s, %s (kept as %s):" % (name, HOW[(seed or 0) % 4], kept), *wrong[:12], sep="\n", flush=True)
                 if failed >= o.stop:
                     break
     for what in sorted(unseen):
@@ -130,10 +131,13 @@ def ranged(program, file, database, parts, rng):
     return c.wrong
 
 
-def one(program, compare, file, out):
+def one(program, compare, file, out, number=0):
+    """Converts a recording as a file, or in another way that must give the same."""
     if program is None:
         return []
-    done = subprocess.run([program, file, "-e", out, "--quiet", "--force"], capture_output=True, text=True, check=False, timeout=300)
+    how = [["-"] if option == "-" else [file, *option.split()] for option in HOW][number % 4]
+    with open(file, "rb") as f:
+        done = subprocess.run([program, *how, "-e", out, "--quiet", "--force"], capture_output=True, text=True, check=False, timeout=300, stdin=f)
     if done.returncode not in (0, 3):
         return ["exit code %d: %s" % (done.returncode, done.stderr[-2000:])]
     return judged(compare, out, file)
