@@ -132,7 +132,7 @@ class PerfFile:
         b = Bytes(data)
         if b.raw(8) != b"PERFILE2":
             raise ValueError("no perf.data")
-        self.attributes, self.features = [], {}
+        self.attributes, self.features, self.bad, self.bad_samples = [], {}, set(), 0
         size = b.u(8)
         self.read_pipe(data[16:]) if size == 16 else self.read_file(b)
         self.read_features()
@@ -159,9 +159,12 @@ class PerfFile:
         table = at + size
         for n in range(256):
             if bits[n // 8] >> n % 8 & 1:
-                offset, length = struct.unpack_from("<QQ", data, table)
+                offset, length = struct.unpack_from("<QQ", data, table) if table + 16 <= len(data) else (len(data), 1)
                 table += 16
-                self.features[n] = data[offset:offset + length]
+                if offset + length <= len(data):
+                    self.features[n] = data[offset:offset + length]
+                else:
+                    self.bad.add("cut" if at + size > len(data) else "perf_feature_bad")
         self.records = list(self.read_records(data[at:at + size]))
 
     def text(self, n):
@@ -196,12 +199,18 @@ class PerfFile:
     def files(self, first):
         if 192 not in self.features:
             return []
-        b = Bytes(self.features[192])
-        out = []
-        for i in range(b.u(4)):
-            path, kind, vaddr, offset = b.text(), b.u(4), b.u(8), b.u(8)
-            b.text()
-            out.append(File(first + i, path, kind, vaddr, offset, [(b.u(8), b.u(4), b.text()) for _ in range(b.u(4))]))
+        b, out, symbols = Bytes(self.features[192]), [], []
+        try:
+            for i in range(b.u(4)):
+                symbols, path, kind, vaddr, offset = [], b.text(), b.u(4), b.u(8), b.u(8)
+                b.text()
+                for _ in range(b.u(4)):
+                    symbols.append((b.u(8), b.u(4), b.text()))
+                out.append(File(first + i, path, kind, vaddr, offset, symbols))
+        except ValueError:  # what is before the cut
+            self.bad.add("perf_feature_bad")
+            if symbols:
+                out.append(File(first + i, path, kind, vaddr, offset, symbols))
         return out
 
     def read_stacks(self):
@@ -252,6 +261,8 @@ class PerfFile:
         self.packed, packed, done, at = b"", b"", 0, 0
         while at + 8 <= len(data):
             kind, misc, size = struct.unpack_from("<IHH", data, at)
+            if size < 8 or at + size > len(data):
+                break
             body = data[at + 8:at + size]
             at += size
             if kind == 71:
@@ -264,6 +275,8 @@ class PerfFile:
                     self.packed += out[done:]
                     done = len(out)
                     yield from self.unpacked()
+        if at < len(data):
+            self.bad.add("perf_record_bad")
 
     def unpacked(self):
         at = 0
@@ -363,7 +376,7 @@ class Model:
         self.samples, self.common, self.names, self.symbols, self.records = [], [], {}, 0, 0
         self.group, self.lost, self.stack_unknown, self.properties, self.host = set(), {}, 0, [], None
         self.order, self.forked, self.own, self.unordered = [], {}, set(), []
-        self.processes = shared.Processes()
+        self.processes, self.bad, self.bad_samples = shared.Processes(), set(), 0
 
     def add(self, data, clocks=None):
         f = PerfFile(data)
@@ -389,6 +402,7 @@ class Model:
         for kind, misc, body in f.ordered():
             self.records += 1
             self.record(kind, misc, body)
+        self.bad |= f.bad
         for pid, tid in self.rows + [key for key in self.sampled if key not in self.rows]:
             self.unordered += [len(self.thread_rows)] * ((pid, tid) not in self.rows)
             self.thread_rows.append((tid, pid, self.name_of(pid, tid)))
@@ -434,7 +448,12 @@ class Model:
         elif kind == 13:
             self.lost[None] = self.lost.get(None, 0) + struct.unpack_from("<Q", body)[0]
         elif kind == 9:
-            self.sample(self.f.sample(misc, body))
+            try:
+                s = self.f.sample(misc, body)
+            except ValueError:
+                self.bad_samples += 1
+                return
+            self.sample(s)
 
     # --- frames --------------------------------------------------------------------------------
 
@@ -562,9 +581,11 @@ def compare(database, path, alone=True):
     known = [v for (v,) in db.rows("SELECT value FROM source_property p JOIN source s ON s.id = p.source_id WHERE s.kind = 'perf'")]
     c.same("source_property", [], [p for p in want.properties if p not in known])
     c.same("source.host", want.host, db.rows("SELECT max(host) FROM source WHERE kind = 'perf'").fetchone()[0])
-    c.counts(db, {"perf_samples": (len(want.samples), len(want.samples), 0, 0)} if want.report else {})
-    c.issues(db, alone, {"perf_lost": bool(want.lost), "perf_stack_unknown": want.stack_unknown > 0, "perf_record_bad": False, "perf_sample_bad": False,
-                  "perf_feature_bad": False, "perf_compressed": False})
+    c.counts(db, {"perf_samples": (len(want.samples) + want.bad_samples, len(want.samples), want.bad_samples, 0)} if want.report else {})
+    cut = AnyOf(True, False) if "cut" in want.bad else None  # which of the two says it
+    c.issues(db, alone, {"perf_lost": bool(want.lost), "perf_stack_unknown": want.stack_unknown > 0, "perf_record_bad": cut or "perf_record_bad" in want.bad,
+                         "perf_sample_bad": want.bad_samples > 0, "perf_feature_bad": cut or "perf_feature_bad" in want.bad, "perf_compressed": False})
+    c.same("data_loss of a cut file", True, cut is None or bool({"perf_record_bad", "perf_feature_bad"} & set(db.codes())))
     return c.wrong
 
 

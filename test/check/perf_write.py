@@ -74,7 +74,7 @@ def sample(event, misc, s):
                       (ID, u64(number)), (STREAM_ID, u64(number + 100)), (CPU, u32(s["cpu"], 0)), (PERIOD, u64(s["period"])), (READ, s.get("read", b""))):
         out += data if kind & bit else b""
     if kind & CALLCHAIN:
-        out += u64(len(s["ips"]), *s["ips"])
+        out += u64(s.get("count", len(s["ips"])), *s["ips"])  # count: of a sample that is damaged
     out += u32(len(s["raw"])) + s["raw"] if kind & RAW else b""
     out += s["branch"] if kind & BRANCH else b""
     out += s["regs"] if kind & REGS else b""

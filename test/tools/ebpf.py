@@ -6,6 +6,7 @@ usage: ebpf.py [TRACE_STREAMER] [--count N] [--seed S] [--keep FOLDER] [--make F
 
 import os
 import random
+import struct
 import sys
 
 sys.dont_write_bytecode = True
@@ -120,10 +121,30 @@ class Maker:
         return b"".join(items)
 
 
+def harm(rng, items):
+    """Items of which the last one is cut, or of which one says that it has more addresses than there are."""
+    if rng.random() < 0.5:
+        return items[:rng.randrange(len(items) // 2, len(items))]
+    items, at, places = bytearray(items), 0, []
+    while at < len(items):
+        kind, length = struct.unpack_from("<II", items, at)
+        place, form = {2: (52, "<H"), 3: (60, "<H"), 4: (56, "<I")}.get(kind, (0, ""))
+        if place and struct.unpack_from(form, items, at + 8 + place)[0]:
+            places.append((form, at + 8 + place))
+        at += 8 + length
+    if places:
+        form, at = rng.choice(places)
+        struct.pack_into(form, items, at, rng.choice([1000, 65535]))
+    return bytes(items)
+
+
 def make(seed):
     rng = random.Random(seed)
     parts = [Maker(rng)] + [Maker(rng)] * (rng.random() < 0.1)
-    return b"".join(w.recording(m.clock, m.make(), CLOCKS if i == 0 else (0,) * 6) for i, m in enumerate(parts))
+    items = [m.make() for m in parts]
+    if rng.random() < 0.1:
+        items[-1] = harm(rng, items[-1])
+    return b"".join(w.recording(m.clock, part, CLOCKS if i == 0 else (0,) * 6) for i, (m, part) in enumerate(zip(parts, items)))
 
 
 def big(seed):

@@ -8,6 +8,7 @@ import gzip
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 
@@ -47,7 +48,7 @@ class Maker:
     """Processes with mappings, call chains and samples of them."""
 
     def __init__(self, rng, first_pid):
-        self.rng, self.base = rng, first_pid
+        self.rng, self.base, self.harmed = rng, first_pid, False
         self.pids = [first_pid + 10 * i for i in range(rng.randrange(1, 5))]
         self.tids = {p: [p + t for t in range(rng.randrange(1, 4))] for p in self.pids}
         self.clockid, self.use_clockid = rng.choice([0, 1, 1, 4, 7, 11]), 1 << 25 if rng.random() < 0.6 else 0
@@ -120,6 +121,8 @@ class Maker:
         s["regs"] = w.u64(0) if rng.random() < 0.2 else w.u64(2, *[rng.randrange(M64) for _ in range(bin(event.how.get("regs", 0)).count("1"))])
         s["stack"] = rng.choice([b"", bytes(8 * rng.randrange(1, 9))])
         s.setdefault("servers", [])
+        if self.harmed and s["ips"] and rng.random() < 0.1:
+            s["count"] = rng.choice([65535, 1 << 20, 1 << 61, M64])
         return s
 
     def event(self, name, number, base, common, variety):
@@ -433,11 +436,69 @@ class Linux(Maker):
         return out
 
 
+def starts(data, at, size):
+    """Where records begin."""
+    out, end = [], at + size
+    while at < end:
+        out.append(at)
+        kind, _, length = struct.unpack_from("<IHH", data, at)
+        at += length + (struct.unpack_from("<Q", data, at + 8)[0] if kind == w.AUXTRACE else 0)
+    return out
+
+
+def table_entry(data, feature):
+    """Where offset and size of a feature are, or None."""
+    bits = int.from_bytes(data[72:104], "little")
+    at, size = struct.unpack_from("<QQ", data, 40)
+    return at + size + 16 * bin(bits & (1 << feature) - 1).count("1") if bits >> feature & 1 else None
+
+
+def ends_of_symbols(section):
+    """Where a symbol ends after which its file has another one."""
+    b, out = perf_data.Bytes(section), []
+    for _ in range(b.u(4)):
+        b.text(), b.raw(20), b.text()
+        count = b.u(4)
+        for i in range(count):
+            b.raw(12), b.text()
+            out += [b.at] * (i + 1 < count)
+    return out
+
+
+def harm(rng, data, linux):
+    """A file with one defect, of which it is said what is lost."""
+    data = bytearray(data)
+    at, size = struct.unpack_from("<QQ", data, 40)
+    records, what = starts(data, at, size), rng.randrange(5)
+    if what == 0 and len(records) > 1:  # a record that is shorter than its header
+        struct.pack_into("<H", data, rng.choice(records[1:]) + 6, rng.randrange(8))
+    elif what == 1:  # one that does not fit
+        last = records[-1]
+        struct.pack_into("<H", data, last + 6, min(65535, at + size - last + 8))
+    elif what == 2 and linux:  # a file that ends early
+        del data[rng.randrange(records[len(records) // 2], at + size):]
+    elif what == 3:  # a feature elsewhere
+        entry = table_entry(data, rng.choice([3, 11, 193, 194]))
+        if entry is not None:
+            struct.pack_into("<Q", data, entry, len(data) + 100)
+    elif table_entry(data, 192) is not None:  # symbols that end early
+        entry = table_entry(data, 192)
+        offset, length = struct.unpack_from("<QQ", data, entry)
+        ends = ends_of_symbols(bytes(data[offset:offset + length]))
+        if ends:
+            struct.pack_into("<Q", data, entry + 8, rng.choice(ends) + rng.randrange(1, 8))
+    return bytes(data)
+
+
 def make(seed):
     rng = random.Random(seed)
     kind = Linux if rng.random() < 0.4 else Hiperf
-    data = kind(rng, 100).make()
+    maker = kind(rng, 100)
+    maker.harmed = rng.random() < 0.05
+    data = maker.make()
     form = rng.random()
+    if form < 0.15 and struct.unpack_from("<Q", data, 8)[0] == 104 and 81 not in {data[i] for i in starts(data, *struct.unpack_from("<QQ", data, 40))}:
+        return harm(rng, data, kind is Linux)
     if form < 0.6:
         return data
     if form < 0.75:
