@@ -129,9 +129,10 @@ def harm(rng, items):
     while at < len(items):
         kind, length = struct.unpack_from("<II", items, at)
         place, form = {2: (52, "<H"), 3: (60, "<H"), 4: (56, "<I")}.get(kind, (0, ""))
-        if place and struct.unpack_from(form, items, at + 8 + place)[0]:
-            places.append((form, at + 8 + place))
+        places.append((form, at + 8 + place) if place and struct.unpack_from(form, items, at + 8 + place)[0] else kind < 6)
         at += 8 + length
+    # Between two that are known: what follows an unknown one says whether that one is what it seems to be.
+    places = [b for a, b, c in zip(places, places[1:], places[2:]) if a and c and isinstance(b, tuple)]
     if places:
         form, at = rng.choice(places)
         struct.pack_into(form, items, at, rng.choice([1000, 65535]))
