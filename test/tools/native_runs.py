@@ -43,8 +43,8 @@ def run(doc, make, compare, examples, big, tables, parts=None, count=100, slow=2
                 with open(file, "wb") as f:
                     f.write(make(seed))
             wrong = one(o.program, compare, file, os.path.join(folder, "out.db"), seed or 0)
-            equal += not wrong
-            if o.program and not wrong and equal <= ALTERED:
+            equal += not wrong and seed is not None
+            if o.program and not wrong and seed is not None and equal <= ALTERED:
                 unseen |= altered(compare, file, os.path.join(folder, "out.db"), tables, random.Random(equal))
             if o.program and not wrong and parts and seed is not None and seed % 5 == 0:
                 wrong = ranged(o.program, file, os.path.join(folder, "out.db"), parts, random.Random(seed))

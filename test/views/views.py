@@ -266,9 +266,9 @@ def is_test(t, name):
     if part == "unit":
         return os.path.exists(os.path.join(path, "test_%s.c" % rest))
     text = flare.read(os.path.join(path, "CMakeLists.txt")).decode()
-    groups = re.search(r"foreach\(group ([^)]*)\)", text)
-    return "add_test(NAME %s\n" % name in text or ("add_test(NAME %s.${group}\n" % part in text and groups and
-                                                   rest in groups.group(1).split())
+    lists = re.findall(r"foreach\((\w+) ([^)]*)\)", text)
+    return "add_test(NAME %s\n" % name in text or any(
+        "add_test(NAME %s.${%s}\n" % (part, each) in text and rest in groups.split() for each, groups in lists)
 
 
 def listed_group(j, t):
@@ -279,6 +279,8 @@ def listed_group(j, t):
     t.run("mktptp", "-o", os.path.join(j.work, "tptp"), "--form", "xml", "--calls", "300", "--extras")
     t.run("mkprofile", "-o", os.path.join(j.work, "profile"), "--labels", "5")
     t.run("mkjfr", "-o", os.path.join(j.work, "jfr"))
+    native = os.path.join(j.work, "native")
+    subprocess.run([sys.executable, os.path.join(HERE, "../check/native_examples.py"), "--write", native], check=True)
     with open(os.path.join(j.work, "numbers"), "w", encoding="utf-8") as f:
         f.write('[["go_num_goroutine", 5]]')
     t.run("mkprofile", "-o", os.path.join(j.work, "upload"), "--form", "bundle", "--file", "cpu=" + os.path.join(j.work, "profile"), "--file",
@@ -287,6 +289,7 @@ def listed_group(j, t):
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
             (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp", "jfr", "upload")] + [
             ("profile", os.path.join(j.work, "profile"))] + [
+            (n.split(".")[0], os.path.join(native, n)) for n in ("perf_a.data", "hook_plain.htrace", "hook_statistic.htrace", "ebpf.htrace")] + [
             (n.split(".")[0], os.path.join(os.path.dirname(t.recording("snapshots")), n))
             for n in ("sessions.heapprofile", "Trace-page.json.gz", "counters.trace.json", "go-heap.pprof")]:
         j.convert("db-" + name, path)
