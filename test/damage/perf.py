@@ -131,7 +131,8 @@ def s_forks(o, n):
 
 
 def s_forks_chain(o, n):
-    perf(o, b"".join(fork(i + 2, i + 1) + mmap(i + 2, i << 12, 4096, "/lib/own") for i in range(n)))
+    """Each of the one before, with a few hundred maps."""
+    perf(o, b"".join(fork(i + 2, i + 1) + mmap(i + 2, i % 300 << 12, 4096, "/lib/own") for i in range(n)))
 
 
 def s_kernel(o, n):
