@@ -33,7 +33,7 @@ static inline void put_string(bytes *b, const char *s)
 enum { EVENTS = 2, ATTR = 136, MOST_FEATURES = 8 };
 
 typedef struct made {
-    uint64_t sample_type, flags, clockid;
+    uint64_t sample_type, flags, clockid, read_format;
     bytes records;
     unsigned numbers[MOST_FEATURES]; /* rising */
     bytes features[MOST_FEATURES];
@@ -47,6 +47,7 @@ static inline void put_attr(bytes *b, const made *m)
     set_le(b, at + 4, ATTR, 4);
     set_le(b, at + 16, 4000, 8);
     set_le(b, at + 24, m->sample_type, 8);
+    set_le(b, at + 32, m->read_format, 8);
     set_le(b, at + 40, m->flags, 8);
     set_le(b, at + 92, m->clockid, 4);
 }

@@ -368,6 +368,72 @@ static void test_contexts(void **state)
     run_free(&r);
 }
 
+/* A sample with the values of two events, each with its id: the second is a label. */
+static void test_group(void **state)
+{
+    made m = {.sample_type = 0x37, .flags = 1 << 18, .read_format = 4 | 8};
+    run r;
+    UNUSED(state);
+    put_le(&m.records, 9, 4);
+    put_le(&m.records, 2, 2);
+    put_le(&m.records, 8 + 8 * (3 + 5 + 1), 2);
+    put_le(&m.records, 0x1234, 8);
+    put_le(&m.records, 20 | (uint64_t)20 << 32, 8);
+    put_le(&m.records, 500, 8);
+    put_le(&m.records, 2, 8);
+    put_le(&m.records, 77, 8);
+    put_le(&m.records, 1, 8);
+    put_le(&m.records, 88, 8);
+    put_le(&m.records, 2, 8);
+    put_le(&m.records, 0, 8);
+    add_events(&m);
+    import_bytes(&r, whole(&m));
+    assert_int_equal(issue_sum(&r, "perf_group_read"), 1);
+    assert_rows(&r, perf_sample, 1);
+    assert_rows(&r, stack_sample_label, 1);
+    assert_mem_row(r.sink, stack_sample_label, 0, "1|sched:sched_switch|88");
+    assert_cell(&r, perf_sample, 0, event_count, 4000); /* that of the attribute */
+    run_free(&r);
+}
+
+/* Attributes and features as records, after a header of 16 bytes. */
+static void test_pipe(void **state)
+{
+    static const uint64_t ip = 0x30008;
+    made m = begin_linux();
+    bytes b = {0};
+    size_t at;
+    run r;
+    UNUSED(state);
+    put(&b, "PERFILE2", 8);
+    put_le(&b, 16, 8);
+    put_le(&b, 64, 8);
+    set_le(&b, 22, 8 + ATTR + 8, 2);
+    put_attr(&b, &m);
+    put_le(&b, 1, 8);
+    at = b.n;
+    put_le(&b, 80, 8);
+    put_le(&b, 3, 8);
+    put_string(&b, "a-host1");
+    set_le(&b, at + 6, b.n - at, 2);
+    put_map(&b, 0x30000, "/usr/lib/a.so");
+    put_sample(&b, 2, 20, 500, &ip, 1);
+    import_bytes(&r, b);
+    assert_rows(&r, import_issue, 0);
+    assert_rows(&r, perf_sample, 1);
+    assert_mem_text(r.sink, source, 1, host, "a-host1");
+    assert_mem_row(r.sink, perf_report, 0, "0|config_name|event-0");
+    run_free(&r);
+    b = (bytes){0};
+    put(&b, "PERFILE2", 8);
+    put_le(&b, 16, 8);
+    put_sample(&b, 2, 20, 500, &ip, 1);
+    import_bytes(&r, b);
+    assert_int_equal(issues(&r, "perf_pipe"), 1);
+    assert_rows(&r, perf_sample, 0);
+    run_free(&r);
+}
+
 /* --- what does not fit in memory ----------------------------------------------------------------
  */
 
@@ -486,6 +552,8 @@ int main(void)
         cmocka_unit_test(test_many_maps),
         cmocka_unit_test(test_forked),
         cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_group),
+        cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_spooled),
         cmocka_unit_test(test_bad_records),
         cmocka_unit_test(test_bad_feature),

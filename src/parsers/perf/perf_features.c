@@ -221,7 +221,7 @@ static ts_code read_events(bool *good, perfd_cursor *c)
     perfd *r = c->r;
     bool attrs = r->attrs.n == 0;
     uint32_t n;
-    uint32_t attr_size;
+    uint32_t attr_size = 0;
     TS_TRY(perfd_take_u32(good, &n, c));
     if (*good) {
         TS_TRY(perfd_take_u32(good, &attr_size, c));

@@ -295,7 +295,7 @@ static ts_code take_place(void *user, const void *sorted)
 {
     perfd *r = user;
     const place *p = sorted;
-    record rec;
+    record rec = {0};
     TS_TRY(read_at(&rec, r, p->at));
     return take_record(r, &rec);
 }

@@ -74,7 +74,7 @@ static ts_code put_chain(perfd *r, int64_t chain_id)
         }
         r->chain_rows[r->chain_row_n++] = (ts_row_perf_callchain){
             .null = TS_NULL_BITS(perf_callchain, source_file_id, line_number),
-            .id = id++,
+            .id = id + (int64_t)i,
             .callchain_id = chain_id,
             .depth = (int64_t)i,
             .ip = (int64_t)f->ip,
