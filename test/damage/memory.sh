@@ -63,9 +63,9 @@ bound xpower_lists $((m / 4)) 0
 bound hisysevent_members 160000 $((40 << 20))
 bound hisysevent_keys $((m / 4)) $((m * 60))
 bound xpower_reports $((m / 4)) $((m * 8))
-bound ebpf_events $m $((40 << 20))           # of the bytes, and sorters
-bound ebpf_stacks $((m / 4)) $(((40 << 20) + 100 * m)) # each a stack, a map and three nodes
-bound ebpf_paths $m $((40 << 20))
+bound ebpf_events $m 0
+bound ebpf_stacks $((m / 4)) $((m * 60)) # each a stack, a map and three nodes
+bound ebpf_paths $m 0
 bound samples $m $((16 * m))
 bound samples_back $m $((16 * m))
 bound names_long 600 0

@@ -22,6 +22,7 @@
 #include "base/vec.h"
 #include "input/byte_window.h"
 #include "parsers/perf/perf_reader.h"
+#include "symbols/symbol_folder.h"
 #include "tables/store_paths.h"
 #include "tables/store_processes.h"
 
@@ -41,6 +42,7 @@ enum {
 
 /* Features: numbers of bits in the header. */
 enum {
+    PERFD_BUILD_ID = 2,
     PERFD_HOSTNAME = 3,
     PERFD_OSRELEASE = 4,
     PERFD_ARCH = 6,
@@ -135,10 +137,11 @@ enum { PERFD_TYPE_ARK = 6, PERFD_TYPE_V8 = 8 };
 typedef struct perfd_path {
     uint32_t file; /* TS_INDEX_NONE: not one of the files */
     uint8_t kind;
-    uint32_t kernel; /* its place among the maps of the kernel + 1; 0: it is not there */
-    bool kept;       /* a map of this name is one */
-    bool anonymous;  /* no file */
-    bool known;      /* the file is one of feature 192 */
+    uint32_t kernel;   /* its place among the maps of the kernel + 1; 0: it is not there */
+    bool kept;         /* a map of this name is one */
+    bool anonymous;    /* no file */
+    bool known;        /* the file is one of feature 192 */
+    uint32_t build_id; /* its place in `build_ids` + 1; 0: none was recorded */
 } perfd_path;
 
 typedef struct perfd_file {
@@ -148,6 +151,8 @@ typedef struct perfd_file {
     uint64_t text_offset;
     uint32_t first; /* its symbols, by address */
     uint32_t count;
+    const ts_elf *elf;  /* of the folder of --symbols; NULL: none */
+    ts_idmap functions; /* of it, by address: number of the row and, below, in `named` */
 } perfd_file;
 
 typedef struct perfd_symbol {
@@ -284,6 +289,7 @@ enum { PERFD_NODE = 12 };
 typedef struct perfd_shared {
     uint64_t chains;
     uint64_t files;
+    ts_symbol_folder *folder; /* of --symbols; NULL: not asked for */
 } perfd_shared;
 
 typedef struct perfd {
@@ -329,6 +335,7 @@ typedef struct perfd {
     /* Files, symbols, maps. */
     ts_pool paths;
     ts_vec path_info; /* perfd_path, by id of the path */
+    ts_vec build_ids; /* ts_build_id */
     ts_vec files;     /* perfd_file */
     ts_vec symbols;   /* perfd_symbol */
     ts_vec tops[4];   /* uint64_t: greatest ends of 64, 64 * 64 ... symbols */
@@ -436,6 +443,26 @@ ts_code perfd_symbol_name(ts_text *name, perfd *r, const perfd_file *file, const
 ts_code perfd_put_file(perfd *r, uint32_t file, int64_t serial, ts_text symbol);
 ts_code perfd_add_file(uint32_t *number, perfd *r, uint32_t path);
 
+/* --- perf_elf.c --------------------------------------------------------------------------------
+ */
+
+/* The folder of --symbols, once a run. TS_ERR_INPUT: it cannot be read. */
+ts_code perfd_open_folder(perfd *r);
+void perfd_close_folder(ts_ctx *ctx, void *shared);
+
+/* What was recorded of the file with this path. */
+ts_code perfd_build_id(perfd *r, uint32_t path, const uint8_t *p, size_t n);
+ts_code perfd_read_build_ids(bool *good, perfd_cursor *c);
+
+/* A new file that the recording has no symbols of: those of the folder, or its row without. */
+ts_code perfd_find_elf(perfd *r, uint32_t file);
+
+/* The function at a place in the file, for the frame. */
+ts_code perfd_find_function(bool *found, perfd *r, perfd_frame *f, uint32_t file, uint64_t place);
+
+/* Rows of files that have functions, but no frame in one. */
+ts_code perfd_end_files(perfd *r);
+
 /* --- perf_stacks.c -----------------------------------------------------------------------------
  */
 
@@ -484,6 +511,9 @@ ts_code perfd_read_pipe(perfd *r);
 
 /* The frames of a sample into `frames`. */
 ts_code perfd_resolve(perfd *r, const perfd_sample *s);
+
+/* What a function of a file is called. */
+ts_code perfd_make_name(perfd_named *out, perfd *r, ts_text name, ts_text library);
 
 /* --- perf_rows.c -------------------------------------------------------------------------------
  */

@@ -290,6 +290,9 @@ static ts_code read_feature(bool *good, bool *used, unsigned number, perfd_curso
     *used = true;
     *good = true;
     switch (number) {
+    case PERFD_BUILD_ID:
+        *used = r->shared->folder != NULL;
+        return *used ? perfd_read_build_ids(good, c) : TS_OK;
     case PERFD_HOSTNAME:
         return read_host(good, c);
     case PERFD_OSRELEASE:

@@ -80,6 +80,11 @@ static ts_code make_name(perfd_named *out, perfd *r, ts_text name, ts_text libra
     return ts_paths_frame(&out->step, r->ctx, &r->call_paths, id, 0);
 }
 
+ts_code perfd_make_name(perfd_named *out, perfd *r, ts_text name, ts_text library)
+{
+    return make_name(out, r, name, library, false);
+}
+
 static ts_code make_place_name(perfd_named *out, perfd *r, const perfd_nameless *key, ts_text path)
 {
     ts_text file = path.p == NULL ? path : last_part(path);
@@ -219,10 +224,11 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
     const perfd_file *file;
     uint64_t v;
     bool exact;
+    bool found;
     if (path->file == TS_INDEX_NONE) {
         uint32_t added;
         TS_TRY(perfd_add_file(&added, r, path_id));
-        TS_TRY(perfd_put_file(r, added, -1, TS_TEXT_NULL));
+        TS_TRY(perfd_find_elf(r, added));
     }
     file = (const perfd_file *)r->files.p + path->file;
     v = address_in(path, file, map, f->ip);
@@ -238,7 +244,8 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
         f->offset = exact ? 0 : v - symbol->vaddr;
         return name_symbol(r, f, file, symbol);
     }
-    return name_later(r, f);
+    TS_TRY(perfd_find_function(&found, r, f, path->file, v));
+    return found ? TS_OK : name_later(r, f);
 }
 
 /* The first map of the kernel whose path is a file, else the first that has the address. */

@@ -109,7 +109,11 @@ static void free_tables(perfd *r)
     ts_index_free(ctx, &r->thread_index);
     ts_pool_free(ctx, &r->paths);
     ts_vec_free(ctx, &r->path_info);
+    for (size_t i = 0; i < r->files.n; i++) {
+        ts_idmap_free(ctx, &((perfd_file *)r->files.p)[i].functions);
+    }
     ts_vec_free(ctx, &r->files);
+    ts_vec_free(ctx, &r->build_ids);
     ts_vec_free(ctx, &r->symbols);
     for (size_t i = 0; i < sizeof r->tops / sizeof r->tops[0]; i++) {
         ts_vec_free(ctx, &r->tops[i]);
@@ -174,8 +178,10 @@ static ts_code make(perfd **out, ts_perf_reader *from, int64_t parent_id,
     r->last_ts = TS_NO_TIME;
     r->wanted = TS_SPAN_ALL;
     r->times.clocks = host == NULL ? NULL : host->clocks;
-    code = ts_job_shared(&shared, job, "perf", sizeof(perfd_shared), (ts_shared_calls){0});
+    code = ts_job_shared(&shared, job, "perf", sizeof(perfd_shared),
+                         (ts_shared_calls){.release = perfd_close_folder});
     r->shared = shared;
+    TS_STEP(code, perfd_open_folder(r));
     TS_STEP(code, ts_job_source(&r->source_id, r->name, job, parent_id, "perf", "perf", "Perf"));
     if (code == TS_OK) {
         r->cache = ts_zalloc(job->ctx, PERFD_CACHE, sizeof *r->cache);

@@ -30,7 +30,7 @@ enum {
 };
 
 enum { HEAD = 8, SORT_MEMORY = 16 << 20, CHECK_EACH = 4096 };
-enum { MISC_CPU = 7, MISC_KERNEL = 1 };
+enum { MISC_CPU = 7, MISC_KERNEL = 1, MISC_BUILD_ID = 1 << 14 };
 
 typedef struct record {
     uint32_t type;
@@ -67,6 +67,11 @@ static ts_code take_map(perfd *r, const record *rec)
     map.pgoff = perfd_u64(rec->p + 24);
     path = text_in(rec, name_at);
     TS_TRY(ts_utf8_text(&path, r->ctx, &r->clean, &r->bad_texts));
+    if (rec->type == MMAP2 && (rec->misc & MISC_BUILD_ID) != 0 && r->shared->folder != NULL) {
+        uint32_t id;
+        TS_TRY(perfd_path_id(&id, r, path));
+        TS_TRY(perfd_build_id(r, id, rec->p + 36, rec->p[32] < 20 ? rec->p[32] : 20));
+    }
     return perfd_add_map(r, id_at(rec, 0), (rec->misc & MISC_CPU) == MISC_KERNEL, &map, path);
 }
 

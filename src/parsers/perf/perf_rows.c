@@ -504,6 +504,7 @@ ts_code perfd_rows_end(perfd *r)
     ts_row_source *source;
     TS_TRY(flush_chain(r));
     TS_TRY(flush_samples(r));
+    TS_TRY(perfd_end_files(r));
     TS_TRY(ts_paths_flush(&r->call_paths, r->store));
     TS_TRY(put_threads(r));
     source = ts_source(r->store, r->source_id);
