@@ -57,6 +57,7 @@ complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve upgrad
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from upgrade help version' -l time-range -x -d 'import only what starts at FROM or later and before TO: milliseconds since 1970, ISO 8601 times, or +SECONDS from the beginning of each recording'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from upgrade help version' -l syscalls -x -d 'keep system calls of these numbers in syscall: numbers divided by commas, all (default) or none'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from upgrade help version' -l compat -d 'write the values of OpenHarmony\'s TraceStreamer where scripts compare them; docs/differences.md lists them'
+complete -c trace_streamer -n 'not __fish_seen_subcommand_from serve upgrade help version' -l symbols -x -a '(__fish_complete_directories)' -d 'name functions of perf recordings by the programs, libraries and debug files below DIR'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from upgrade help version' -l max-inflate -x -d 'most bytes that one compressed input may unpack to (default 64G; suffixes K, M, G, T)'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from serve upgrade help version' -l max-memory -x -d 'stop with exit code 6 when more memory would be needed (default: no limit)'
 complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l max-memory -x -d 'most memory for queries and views (default 1G)'
