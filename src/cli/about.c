@@ -203,16 +203,30 @@ static ts_code put_list(ts_ctx *ctx, ts_buf *out)
     return code != TS_OK ? code : ts_buf_put(ctx, out, features, sizeof features - 1);
 }
 
+/* Names of segments, then of sections of their own. */
+static ts_code put_plugin(ts_ctx *ctx, ts_buf *out, const ts_htrace_plugin *plugin)
+{
+    const ts_plugin_name *name = plugin->names;
+    const ts_plugin_section *section = plugin->sections;
+    const char *before = "  ";
+    ts_code code = TS_OK;
+    for (; code == TS_OK && name != NULL && name->name != NULL; name++) {
+        code = ts_buf_printf(ctx, out, "%s%s", before, name->name);
+        before = ", ";
+    }
+    for (; code == TS_OK && section != NULL && section->name != NULL; section++) {
+        code = ts_buf_printf(ctx, out, "%s%s", before, section->name);
+        before = ", ";
+    }
+    TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
+    return code;
+}
+
 static ts_code put_plugins(ts_ctx *ctx, ts_buf *out)
 {
     ts_code code = ts_buf_printf(ctx, out, "plugins of .htrace recordings that are decoded:\n");
     for (size_t i = 0; code == TS_OK && ts_htrace_plugins[i] != NULL; i++) {
-        const ts_plugin_name *name = ts_htrace_plugins[i]->names;
-        for (const char *before = "  "; code == TS_OK && name->name != NULL; name++) {
-            code = ts_buf_printf(ctx, out, "%s%s", before, name->name);
-            before = ", ";
-        }
-        code = code != TS_OK ? code : ts_buf_putc(ctx, out, '\n');
+        code = put_plugin(ctx, out, ts_htrace_plugins[i]);
     }
     return code != TS_OK ? code
                          : ts_buf_printf(ctx, out,

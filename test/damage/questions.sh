@@ -46,6 +46,9 @@ question cpu_timeline_buckets deep
 question folded_stacks wide
 question thread_flame_graph wide --param weight=samples
 question hot_methods wide
+question hot_libraries deep
+question hot_libraries wide
+question off_cpu wide
 question dashboard flare
 question js_class_histogram m.classes
 question alloc_hot_methods heap_profile_deep
