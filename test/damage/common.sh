@@ -58,6 +58,7 @@ make() {
         python3 "$HERE/../analysis/heap_made.py" wide "$2" made
         "$MKHTRACE" -o input --config pid=1,type=snapshot --snapshot made.0 --snapshot made.1
         ;;
+    perf_*) python3 "$HERE/perf.py" --write "${1#perf_}" "$2" input ;;
     m.*) python3 "$HERE/memory.py" "${1#m.}" "$2" >input ;;
     *) python3 "$HERE/growth.py" "$1" "$2" >input ;;
     esac

@@ -196,6 +196,13 @@ def s_events(o, n):
     perf(o, b"".join(record(2, 0, u64(i, 1)) for i in range(n)), {12: u32(n, 64) + b"".join(attr + u32(1) + text("e%d" % i) + u64(i) for i in range(n))})
 
 
+def s_switches(o, n):
+    """Threads that leave the CPU, at many places, and are seen again."""
+    attr = struct.pack("<II", 1, 64).ljust(64, b"\0")
+    perf(o, mmap(1, 0, 1 << 40, "/lib/a") + b"".join(sample(1, i % 50 + 1, i, [USER, 1000 + i % 3000, 99]) for i in range(n)),
+         {12: u32(1, 64) + attr + u32(1) + text("sched:sched_switch") + u64(1)})
+
+
 def s_bad(o, n):
     perf(o, b"".join(record(9, 0, u64(1)) + record(3, 0, b"") for _ in range(n)))
 

@@ -48,7 +48,7 @@ question thread_flame_graph wide --param weight=samples
 question hot_methods wide
 question hot_libraries deep
 question hot_libraries wide
-question off_cpu wide
+question off_cpu perf_switches
 question dashboard flare
 question js_class_histogram m.classes
 question alloc_hot_methods heap_profile_deep
