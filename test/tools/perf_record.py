@@ -111,7 +111,7 @@ def compare(name, data, stacks):
     if stacks and sum(not w[6] for w in want) > len(want) // 20 + 1:
         wrong.append("perf script shows no stacks")
     for i, (w, h) in enumerate(zip(want, have)):
-        if w[2:6] != h[1:5] or (w[1] > 0 and w[1] != h[0]) or not (not stacks or same_stack(w[6], h[5])):
+        if w[2:6] != h[1:5] or (w[1] > 0 and w[2] > 0 and w[1] != h[0]) or not (not stacks or same_stack(w[6], h[5])):
             wrong.append("sample %d: %r\n  instead of %r" % (i, h, w))
     # Ours is the last name of a thread, perf script's the one that it had at the time.
     last = {(w[1], w[2]): w[0] for w in want if w[2] > 0 and not w[0].startswith(":")}

@@ -303,7 +303,7 @@ static void ask_frame(perfd *r, const space *in, perfd_context context, uint64_t
     uint32_t maps = kernel || in->maps == NULL ? 0 : in->maps->version;
     uint32_t key = (uint32_t)context + 1 + (in->service ? 8 : 0);
     uint64_t h = (ip ^ (uint64_t)maps << 40 ^ (uint64_t)key << 20) * (r->ctx->hash_key.k[0] | 1);
-    uint32_t place = (uint32_t)(h >> (64 - PERFD_CACHE_BITS));
+    uint32_t place = (uint32_t)(h >> (64 - r->cache_bits));
     ((uint32_t *)r->places.p)[r->places.n++] = place;
     ((perfd_asked *)r->asked.p)[r->asked.n++] = (perfd_asked){ip, in->maps, maps, key};
     __builtin_prefetch(&r->cache[place]);

@@ -156,6 +156,18 @@ static void perfd_free(perfd *r)
     ts_free(ctx, r);
 }
 
+/* As large as a recording of this size may need. */
+static ts_code make_caches(perfd *r)
+{
+    r->cache_bits = PERFD_CACHE_LEAST;
+    while (r->cache_bits < PERFD_CACHE_BITS && r->size >> (r->cache_bits + 4) > 0) {
+        r->cache_bits++;
+    }
+    TS_NEED(r->ctx, r->cache = ts_zalloc(r->ctx, (size_t)1 << r->cache_bits, sizeof *r->cache));
+    TS_NEED(r->ctx, r->met = ts_zalloc(r->ctx, (size_t)1 << r->cache_bits, sizeof *r->met));
+    return TS_OK;
+}
+
 static ts_code make(perfd **out, ts_perf_reader *from, int64_t parent_id,
                     const ts_plugin_host *host)
 {
@@ -183,11 +195,6 @@ static ts_code make(perfd **out, ts_perf_reader *from, int64_t parent_id,
     r->shared = shared;
     TS_STEP(code, perfd_open_folder(r));
     TS_STEP(code, ts_job_source(&r->source_id, r->name, job, parent_id, "perf", "perf", "Perf"));
-    if (code == TS_OK) {
-        r->cache = ts_zalloc(job->ctx, PERFD_CACHE, sizeof *r->cache);
-        r->met = ts_zalloc(job->ctx, PERFD_CACHE, sizeof *r->met);
-        code = r->cache == NULL || r->met == NULL ? job->ctx->error.code : TS_OK;
-    }
     return code;
 }
 
@@ -203,6 +210,7 @@ static ts_code read_recording(perfd *r, const char *fault)
         r->features_lost++;
         return perfd_rows_end(r);
     }
+    TS_TRY(make_caches(r));
     TS_TRY(perfd_read_features(r));
     TS_TRY(perfd_rows_begin(r));
     TS_TRY(perfd_read_records(r));

@@ -159,7 +159,7 @@ static ts_code chain_of(uint64_t *id, uint32_t *node, perfd *r, const perfd_samp
     perfd_met *met = NULL;
     if (s->server_n == 0) {
         hash_stack(&key, r, s);
-        met = &r->met[key.a & (PERFD_CACHE - 1)];
+        met = &r->met[key.a & ((UINT64_C(1) << r->cache_bits) - 1)];
         if (met->a == key.a && met->b == key.b) {
             *id = met->chain;
             *node = met->node;

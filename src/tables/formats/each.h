@@ -122,6 +122,7 @@
 #include TS_DECLARED(perf_data)
 #include TS_DECLARED(native_hook)
 #include TS_DECLARED(ebpf)
+#include TS_DECLARED(perf)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE
