@@ -119,7 +119,6 @@
 #include TS_DECLARED(profile_metrics)
 #include TS_DECLARED(logs)
 #include TS_DECLARED(perf_text)
-#include TS_DECLARED(perf_data)
 #include TS_DECLARED(native_hook)
 #include TS_DECLARED(ebpf)
 #include TS_DECLARED(perf)

@@ -15,13 +15,14 @@ CREATE VIEW v_slice_samples AS
 WITH RECURSIVE
 -- The slice that began last before each sample: those that are open are that one and its callers.
 moment AS (
-  SELECT callid AS itid, ts, depth, id AS slice_id, NULL AS sample_id FROM callstack WHERE cookie IS NULL
+  SELECT callid AS itid, ts, 'call' AS kind, depth, id AS slice_id, NULL AS sample_id
+  FROM callstack WHERE cookie IS NULL
   UNION ALL
-  SELECT itid, ts, 9223372036854775807, NULL, id FROM stack_sample WHERE itid IS NOT NULL AND ts IS NOT NULL
+  SELECT itid, ts, 'sample', NULL, NULL, id FROM stack_sample WHERE itid IS NOT NULL AND ts IS NOT NULL
 ),
 run AS (
   SELECT itid, ts, slice_id, sample_id,
-    count(slice_id) OVER (PARTITION BY itid ORDER BY ts, depth, slice_id ROWS UNBOUNDED PRECEDING) AS number
+    count(slice_id) OVER (PARTITION BY itid ORDER BY ts, kind, depth, slice_id ROWS UNBOUNDED PRECEDING) AS number
   FROM moment
 ),
 last AS (
