@@ -166,8 +166,10 @@ TABLES = [
     ("page faults", "set", "SELECT p.start_ts, p.dur, p.type, t.tid, p.size, p.addr FROM paged_memory_sample p LEFT JOIN thread t ON t.itid = p.itid"),
     ("block requests", "set", "SELECT b.start_ts, b.latency_dur, b.type, t.tid, b.tier, b.size, b.block_number, b.dur_per_4k FROM bio_latency_sample b "
      "LEFT JOIN thread t ON t.itid = b.itid"),
-    ("frames of eBPF", "set", "SELECT c.depth, c.ip, s.data, f.data FROM ebpf_callstack c LEFT JOIN data_dict s ON s.id = c.symbols_id "
-     "LEFT JOIN data_dict f ON f.id = c.file_path_id"),
+    ("frames of eBPF", "set", "SELECT depth, ip FROM ebpf_callstack"),
+    # One number of a map or a table of symbols decides on all names that are found by it.
+    ("functions of eBPF", "map", "SELECT c.ip, s.data FROM ebpf_callstack c JOIN data_dict s ON s.id = c.symbols_id"),
+    ("files of eBPF", "map", "SELECT c.ip, f.data FROM ebpf_callstack c JOIN data_dict f ON f.id = c.file_path_id"),
 ]
 
 # The same with the difference to the row before, the first one's time as it is. So is a time behind one that is not known.

@@ -270,7 +270,7 @@ def ebpf_mixture(n):
     yield 0x10001, struct.pack("<QQII", 0xFFFFFFC010000000, 0xFFFFFFC010001000, len(kernel), 10) + kernel + b"\0vfs_read\0"
     for i in range(n):
         start, tid = 12 * 10**9 + i * 1000003, 20 + i % 3
-        ips = (0xFFFFFFC010000008, 0x7000000104 + i % 5, 0x7000000010)[i % 2:]
+        ips = (0xFFFFFFC010000008, 0x7000000104 + i % 2, 0x7000000010)[i % 2:]
         stack = struct.pack("<%dQ" % len(ips), *ips)
         if i % 4 < 2:
             text = b"/data/f%d\0" % (i % 7)
