@@ -30,6 +30,7 @@ needs=(
     "liblz4-dev module liblz4"
     "libbz2-dev header bzlib.h"
     "libiberty-dev header libiberty/demangle.h"
+    "libelf-dev module libelf"
     "libexpat1-dev module expat"
     "libmicrohttpd-dev module libmicrohttpd"
     "libwslay-dev header wslay/wslay.h"

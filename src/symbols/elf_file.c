@@ -2,38 +2,14 @@
 
 #include "base/alloc.h"
 
+#include <gelf.h>
 #include <lzma.h>
 
 enum {
-    HEADER = 64,           /* bytes of the header that are read; 52 of 32 bits */
-    TABLE_MOST = 16 << 20, /* of a table of headers */
-    NOTES_MOST = 64 << 10, /* of notes that are looked through */
-    XZ_MOST = 256 << 20,   /* that .gnu_debugdata may become */
+    XZ_MOST = 256 << 20, /* that .gnu_debugdata may become */
     XZ_MEMORY = 128 << 20,
     STRINGS_MOST = INT32_MAX
 };
-
-enum { PT_LOAD = 1, PT_NOTE = 4, SHT_SYMTAB = 2, SHT_NOTE = 7, SHT_NOBITS = 8, SHT_DYNSYM = 11 };
-enum { NOTE_BUILD_ID = 3 };
-
-/* A file, or the text of one in memory. */
-typedef struct elf_bytes {
-    ts_ctx *ctx;
-    int fd;
-    const uint8_t *p; /* NULL: of the descriptor */
-    uint64_t size;
-    bool wide; /* 64 bits */
-} elf_bytes;
-
-typedef struct elf_part {
-    uint32_t name; /* in the table of names */
-    uint32_t type;
-    uint64_t vaddr;
-    uint64_t offset;
-    uint64_t size; /* in the file */
-    uint32_t link;
-    uint64_t entry_size;
-} elf_part;
 
 typedef struct elf_segment {
     uint64_t offset;
@@ -41,216 +17,103 @@ typedef struct elf_segment {
     uint64_t size;
 } elf_segment;
 
-/* --- bytes -------------------------------------------------------------------------------------
- */
-
-static uint64_t number(const uint8_t *p, unsigned bytes)
+/* The file, open; NULL: it is not ELF that libelf can read. */
+static Elf *open_elf(int fd)
 {
-    uint64_t v = 0;
-    for (unsigned i = 0; i < bytes; i++) {
-        v |= (uint64_t)p[i] << (8 * i);
+    Elf *e = elf_version(EV_CURRENT) == EV_NONE ? NULL : elf_begin(fd, ELF_C_READ, NULL);
+    GElf_Ehdr header;
+    if (e != NULL && (elf_kind(e) != ELF_K_ELF || gelf_getehdr(e, &header) == NULL)) {
+        elf_end(e);
+        e = NULL;
     }
-    return v;
-}
-
-/* A word of the file's width, at the place that it has with 64 or with 32 bits. */
-static uint64_t word(const elf_bytes *f, const uint8_t *p, size_t wide, size_t narrow)
-{
-    return f->wide ? number(p + wide, 8) : number(p + narrow, 4);
-}
-
-static bool inside(const elf_bytes *f, uint64_t offset, uint64_t n)
-{
-    return offset <= f->size && n <= f->size - offset;
-}
-
-/* Appends n bytes of the file; *good: they are there. */
-static ts_code read_part(bool *good, elf_bytes *f, ts_buf *to, uint64_t offset, uint64_t n)
-{
-    *good = inside(f, offset, n) && n <= STRINGS_MOST;
-    if (!*good) {
-        return TS_OK;
-    }
-    TS_TRY(ts_buf_reserve(f->ctx, to, (size_t)n + 1));
-    if (f->p != NULL) {
-        memcpy(to->p + to->n, f->p + offset, (size_t)n);
-    } else {
-        *good =
-            ts_sys_pread_all(f->ctx, f->fd, to->p + to->n, (size_t)n, (off_t)offset) == (ssize_t)n;
-    }
-    to->n += *good ? (size_t)n : 0;
-    return TS_OK;
-}
-
-/* --- headers -----------------------------------------------------------------------------------
- */
-
-/* Tables of the header: of segments and of sections. */
-typedef struct elf_tables {
-    uint64_t segments, sections; /* places in the file */
-    uint32_t segment_size, segment_n;
-    uint32_t section_size, section_n;
-    uint32_t names; /* the section with names of sections */
-} elf_tables;
-
-static ts_code open_file(bool *good, elf_bytes *f, elf_tables *t)
-{
-    ts_buf head = {0};
-    const uint64_t n = f->size < HEADER ? f->size : HEADER;
-    ts_code code = read_part(good, f, &head, 0, n);
-    const uint8_t *p = (const uint8_t *)head.p;
-    *good = code == TS_OK && *good && n >= 52 && memcmp(p, "\177ELF", 4) == 0 &&
-            (p[4] == 1 || (p[4] == 2 && n == HEADER)) && p[5] == 1;
-    if (*good) {
-        f->wide = p[4] == 2;
-        const uint8_t *sizes = p + (f->wide ? 54 : 42);
-        *t = (elf_tables){
-            .segments = word(f, p, 32, 28),
-            .sections = word(f, p, 40, 32),
-            .segment_size = (uint32_t)number(sizes, 2),
-            .segment_n = (uint32_t)number(sizes + 2, 2),
-            .section_size = (uint32_t)number(sizes + 4, 2),
-            .section_n = (uint32_t)number(sizes + 6, 2),
-            .names = (uint32_t)number(sizes + 8, 2),
-        };
-        *good = (t->segment_n == 0 || t->segment_size >= (f->wide ? 56 : 32)) &&
-                (t->section_n == 0 || t->section_size >= (f->wide ? 64 : 40));
-    }
-    ts_buf_free(f->ctx, &head);
-    return code;
-}
-
-static elf_part segment_at(const elf_bytes *f, const uint8_t *p)
-{
-    return (elf_part){.type = (uint32_t)number(p, 4),
-                      .offset = word(f, p, 8, 4),
-                      .vaddr = word(f, p, 16, 8),
-                      .size = word(f, p, 32, 16)};
-}
-
-static elf_part section_at(const elf_bytes *f, const uint8_t *p)
-{
-    return (elf_part){.name = (uint32_t)number(p, 4),
-                      .type = (uint32_t)number(p + 4, 4),
-                      .vaddr = word(f, p, 16, 12),
-                      .offset = word(f, p, 24, 16),
-                      .size = word(f, p, 32, 20),
-                      .link = (uint32_t)number(p + (f->wide ? 40 : 24), 4),
-                      .entry_size = word(f, p, 56, 36)};
-}
-
-/* All headers of one of the tables, as an array in *out. A table that is not all there is none. */
-static ts_code read_table(ts_vec *out, elf_bytes *f, const elf_tables *t, bool sections)
-{
-    const uint64_t size = sections ? t->section_size : t->segment_size;
-    const uint64_t n = sections ? t->section_n : t->segment_n;
-    ts_buf bytes = {0};
-    bool good = size * n <= TABLE_MOST;
-    ts_code code = TS_OK;
-    TS_STEP_IF(code, good,
-               read_part(&good, f, &bytes, sections ? t->sections : t->segments, size * n));
-    for (uint64_t i = 0; good && code == TS_OK && i < n; i++) {
-        const uint8_t *p = (const uint8_t *)bytes.p + i * size;
-        const elf_part part = sections ? section_at(f, p) : segment_at(f, p);
-        code = ts_vec_push(f->ctx, out, &part, sizeof part);
-    }
-    ts_buf_free(f->ctx, &bytes);
-    return code;
+    return e;
 }
 
 /* --- build ids ---------------------------------------------------------------------------------
  */
 
-static void find_build_id(ts_build_id *id, const uint8_t *p, size_t n)
+static void find_build_id(ts_build_id *id, Elf_Data *notes)
 {
-    for (size_t at = 0; n - at >= 12;) {
-        const uint64_t name = (number(p + at, 4) + 3) & ~UINT64_C(3);
-        const uint64_t size = number(p + at + 4, 4);
-        const uint64_t left = n - at - 12;
-        if (name > left || size > left - name) {
-            return;
-        }
-        if (number(p + at + 8, 4) == NOTE_BUILD_ID && number(p + at, 4) == 4 &&
-            memcmp(p + at + 12, "GNU", 4) == 0 && size > 0) {
-            id->n = (uint8_t)(size < TS_BUILD_ID ? size : TS_BUILD_ID);
-            memcpy(id->bytes, p + at + 12 + name, id->n);
-            return;
-        }
-        const uint64_t step = 12 + name + ((size + 3) & ~UINT64_C(3));
-        at += step < n - at ? (size_t)step : n - at;
-    }
-}
-
-/* Looks through the notes of a table. */
-static ts_code look_for_id(ts_build_id *id, elf_bytes *f, const elf_tables *t, bool sections)
-{
-    ts_vec parts = {0};
-    ts_buf notes = {0};
-    ts_code code = read_table(&parts, f, t, sections);
-    const elf_part *part = (const elf_part *)parts.p;
-    for (size_t i = 0; code == TS_OK && id->n == 0 && i < parts.n; i++) {
-        bool good = part[i].type == (sections ? (uint32_t)SHT_NOTE : (uint32_t)PT_NOTE) &&
-                    part[i].size <= NOTES_MOST;
-        notes.n = 0;
-        TS_STEP_IF(code, good, read_part(&good, f, &notes, part[i].offset, part[i].size));
-        if (code == TS_OK && good) {
-            find_build_id(id, (const uint8_t *)notes.p, notes.n);
+    GElf_Nhdr note;
+    size_t name;
+    size_t text;
+    size_t at = 0;
+    while (notes != NULL && id->n == 0 &&
+           (at = gelf_getnote(notes, at, &note, &name, &text)) != 0) {
+        const char *p = (const char *)notes->d_buf;
+        if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+            memcmp(p + name, "GNU", 4) == 0) {
+            id->n = (uint8_t)(note.n_descsz < TS_BUILD_ID ? note.n_descsz : TS_BUILD_ID);
+            memcpy(id->bytes, p + text, id->n);
         }
     }
-    ts_vec_free(f->ctx, &parts);
-    ts_buf_free(f->ctx, &notes);
-    return code;
-}
-
-static bool size_of(uint64_t *size, ts_ctx *ctx, int fd)
-{
-    struct stat st;
-    const bool good = ctx->sys.fstat(ctx->sys.user, fd, &st) == 0 && S_ISREG(st.st_mode);
-    *size = good ? (uint64_t)st.st_size : 0;
-    return good;
 }
 
 ts_code ts_elf_identify(bool *good, ts_build_id *id, ts_ctx *ctx, int fd)
 {
-    elf_bytes f = {.ctx = ctx, .fd = fd};
-    elf_tables t = {0};
+    Elf *e = open_elf(fd);
+    Elf_Scn *section = NULL;
+    size_t n = 0;
+    (void)ctx;
     *id = (ts_build_id){0};
-    *good = size_of(&f.size, ctx, fd);
-    if (!*good) {
-        return TS_OK;
+    *good = e != NULL;
+    if (e == NULL || elf_getphdrnum(e, &n) != 0) {
+        n = 0;
     }
-    TS_TRY(open_file(good, &f, &t));
-    if (!*good) {
-        return TS_OK;
+    for (size_t i = 0; i < n && id->n == 0; i++) {
+        GElf_Phdr p;
+        if (gelf_getphdr(e, (int)i, &p) != NULL && p.p_type == PT_NOTE) {
+            find_build_id(id, elf_getdata_rawchunk(e, (int64_t)p.p_offset, p.p_filesz,
+                                                   p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
+        }
     }
-    TS_TRY(look_for_id(id, &f, &t, false));
-    return id->n > 0 ? TS_OK : look_for_id(id, &f, &t, true);
+    while (e != NULL && id->n == 0 && (section = elf_nextscn(e, section)) != NULL) {
+        GElf_Shdr s;
+        if (gelf_getshdr(section, &s) != NULL && s.sh_type == SHT_NOTE) {
+            find_build_id(id, elf_getdata(section, NULL));
+        }
+    }
+    elf_end(e);
+    return TS_OK;
 }
 
 /* --- what is loaded where ----------------------------------------------------------------------
  */
 
-static ts_code add_segments(ts_elf *elf, elf_bytes *f, const elf_tables *t)
+/* The segments that are loaded; *loaded: bytes of them in the file. */
+static ts_code read_segments(ts_vec *out, uint64_t *loaded, ts_ctx *ctx, Elf *e, uint64_t size)
 {
-    ts_vec parts = {0};
-    uint64_t loaded = 0;
-    ts_code code = read_table(&parts, f, t, false);
-    const elf_part *part = (const elf_part *)parts.p;
-    for (size_t i = 0; i < parts.n; i++) {
-        loaded +=
-            part[i].type == PT_LOAD && inside(f, part[i].offset, part[i].size) ? part[i].size : 0;
+    size_t n = 0;
+    *loaded = 0;
+    if (elf_getphdrnum(e, &n) != 0) {
+        return TS_OK;
     }
-    if (loaded > elf->loaded) {
-        elf->loaded = loaded;
-        elf->segments.n = 0;
-        for (size_t i = 0; code == TS_OK && i < parts.n; i++) {
-            const elf_segment s = {part[i].offset, part[i].vaddr, part[i].size};
-            if (part[i].type == PT_LOAD) {
-                code = ts_vec_push(f->ctx, &elf->segments, &s, sizeof s);
-            }
+    for (size_t i = 0; i < n; i++) {
+        GElf_Phdr p;
+        if (gelf_getphdr(e, (int)i, &p) != NULL && p.p_type == PT_LOAD) {
+            const elf_segment s = {p.p_offset, p.p_vaddr, p.p_filesz};
+            *loaded += s.offset <= size && s.size <= size - s.offset ? s.size : 0;
+            TS_TRY(ts_vec_push(ctx, out, &s, sizeof s));
         }
     }
-    ts_vec_free(f->ctx, &parts);
+    return TS_OK;
+}
+
+static ts_code add_segments(ts_elf *elf, ts_ctx *ctx, Elf *e, int fd)
+{
+    ts_vec segments = {0};
+    uint64_t loaded;
+    struct stat st;
+    const bool known = ctx->sys.fstat(ctx->sys.user, fd, &st) == 0;
+    const ts_code code =
+        read_segments(&segments, &loaded, ctx, e, known ? (uint64_t)st.st_size : 0);
+    if (code == TS_OK && loaded > elf->loaded) {
+        ts_vec_free(ctx, &elf->segments);
+        elf->segments = segments;
+        elf->loaded = loaded;
+    } else {
+        ts_vec_free(ctx, &segments);
+    }
     return code;
 }
 
@@ -258,36 +121,40 @@ static ts_code add_segments(ts_elf *elf, elf_bytes *f, const elf_tables *t)
  */
 
 /* Functions of a table, with the strings that their names are in. */
-static ts_code add_symbols(ts_elf *elf, elf_bytes *f, const elf_part *table,
-                           const elf_part *strings)
+static ts_code add_table(ts_elf *elf, ts_ctx *ctx, Elf *e, Elf_Scn *section, const GElf_Shdr *s)
 {
-    const uint32_t entry = f->wide ? 24 : 16;
     const size_t base = elf->strings.n;
-    const size_t before = elf->symbols.symbols.n;
-    ts_buf entries = {0};
-    bool good = table->entry_size == entry && strings->size <= STRINGS_MOST - base;
-    ts_code code = TS_OK;
-    TS_STEP_IF(code, good, read_part(&good, f, &elf->strings, strings->offset, strings->size));
-    TS_STEP_IF(code, good, read_part(&good, f, &entries, table->offset, table->size));
-    TS_STEP_IF(
-        code, good,
-        ts_symbols_add_elf(f->ctx, &elf->symbols, ts_buf_text(&entries), entry, strings->size));
-    ts_symbol *s = (ts_symbol *)elf->symbols.symbols.p;
-    for (size_t i = before; i < elf->symbols.symbols.n; i++) {
-        s[i].name += s[i].name == TS_SYMBOL_NAMELESS ? 0 : base;
+    Elf_Data *symbols = elf_getdata(section, NULL);
+    Elf_Data *strings = elf_rawdata(elf_getscn(e, s->sh_link), NULL);
+    if (symbols == NULL || strings == NULL || strings->d_buf == NULL || s->sh_entsize == 0 ||
+        strings->d_size > STRINGS_MOST - base) {
+        return TS_OK;
     }
-    ts_buf_free(f->ctx, &entries);
-    return code;
+    TS_TRY(ts_buf_put(ctx, &elf->strings, strings->d_buf, strings->d_size));
+    for (size_t i = 0; i < symbols->d_size / s->sh_entsize; i++) {
+        GElf_Sym sym;
+        if (gelf_getsym(symbols, (int)i, &sym) == NULL || sym.st_value == 0 ||
+            (GELF_ST_TYPE(sym.st_info) != STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)) {
+            continue;
+        }
+        TS_TRY(ts_symbols_add(ctx, &elf->symbols,
+                              (ts_symbol){.address = sym.st_value,
+                                          .size = sym.st_size,
+                                          .name = sym.st_name < strings->d_size
+                                                      ? base + sym.st_name
+                                                      : TS_SYMBOL_NAMELESS}));
+    }
+    return TS_OK;
 }
 
-static ts_code add_tables(ts_elf *elf, elf_bytes *f, const ts_vec *sections, uint32_t type)
+static ts_code add_tables(ts_elf *elf, ts_ctx *ctx, Elf *e, uint32_t type)
 {
-    const elf_part *all = (const elf_part *)sections->p;
+    Elf_Scn *section = NULL;
     ts_code code = TS_OK;
-    for (size_t i = 0; code == TS_OK && i < sections->n; i++) {
-        if (all[i].type == type && all[i].link < sections->n &&
-            all[all[i].link].type != SHT_NOBITS) {
-            code = add_symbols(elf, f, &all[i], &all[all[i].link]);
+    while (code == TS_OK && (section = elf_nextscn(e, section)) != NULL) {
+        GElf_Shdr s;
+        if (gelf_getshdr(section, &s) != NULL && s.sh_type == type) {
+            code = add_table(elf, ctx, e, section, &s);
         }
     }
     return code;
@@ -307,7 +174,7 @@ static void xz_free(void *ctx, void *p)
 }
 
 /* What xz data becomes; *good: all of it is right. */
-static ts_code unpack(bool *good, ts_ctx *ctx, ts_buf *out, const ts_buf *in)
+static ts_code unpack(bool *good, ts_ctx *ctx, ts_buf *out, const uint8_t *in, size_t n)
 {
     enum { STEP = 256 << 10 };
     const lzma_allocator allocator = {xz_alloc, xz_free, ctx};
@@ -315,8 +182,8 @@ static ts_code unpack(bool *good, ts_ctx *ctx, ts_buf *out, const ts_buf *in)
     lzma_ret r;
     ts_code code = TS_OK;
     z.allocator = &allocator;
-    z.next_in = (const uint8_t *)in->p;
-    z.avail_in = in->n;
+    z.next_in = in;
+    z.avail_in = n;
     r = lzma_stream_decoder(&z, XZ_MEMORY, 0);
     while (code == TS_OK && r == LZMA_OK && out->n <= XZ_MOST) {
         code = ts_buf_reserve(ctx, out, STEP);
@@ -335,69 +202,75 @@ static ts_code unpack(bool *good, ts_ctx *ctx, ts_buf *out, const ts_buf *in)
     return code;
 }
 
-static ts_code add_sections(ts_elf *elf, elf_bytes *f, const elf_tables *t, ts_buf *packed);
-
-static ts_code add_packed(ts_elf *elf, ts_ctx *ctx, const ts_buf *packed)
+/* The section of this name, as it is; NULL without one. */
+static Elf_Data *find_section(Elf *e, const char *name)
 {
-    elf_tables t = {0};
+    Elf_Scn *section = NULL;
+    size_t names;
+    if (elf_getshdrstrndx(e, &names) != 0) {
+        return NULL;
+    }
+    while ((section = elf_nextscn(e, section)) != NULL) {
+        GElf_Shdr s;
+        const char *own =
+            gelf_getshdr(section, &s) == NULL ? NULL : elf_strptr(e, names, s.sh_name);
+        if (own != NULL && strcmp(own, name) == 0) {
+            return elf_rawdata(section, NULL);
+        }
+    }
+    return NULL;
+}
+
+static ts_code add_packed(ts_elf *elf, ts_ctx *ctx, Elf *e)
+{
+    const Elf_Data *packed = find_section(e, ".gnu_debugdata");
     ts_buf bytes = {0};
-    bool good;
-    ts_code code = unpack(&good, ctx, &bytes, packed);
-    elf_bytes f = {.ctx = ctx, .fd = -1, .p = (const uint8_t *)bytes.p, .size = bytes.n};
-    TS_STEP_IF(code, good, open_file(&good, &f, &t));
-    TS_STEP_IF(code, good, add_sections(elf, &f, &t, NULL));
+    bool good = false;
+    if (packed == NULL || packed->d_buf == NULL) {
+        return TS_OK;
+    }
+    ts_code code = unpack(&good, ctx, &bytes, (const uint8_t *)packed->d_buf, packed->d_size);
+    Elf *inner = good && code == TS_OK ? elf_memory(bytes.p, bytes.n) : NULL;
+    TS_STEP_IF(code, inner != NULL && elf_kind(inner) == ELF_K_ELF,
+               add_tables(elf, ctx, inner, SHT_SYMTAB));
+    elf_end(inner);
     ts_buf_free(ctx, &bytes);
     return code;
 }
 
-/* The section of this name is read into *out; empty without one. */
-static ts_code read_named(ts_buf *out, elf_bytes *f, const ts_vec *sections, uint32_t names,
-                          const char *name)
+/* What libelf takes for the tables of symbols, with their strings, until the file is closed. */
+static size_t table_bytes(Elf *e)
 {
-    const elf_part *all = (const elf_part *)sections->p;
-    ts_buf text = {0};
-    bool good = names < sections->n && all[names].size <= TABLE_MOST;
-    bool found = false;
-    ts_code code = TS_OK;
-    TS_STEP_IF(code, good, read_part(&good, f, &text, all[names].offset, all[names].size));
-    for (size_t i = 0; good && code == TS_OK && !found && i < sections->n; i++) {
-        found = ts_text_is(ts_symbol_text(ts_buf_text(&text), all[i].name), name);
-        TS_STEP_IF(code, found, read_part(&good, f, out, all[i].offset, all[i].size));
+    Elf_Scn *section = NULL;
+    size_t n = 0;
+    while ((section = elf_nextscn(e, section)) != NULL) {
+        GElf_Shdr s;
+        if (gelf_getshdr(section, &s) != NULL &&
+            (s.sh_type == SHT_SYMTAB || s.sh_type == SHT_DYNSYM || s.sh_type == SHT_STRTAB) &&
+            s.sh_size <= STRINGS_MOST) {
+            n += s.sh_size;
+        }
     }
-    ts_buf_free(f->ctx, &text);
-    return code;
-}
-
-/* The tables of symbols, those that matter most last. packed: where .gnu_debugdata goes, which is
- * read before .symtab; NULL in such data itself. */
-static ts_code add_sections(ts_elf *elf, elf_bytes *f, const elf_tables *t, ts_buf *packed)
-{
-    ts_vec sections = {0};
-    ts_code code = read_table(&sections, f, t, true);
-    TS_STEP(code, add_tables(elf, f, &sections, SHT_DYNSYM));
-    TS_STEP_IF(code, packed != NULL, read_named(packed, f, &sections, t->names, ".gnu_debugdata"));
-    TS_STEP_IF(code, packed != NULL && packed->n > 0, add_packed(elf, f->ctx, packed));
-    TS_STEP(code, add_tables(elf, f, &sections, SHT_SYMTAB));
-    ts_vec_free(f->ctx, &sections);
-    return code;
+    return n;
 }
 
 ts_code ts_elf_add(bool *good, ts_elf *elf, ts_ctx *ctx, int fd)
 {
-    elf_bytes f = {.ctx = ctx, .fd = fd};
-    elf_tables t = {0};
-    ts_buf packed = {0};
-    *good = size_of(&f.size, ctx, fd);
-    if (!*good) {
+    Elf *e = open_elf(fd);
+    *good = e != NULL;
+    if (e == NULL) {
         return TS_OK;
     }
-    TS_TRY(open_file(good, &f, &t));
-    if (!*good) {
-        return TS_OK;
+    const size_t lent = table_bytes(e);
+    ts_code code = ts_alloc_lent(ctx, lent);
+    if (code == TS_OK) {
+        code = add_segments(elf, ctx, e, fd);
+        TS_STEP(code, add_tables(elf, ctx, e, SHT_DYNSYM));
+        TS_STEP(code, add_packed(elf, ctx, e));
+        TS_STEP(code, add_tables(elf, ctx, e, SHT_SYMTAB));
+        ts_alloc_returned(ctx, lent);
     }
-    ts_code code = add_segments(elf, &f, &t);
-    TS_STEP(code, add_sections(elf, &f, &t, &packed));
-    ts_buf_free(ctx, &packed);
+    elf_end(e);
     return code;
 }
 

@@ -1,8 +1,8 @@
 /*
  * What a program, a library or a file of debug information says of its code: its build id, where
  * its segments are loaded, and its functions, of .dynsym, .symtab and .gnu_debugdata (a small
- * .symtab in xz, as distributions leave it in stripped files). ELF of 32 and 64 bits, little
- * endian. Nothing of a file is believed: what does not fit is left out.
+ * .symtab in xz, as distributions leave it in stripped files). Read by libelf: ELF of 32 and 64
+ * bits and both orders of bytes; what of a file does not fit is left out.
  *
  * Memory: 24 bytes a function and the string tables of the files that were read.
  */

@@ -44,6 +44,11 @@ static void begin_image(image *f, bool wide)
     memcpy(f->p, "\177ELF", 4);
     f->p[4] = wide ? 2 : 1;
     f->p[5] = 1;
+    f->p[6] = 1;
+    set(f, 16, 3, 2);             /* a shared object, */
+    set(f, 18, wide ? 62 : 3, 2); /* of x86 */
+    set(f, 20, 1, 4);
+    set(f, wide ? 52 : 40, f->n, 2);
 }
 
 typedef struct symbol {
