@@ -465,6 +465,26 @@ static void test_bad_items(void **state)
     run_free(&r);
 }
 
+/* Two items one after the other that say more addresses than they have: both are used. */
+static void test_two_bad_items(void **state)
+{
+    bytes f = {0};
+    run r;
+    (void)state;
+    const size_t at = open_section(&f, CLOCK_REALTIME_NUMBER);
+    put_hex(&f, PAGE PAGE BIO PAGE);
+    for (size_t i = 0; i < 2; i++) {
+        set_le(&f, 2048 + 96 * i + 8 + 60, 9, 2);
+    }
+    set_le(&f, 2048 + 96 * 3 + 8 + 60, 9, 2); /* and the last one */
+    close_section(&f, at);
+    convert(&r, plugins, &f);
+    assert_int_equal(MEM_ROWS(r.sink, paged_memory_sample), 3);
+    assert_int_equal(issues(&r, "ebpf_ips"), 3);
+    assert_int_equal(issues(&r, "ebpf_cut"), 0);
+    run_free(&r);
+}
+
 /* A length that is wrong costs its item only. */
 static void test_wrong_lengths(void **state)
 {
@@ -620,6 +640,7 @@ int main(void)
         cmocka_unit_test(test_time_range),
         cmocka_unit_test(test_bad_events),
         cmocka_unit_test(test_bad_items),
+        cmocka_unit_test(test_two_bad_items),
         cmocka_unit_test(test_wrong_lengths),
         cmocka_unit_test(test_bad_headers),
         cmocka_unit_test(test_cut_recording),

@@ -3,8 +3,9 @@
  *
  * The numbers in a body say how long it is, so an item whose length is that one is certain. One
  * that is not (its type is not known, or its length is not what it should be) is believed when a
- * certain item, or the end of the section, follows. Otherwise its length may be what is damaged:
- * reading goes on at the next place where a certain item begins, and the bytes before it are lost.
+ * certain item or the end of the section follows, at once or after one that may be an item.
+ * Otherwise its length may be what is damaged: reading goes on at the next place where a certain
+ * item begins, and the bytes before it are lost.
  */
 #include "htrace/plugins/ebpf/ebpf.h"
 
@@ -50,12 +51,18 @@ static uint64_t length_of(uint32_t type, const uint8_t *p)
     }
 }
 
-/* Is the item at `at`, all of it in the section, certain? */
-static ts_code is_certain(bool *certain, ebpf_items *items, uint64_t at)
+/* What is at a place. */
+typedef struct item_look {
+    bool plausible; /* an item of a known type, long enough, and all of it in the section */
+    bool certain;   /* its numbers say that length */
+    uint64_t after; /* its end */
+} item_look;
+
+static ts_code look_at(item_look *look, ebpf_items *items, uint64_t at)
 {
     const uint8_t *p;
     size_t n;
-    *certain = false;
+    *look = (item_look){0};
     TS_TRY(ts_window_get(&p, &n, items->bytes, at, EBPF_ITEM + EBPF_FIXED));
     if (n < EBPF_ITEM) {
         return TS_OK;
@@ -63,9 +70,33 @@ static ts_code is_certain(bool *certain, ebpf_items *items, uint64_t at)
     const uint32_t type = ebpf_u32(p);
     const uint32_t length = ebpf_u32(p + 4);
     const uint32_t fixed = fixed_of(type);
-    *certain = fixed != 0 && length >= fixed && length <= items->bytes->size - at - EBPF_ITEM &&
-               length == length_of(type, p + EBPF_ITEM);
+    look->plausible =
+        fixed != 0 && length >= fixed && length <= items->bytes->size - at - EBPF_ITEM;
+    look->certain = look->plausible && length == length_of(type, p + EBPF_ITEM);
+    look->after = at + EBPF_ITEM + length;
     return TS_OK;
+}
+
+static ts_code is_certain(bool *certain, ebpf_items *items, uint64_t at)
+{
+    item_look look;
+    TS_TRY(look_at(&look, items, at));
+    *certain = look.certain;
+    return TS_OK;
+}
+
+/* Can the section go on at `at`? It ends there, or a certain item begins, or one that may be one
+ * and leads to such a place. */
+static ts_code goes_on(bool *good, ebpf_items *items, uint64_t at)
+{
+    item_look look;
+    *good = at == items->bytes->size;
+    if (*good) {
+        return TS_OK;
+    }
+    TS_TRY(look_at(&look, items, at));
+    *good = look.certain || (look.plausible && look.after == items->bytes->size);
+    return *good || !look.plausible ? TS_OK : is_certain(good, items, look.after);
 }
 
 /* The next place after `at` where a certain item begins; the end of the section without one. */
@@ -116,11 +147,7 @@ ts_code ebpf_next(ebpf_found *found, ebpf_item *item, ebpf_items *items)
     *found = fixed == 0 ? EBPF_UNKNOWN : item->length < fixed ? EBPF_SHORT : EBPF_GOOD;
     memcpy(item->fixed, p + EBPF_ITEM, *found == EBPF_GOOD ? fixed : 0);
     if (*found != EBPF_GOOD || item->length != length_of(item->type, item->fixed)) {
-        const uint64_t after = item->pos + item->length;
-        trusted = after == size;
-        if (!trusted) {
-            TS_TRY(is_certain(&trusted, items, after));
-        }
+        TS_TRY(goes_on(&trusted, items, item->pos + item->length));
         if (!trusted) {
             return pass_over(found, item, items);
         }
