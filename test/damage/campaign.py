@@ -161,11 +161,10 @@ TABLES = [
      "LEFT JOIN data_dict l ON l.id = f.file_id"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
-    ("calls to the file system", "set", "SELECT f.start_ts, f.dur, f.type, t.tid, f.return_value, f.error_code, f.fd, f.size, d.data FROM file_system_sample f "
-     "LEFT JOIN thread t ON t.itid = f.itid LEFT JOIN data_dict d ON d.id = f.file_id"),
-    ("page faults", "set", "SELECT p.start_ts, p.dur, p.type, t.tid, p.size, p.addr FROM paged_memory_sample p LEFT JOIN thread t ON t.itid = p.itid"),
-    ("block requests", "set", "SELECT b.start_ts, b.latency_dur, b.type, t.tid, b.tier, b.size, b.block_number, b.dur_per_4k FROM bio_latency_sample b "
-     "LEFT JOIN thread t ON t.itid = b.itid"),
+    # Their threads, sizes, descriptors and paths are compared as those of samples.
+    ("calls to the file system", "set", "SELECT start_ts, dur, type, return_value, error_code FROM file_system_sample"),
+    ("page faults", "set", "SELECT start_ts, dur, type, addr FROM paged_memory_sample"),
+    ("block requests", "set", "SELECT start_ts, latency_dur, type, tier, block_number, dur_per_4k FROM bio_latency_sample"),
     ("frames of eBPF", "set", "SELECT depth, ip FROM ebpf_callstack"),
     # One number of a map or a table of symbols decides on all names that are found by it.
     ("functions of eBPF", "map", "SELECT c.ip, s.data FROM ebpf_callstack c JOIN data_dict s ON s.id = c.symbols_id"),

@@ -485,6 +485,27 @@ static void test_two_bad_items(void **state)
     run_free(&r);
 }
 
+/* A type was changed, by a bit or altogether: the item is lost. One of a later recorder is not. */
+static void test_changed_type(void **state)
+{
+    static const uint32_t types[] = {6, 0x7461, 48};
+    (void)state;
+    for (unsigned k = 0; k < 3; k++) {
+        bytes f = {0};
+        run r;
+        const size_t at = open_section(&f, CLOCK_REALTIME_NUMBER);
+        put_hex(&f, READ PAGE);
+        set_le(&f, 2048, types[k], 4);
+        close_section(&f, at);
+        convert(&r, plugins, &f);
+        assert_int_equal(MEM_ROWS(r.sink, paged_memory_sample), 1);
+        assert_int_equal(issues(&r, "ebpf_cut"), k < 2);
+        assert_int_equal(issues(&r, "ebpf_item_unknown"), k == 2);
+        check_counts(&r, "ebpf_items", 1, k < 2, k == 2);
+        run_free(&r);
+    }
+}
+
 /* A length that is wrong costs its item only. */
 static void test_wrong_lengths(void **state)
 {
@@ -641,6 +662,7 @@ int main(void)
         cmocka_unit_test(test_bad_events),
         cmocka_unit_test(test_bad_items),
         cmocka_unit_test(test_two_bad_items),
+        cmocka_unit_test(test_changed_type),
         cmocka_unit_test(test_wrong_lengths),
         cmocka_unit_test(test_bad_headers),
         cmocka_unit_test(test_cut_recording),

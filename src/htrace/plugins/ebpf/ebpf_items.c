@@ -127,6 +127,21 @@ static ts_code pass_over(ebpf_found *found, ebpf_item *item, ebpf_items *items)
     return TS_OK;
 }
 
+/* Is an item of no known type one of a known type, which was changed? Its numbers say its length
+ * then, and its type is a bit away from that one, or far from all that recorders give. */
+static bool is_changed(uint32_t type, uint32_t length, const uint8_t *p)
+{
+    static const uint32_t known[] = {EBPF_MAPS,  EBPF_ELF,  EBPF_FILE,  EBPF_PAGE,
+                                     EBPF_BLOCK, EBPF_TEXT, EBPF_KERNEL};
+    const bool far = type >= 64 && type >> 8 != EBPF_KERNEL >> 8;
+    bool changed = false;
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        changed = changed || ((far || __builtin_popcount(type ^ known[i]) == 1) &&
+                              length >= fixed_of(known[i]) && length == length_of(known[i], p));
+    }
+    return changed;
+}
+
 ts_code ebpf_next(ebpf_found *found, ebpf_item *item, ebpf_items *items)
 {
     const uint64_t size = items->bytes->size;
@@ -145,6 +160,12 @@ ts_code ebpf_next(ebpf_found *found, ebpf_item *item, ebpf_items *items)
         (ebpf_item){.type = ebpf_u32(p), .length = ebpf_u32(p + 4), .pos = items->at + EBPF_ITEM};
     const uint32_t fixed = fixed_of(item->type);
     *found = fixed == 0 ? EBPF_UNKNOWN : item->length < fixed ? EBPF_SHORT : EBPF_GOOD;
+    if (*found == EBPF_UNKNOWN && is_changed(item->type, item->length, p + EBPF_ITEM)) {
+        *found = EBPF_LOST;
+        item->pos -= EBPF_ITEM;
+        items->at += EBPF_ITEM + (uint64_t)item->length;
+        return TS_OK;
+    }
     memcpy(item->fixed, p + EBPF_ITEM, *found == EBPF_GOOD ? fixed : 0);
     if (*found != EBPF_GOOD || item->length != length_of(item->type, item->fixed)) {
         TS_TRY(goes_on(&trusted, items, item->pos + item->length));
