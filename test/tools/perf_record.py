@@ -16,6 +16,7 @@ import tempfile
 
 program = sys.argv[1] if len(sys.argv) > 1 else "trace_streamer"
 LIST = "for i in 1 2; do (find /usr/lib -name none | sort; awk 'BEGIN { for (i = 0; i < 200000; i++) x += i * i }') & done; wait"
+WORKLOAD = ("find", "sort", "awk", "mawk", "gawk")  # whose beginning is in the recording
 # Options of perf record.
 CASES = {
     "stacks": ["-e", "cpu-clock", "-g"],
@@ -92,8 +93,9 @@ def same_stack(want, have):
 
 
 def same_file(want, have):
-    """Memory without a file, where a compiler may have put code, is a file of that compiler's for perf."""
-    return want == have or (want.startswith("[kernel.kallsyms]") and have == "[kernel.kallsyms]") or (want.startswith("/tmp/perf-") and have.startswith(ANONYMOUS))
+    """Memory without a file, where a compiler may have put code, is a file of that compiler's for perf. What lies after the recorded map of the
+    kernel (code of its start, made code) is the kernel for perf, and in no file for us."""
+    return want == have or (want.startswith("[kernel.kallsyms]") and have in ("[kernel.kallsyms]", "[unknown]")) or (want.startswith("/tmp/perf-") and have.startswith(ANONYMOUS))
 
 
 def compare(name, data, stacks):
@@ -111,7 +113,9 @@ def compare(name, data, stacks):
     if stacks and sum(not w[6] for w in want) > len(want) // 20 + 1:
         wrong.append("perf script shows no stacks")
     for i, (w, h) in enumerate(zip(want, have)):
-        if w[2:6] != h[1:5] or (w[1] > 0 and w[2] > 0 and w[1] != h[0]) or not (not stacks or same_stack(w[6], h[5])):
+        # Maps of processes that come and go while perf looks for those there are may lack in the recording: what perf then says is a guess.
+        known = stacks and (name != "all CPUs" or w[0] in WORKLOAD)
+        if w[2:6] != h[1:5] or (w[1] > 0 and w[2] > 0 and w[1] != h[0]) or not (not known or same_stack(w[6], h[5])):
             wrong.append("sample %d: %r\n  instead of %r" % (i, h, w))
     # Ours is the last name of a thread, perf script's the one that it had at the time.
     last = {(w[1], w[2]): w[0] for w in want if w[2] > 0 and not w[0].startswith(":")}

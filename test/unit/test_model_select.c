@@ -363,7 +363,7 @@ static void test_labels(void **state)
     assert_int_equal(ts_select_make(&s, f->model, &(ts_wanted){.label = "worker=v0"}),
                      TS_ERR_USAGE);
     assert_string_equal(f->ctx->error.causes[0], "no label is \"worker=v0\"; labels are worker=w0, "
-                                                 "worker=w1, a=b=c and kind=");
+                                                 "worker=w1, kind=, a=b=c");
     ts_select_free(f->ctx, &s);
 }
 

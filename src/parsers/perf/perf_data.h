@@ -478,7 +478,6 @@ ts_code perfd_expand(bool *known, perfd *r, int64_t pid, uint64_t stack_id);
  */
 
 ts_code perfd_path_id(uint32_t *id, perfd *r, ts_text path);
-ts_code perfd_process_at(uint32_t *number, perfd *r, int64_t pid);
 ts_code perfd_thread_at(uint32_t *number, perfd *r, int64_t pid, int64_t tid);
 ts_code perfd_add_map(perfd *r, int64_t pid, bool kernel, const perfd_map *map, ts_text path);
 ts_code perfd_comm(perfd *r, int64_t pid, int64_t tid, ts_text name);

@@ -84,7 +84,7 @@ ts_code perfd_path_id(uint32_t *id, perfd *r, ts_text path)
 /* --- processes ---------------------------------------------------------------------------------
  */
 
-ts_code perfd_process_at(uint32_t *number, perfd *r, int64_t pid)
+static ts_code process_at(uint32_t *number, perfd *r, int64_t pid)
 {
     uint64_t found;
     perfd_process *process;
@@ -184,7 +184,7 @@ static ts_code own_list(perfd_maps **out, perfd *r, int64_t pid)
     uint32_t at;
     uint32_t number;
     perfd_process *process;
-    TS_TRY(perfd_process_at(&at, r, pid));
+    TS_TRY(process_at(&at, r, pid));
     process = (perfd_process *)r->processes.p + at;
     number = process->maps - 1;
     if (process->maps == 0) {
@@ -475,8 +475,8 @@ ts_code perfd_fork(perfd *r, int64_t pid, int64_t ppid, int64_t tid, int64_t pti
     if (pid == ppid) {
         return TS_OK;
     }
-    TS_TRY(perfd_process_at(&parent, r, ppid));
-    TS_TRY(perfd_process_at(&child, r, pid));
+    TS_TRY(process_at(&parent, r, ppid));
+    TS_TRY(process_at(&child, r, pid));
     processes = r->processes.p;
     TS_TRY(leave_list(r, &processes[child]));
     processes[child].maps = processes[parent].maps;

@@ -101,7 +101,7 @@ static const ts_field_def frame_fields[FRAME_FIELDS] = {
     [FILE_ID] = {8, TS_FIELD_UINT32, "file_path_id"},
 };
 
-ts_code hook_frame_read(hook_frame *frame, hook *h, ts_message *m, const uint8_t *p, size_t n)
+static ts_code frame_read(hook_frame *frame, hook *h, ts_message *m, const uint8_t *p, size_t n)
 {
     static const uint16_t bits[FRAME_FIELDS] = {
         [IP] = HOOK_HAS_IP,
@@ -203,7 +203,7 @@ static ts_code write_frame(void *user, ts_message *m, const uint8_t *p, size_t n
     hook *h = user;
     hook_chain *chain = hook_chain_at(h, (uint32_t)h->chains.n - 1);
     hook_frame frame;
-    TS_TRY(hook_frame_read(&frame, h, m, p, n));
+    TS_TRY(frame_read(&frame, h, m, p, n));
     if (chain->count == HOOK_STACK_MAX) {
         h->counts.stacks_cut += (uint64_t)chain->listed;
         chain->listed = false; /* counted once */
@@ -264,7 +264,7 @@ static ts_code frame_table(hook *h, ts_message *m, const ts_value *v, uint32_t o
     ts_idmap *map = &hook_owner_at(h, owner)->frames;
     hook_frame frame;
     uint64_t found;
-    TS_TRY(hook_frame_read(&frame, h, m, v[1].p, v[1].n));
+    TS_TRY(frame_read(&frame, h, m, v[1].p, v[1].n));
     if (ts_idmap_find(&found, map, v[0].i)) {
         ((hook_frame *)h->frames.p)[found] = frame;
         return TS_OK;

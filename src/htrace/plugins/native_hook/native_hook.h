@@ -338,9 +338,6 @@ ts_code hook_owner_of(uint32_t *owner, hook *h, int64_t pid);
 /* Reads a table of this field of NativeHookData. */
 ts_code hook_table(hook *h, ts_message *m, uint32_t field, const uint8_t *p, size_t n);
 
-/* A frame. */
-ts_code hook_frame_read(hook_frame *frame, hook *h, ts_message *m, const uint8_t *p, size_t n);
-
 /* The chain of a stack id; + 1. 0: none. */
 ts_code hook_stack_chain(uint32_t *chain, hook *h, int64_t pid, const ts_value *id);
 
