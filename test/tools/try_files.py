@@ -12,7 +12,7 @@ import tempfile
 program, source = sys.argv[1:3]
 script = os.path.join(source, "scripts", "try-files.sh")
 
-FILES = {"a.folded": b"main;f 1\n", "sub/b c.folded": b"main;f 1\nmain;g\n", "new\nline": b"main;f 2\n", "-dash": b"", "$(touch x)": b"PERFILE2" + bytes(90), "bell\x07": b"hello\n"}
+FILES = {"a.folded": b"main;f 1\n", "sub/b c.folded": b"main;f 1\nmain;g\n", "new\nline": b"main;f 2\n", "-dash": b"", "$(touch x)": b"PERFFILE" + bytes(90), "bell\x07": b"hello\n"}
 
 
 def run(folder, *arguments, **variables):
