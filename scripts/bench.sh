@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh [quick | full | heap-analysis | ftrace | limit | stages | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
+# bench.sh [quick | full | heap-analysis | ftrace | native | limit | stages | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
 # yardsticks that show what the machine can do at all. docs/performance.md explains the figures.
 #
 #   quick        10 and 50 MB, 3 runs
@@ -7,6 +7,7 @@
 #   heap-analysis  what --analyze=heap costs beside the conversion, on a heap of 10 M edges that node makes, and a
 #                synthetic one; also a part of full
 #   ftrace       events of the kernel: rows of each table in a second, and the share of sorting
+#   native       samples of perf, native memory and hiebpf: events in a second, memory, and the share of each stage
 #   limit        one and two threads, and how far that is from what is possible: beside a program that checks nothing, where
 #                its source is in ../shared/prototypes/perf
 #   stages       for every format: processor time of a million calls or so, and where its user time goes (perf), by stage
@@ -25,7 +26,7 @@ usage() {
 runs='' dir=${TMPDIR:-/var/tmp}/trace_streamer-bench build='' mode=full sizes=()
 while [ $# -gt 0 ]; do
     case $1 in
-    quick | full | heap-analysis | ftrace | limit | stages) mode=$1 ;;
+    quick | full | heap-analysis | ftrace | native | limit | stages) mode=$1 ;;
     [1-9]*) mode=sizes sizes+=("$1") ;;
     -n) runs=${2:-} && shift ;;
     -d) dir=${2:-} && shift ;;
@@ -73,6 +74,11 @@ fi
 
 if [ "$mode" = ftrace ]; then
     scripts/bench-ftrace.sh "$program" "$build/tools" "$tools" "$dir" "$runs"
+    exit
+fi
+
+if [ "$mode" = native ]; then
+    scripts/bench-native.sh "$program" "$tools" "$dir" "$runs"
     exit
 fi
 

@@ -95,7 +95,7 @@ static void drop_chunk(ts_ctx *ctx, hook_ranges *set, size_t i)
 static ts_code make_room(ts_ctx *ctx, hook_ranges *set, range_place *place)
 {
     hook_chunk *full = chunk_at(set, place->chunk);
-    hook_chunk *half;
+    hook_chunk *half = NULL;
     if (full->n < CHUNK) {
         return TS_OK;
     }
