@@ -265,7 +265,7 @@ static ts_code own_piece(perfd_piece **out, perfd *r, perfd_maps *maps, size_t n
 static ts_code add_piece(perfd_piece **out, perfd *r, perfd_maps *maps, size_t at)
 {
     perfd_piece **pieces;
-    perfd_piece *piece;
+    perfd_piece *piece = NULL;
     TS_TRY(ts_vec_reserve(r->ctx, &maps->pieces, 1, sizeof piece));
     TS_NEED(r->ctx, piece = ts_zalloc(r->ctx, 1, sizeof *piece));
     pieces = maps->pieces.p;
@@ -280,7 +280,7 @@ static ts_code add_piece(perfd_piece **out, perfd *r, perfd_maps *maps, size_t a
 /* Puts a map before the place, where no other overlaps it. */
 static ts_code put_map(perfd *r, perfd_maps *maps, map_place at, const perfd_map *map)
 {
-    perfd_piece *piece;
+    perfd_piece *piece = NULL;
     if (at.piece == maps->pieces.n && at.piece > 0) { /* after the last one */
         at.piece--;
         at.map = ((perfd_piece *const *)maps->pieces.p)[at.piece]->n;
@@ -290,7 +290,7 @@ static ts_code put_map(perfd *r, perfd_maps *maps, map_place at, const perfd_map
     }
     TS_TRY(own_piece(&piece, r, maps, at.piece));
     if (piece->n == PERFD_PIECE) {
-        perfd_piece *right;
+        perfd_piece *right = NULL;
         size_t left_n = at.map == PERFD_PIECE ? PERFD_PIECE - 1 : PERFD_PIECE / 2;
         TS_TRY(add_piece(&right, r, maps, at.piece + 1));
         right->n = (uint32_t)(PERFD_PIECE - left_n);
@@ -309,7 +309,7 @@ static ts_code put_map(perfd *r, perfd_maps *maps, map_place at, const perfd_map
 
 static ts_code remove_map(perfd *r, perfd_maps *maps, map_place at)
 {
-    perfd_piece *piece;
+    perfd_piece *piece = NULL;
     TS_TRY(own_piece(&piece, r, maps, at.piece));
     piece->n--;
     memmove(piece->maps + at.map, piece->maps + at.map + 1,
