@@ -209,12 +209,12 @@ _trace_streamer() {
         ;;
     esac
     case $verb in
-    diff) options='--out --output --by --before --after --fail-if --limit --to --max-output --source --thread --from --until --weight --event --label --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version' ;;
+    diff) options='--out --output --by --before --after --fail-if --limit --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version' ;;
     serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version' ;;
     help) options='--help --version' ;;
     version) options='--help --version' ;;
-    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --questions --to --max-output --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
+    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --questions --to --max-output --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
     esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")

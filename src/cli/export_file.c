@@ -56,7 +56,8 @@ ts_stack_filter ts_stack_filter_of(const ts_options *options)
     return (ts_stack_filter){
         .wanted = {options->source, options->thread, options->from, options->until, options->label},
         .event = options->event,
-        .weight = options->weight};
+        .weight = options->weight,
+        .demangle = options->demangle};
 }
 
 /* What is written, and how much of it there may be. */

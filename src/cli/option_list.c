@@ -168,6 +168,8 @@ const ts_option ts_option_list[] = {
      "only samples that were caused by this, such as wall or alloc; call: traced calls"),
     TEXT(NULL, "--label", "LABEL", C | D, SELECT, NONE, label,
      "only samples with this label: KEY=VALUE or a glob of that, such as worker=w*; KEY: with any value"),
+    FLAG(NULL, "--demangle", C | D, SELECT, demangle,
+     "names of C++ and Rust functions as they are written; the database keeps them as recorded"),
 
     TEXT("-D", "--directory", "DIR", C, INPUT, DIRECTORY, directory,
      "read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n"),
@@ -248,7 +250,7 @@ const ts_option ts_option_list[] = {
 const ts_option_rule ts_option_rules[] = {
     {C, "--param", true, "-q", "requires -q"},
     {C, "--output", true, "-q", "is the form of the rows of -q; the database is named with -e"},
-    {C, "--source --thread --event --label --weight --from --until", true, "--to", "requires --to or the verb diff"},
+    {C, "--source --thread --event --label --weight --from --until --demangle", true, "--to", "requires --to or the verb diff"},
     {C, "--dimension", true, "--to", "requires --to=datakit-flamegraph"},
     {C, "--lp-derived --lp-extended", true, "--to", "requires --to=line-protocol"},
     {C | D, "--max-output", true, "--to", "requires --to"},

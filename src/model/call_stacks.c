@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "symbols/demangle.h"
 
 #include <inttypes.h>
 
@@ -94,10 +95,9 @@ static ts_text stacks_cut(ts_text text)
 }
 
 /* package.class.name, as the questions on stacks have it. */
-static ts_code stacks_label(ts_ctx *ctx, ts_buf *out, const ts_batch *b, unsigned row,
+static ts_code stacks_label(ts_ctx *ctx, ts_buf *out, ts_text name, const ts_batch *b, unsigned row,
                             bool nameless_line)
 {
-    ts_text name = stacks_cut(ts_cell_text(b, M_NAME, row));
     ts_code code = TS_OK;
     out->n = 0;
     for (unsigned part = M_PACKAGE; part >= M_CLASS && code == TS_OK; part--) {
@@ -122,6 +122,7 @@ typedef struct frames_pass {
     ts_frames *frames;
     bool *wanted; /* by method */
     ts_buf label;
+    ts_buf written; /* a name that was demangled */
 } frames_pass;
 
 static ts_code stacks_frame(void *user, const ts_batch *b, unsigned i)
@@ -132,7 +133,13 @@ static ts_code stacks_frame(void *user, const ts_batch *b, unsigned i)
     if (id < 1 || id > p->methods || !f->wanted[id]) {
         return TS_OK;
     }
-    TS_TRY(stacks_label(p->ctx, &f->label, b, i, (f->frames->parts & TS_FRAME_NAMELESS_LINE) != 0));
+    ts_text name = stacks_cut(ts_cell_text(b, M_NAME, i));
+    if (p->filter.demangle) {
+        TS_TRY(ts_demangle(&name, p->ctx, &f->written, name));
+        name = stacks_cut(name);
+    }
+    TS_TRY(stacks_label(p->ctx, &f->label, name, b, i,
+                        (f->frames->parts & TS_FRAME_NAMELESS_LINE) != 0));
     const ts_frame frame = {ts_buf_text(&f->label), stacks_cut(ts_cell_text(b, M_FILE, i)),
                             b->columns[M_LINE].ints[i]};
     return ts_frames_intern(p->ctx, &p->frame[id], f->frames, &frame);
@@ -153,6 +160,7 @@ static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
     TS_STEP(code, ts_rows_each(ts_model_rows(p->model), TS_T_stack_method, columns, M_COLUMNS,
                                stacks_frame, &f));
     ts_buf_free(p->ctx, &f.label);
+    ts_buf_free(p->ctx, &f.written);
     ts_free(p->ctx, f.wanted);
     return code;
 }

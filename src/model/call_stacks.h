@@ -28,12 +28,14 @@
 /*
  * What of the database is wanted, as it was typed; NULL: everything. event: stack_sample.event, or
  * "call" for traced invocations. weight: what stacks are weighed by, see ts_calls_open. A sample or
- * call is in the span when it begins there; those without a time are in the whole only.
+ * call is in the span when it begins there; those without a time are in the whole only. demangle:
+ * names of C++ and Rust as they are written (symbols/demangle.h).
  */
 typedef struct ts_stack_filter {
     ts_wanted wanted;
     const char *event;
     const char *weight;
+    bool demangle;
 } ts_stack_filter;
 
 /* --- frames -------------------------------------------------------------------------------- */
