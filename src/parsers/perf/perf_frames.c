@@ -136,11 +136,11 @@ static ts_code name_place(perfd *r, perfd_frame *f)
     TS_TRY(ts_index_reserve(r->ctx, &r->nameless_index));
     number = ts_index_search(&place, &r->nameless_index, f->name.dict, is_nameless, r, &key);
     if (number == TS_INDEX_NONE) {
-        const perfd_file *file = (const perfd_file *)r->files.p + f->file;
+        const perfd_file *files = r->files.p;
+        ts_text path =
+            f->file == TS_INDEX_NONE ? TS_TEXT_NULL : ts_pool_text(&r->paths, files[f->file].path);
         number = (uint32_t)r->nameless.n;
-        TS_TRY(make_place_name(&key.named, r, &key,
-                               f->file == TS_INDEX_NONE ? TS_TEXT_NULL
-                                                        : ts_pool_text(&r->paths, file->path)));
+        TS_TRY(make_place_name(&key.named, r, &key, path));
         TS_TRY(ts_vec_push(r->ctx, &r->nameless, &key, sizeof key));
         ts_index_add(&r->nameless_index, place, number);
     }

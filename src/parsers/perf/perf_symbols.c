@@ -300,8 +300,11 @@ static size_t last_around(const perfd *r, size_t at, uint64_t v)
 uint32_t perfd_find_symbol(const perfd *r, const perfd_file *file, uint64_t v, bool exact)
 {
     const perfd_symbol *all = r->symbols.p;
+    if (file->count == 0) {
+        return TS_INDEX_NONE;
+    }
     const perfd_symbol *s = all + file->first;
-    size_t n = file->count == 0 ? 0 : count_up_to(s, file->count, v);
+    size_t n = count_up_to(s, file->count, v);
     size_t found;
     if (n == 0 || exact) {
         return n > 0 && s[n - 1].vaddr == v ? (uint32_t)(n - 1) : TS_INDEX_NONE;
