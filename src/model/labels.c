@@ -12,7 +12,8 @@ typedef struct labels_find {
     ts_vec *samples;
     ts_text typed;
     ts_buf label;
-    ts_pool *seen; /* NULL: samples are collected, else labels */
+    bool listed; /* labels are collected, not samples */
+    ts_pool seen;
 } labels_find;
 
 static ts_code labels_row(void *user, const ts_batch *b, unsigned row)
@@ -26,10 +27,10 @@ static ts_code labels_row(void *user, const ts_batch *b, unsigned row)
     TS_TRY(ts_buf_putc(ctx, &f->label, '='));
     TS_TRY(ts_buf_put(ctx, &f->label, value.p, value.n));
     ts_text label = ts_buf_text(&f->label);
-    if (f->seen != NULL) {
+    if (f->listed) {
         uint32_t id;
-        return f->seen->count >= LABELS_NEAR ? TS_OK
-                                             : ts_pool_intern(ctx, &id, NULL, f->seen, label);
+        return f->seen.count >= LABELS_NEAR ? TS_OK
+                                            : ts_pool_intern(ctx, &id, NULL, &f->seen, label);
     }
     bool fits = ts_text_equal(key, f->typed) || ts_text_equal(label, f->typed) ||
                 (ts_glob_is(f->typed) && ts_glob_fits(f->typed, label));
@@ -54,14 +55,13 @@ static ts_code labels_none(labels_find *f)
 {
     ts_ctx *ctx = ts_model_ctx(f->model);
     ts_nearest near = {.typed = f->typed, .no_ids = true};
-    ts_pool seen = {0};
-    f->seen = &seen;
+    f->listed = true;
     ts_code code = labels_each(f);
-    for (uint32_t i = 0; code == TS_OK && i < seen.count; i++) {
-        ts_nearest_add(&near, i, ts_pool_text(&seen, i), TS_TEXT_NULL);
+    for (uint32_t i = 0; code == TS_OK && i < f->seen.count; i++) {
+        ts_nearest_add(&near, i, ts_pool_text(&f->seen, i), TS_TEXT_NULL);
     }
     TS_STEP(code, ts_nearest_fail(ctx, "label", "labels are ", &near));
-    ts_pool_free(ctx, &seen);
+    ts_pool_free(ctx, &f->seen);
     return code;
 }
 

@@ -90,7 +90,7 @@ static ts_code one_event(hook *h, ts_message *m, hook_event *e, const uint8_t *p
     TS_TRY(ts_fields_part(v, NULL, m, event_kinds[e->kind].name, event_kinds[e->kind].fields,
                           EVENT_FIELDS, p, n));
     for (unsigned k = 0; k < EVENT_FIELDS; k++) {
-        if (v[k].state == TS_VALUE_UNKNOWN && (k <= SIZE || k == TYPE) &&
+        if ((k <= SIZE || k == TYPE) && v[k].state == TS_VALUE_UNKNOWN &&
             event_kinds[e->kind].fields[k].number != 0) {
             lose_event(h);
             return TS_OK;
