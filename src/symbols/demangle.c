@@ -1,9 +1,9 @@
 /*
  * The demanglers are those of libiberty, in the forms that give their text piece by piece: they
- * take no memory but the stack, so that nothing is lost when one is left in the middle, and cannot
- * end the program when there is none. Substitutions let a name of a hundred bytes stand for a text
- * without end, and a demangler cannot be asked to stop; it is left by longjmp when its text is too
- * long.
+ * use the stack only: nothing leaks when one is left early, and none can abort the program for want
+ * of memory. A name of a hundred bytes can expand to more text than fits any memory, because it may
+ * refer to its own parts again and again. A demangler cannot be asked to stop, so that it is left
+ * by longjmp when the text gets too long.
  */
 #include "symbols/demangle.h"
 

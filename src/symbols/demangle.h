@@ -12,7 +12,7 @@
 
 enum {
     TS_DEMANGLE_NAME = 1024,     /* bytes of a name; the library refuses longer ones */
-    TS_DEMANGLE_TEXT = 64 * 1024 /* bytes that one may become: a short name can stand for 2^100 */
+    TS_DEMANGLE_TEXT = 64 * 1024 /* bytes of the result; a short name could expand to 2^100 */
 };
 
 /*
