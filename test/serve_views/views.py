@@ -796,6 +796,10 @@ def check_time(db, made):
         for what, (count, dur, own) in known.items() if recording in db.name else ():
             reply = db.view("find", what=what)
             same((reply["count"], dur and reply["dur"], reply["self"]), (count, dur, own), f"{db.name}: find {what}")
+    # Where rows begin and end: what ends at the first moment is not in the range, nor what begins at the last.
+    edges = [t for t, in db.rows("SELECT ts FROM sched_slice UNION SELECT ts + dur FROM sched_slice WHERE dur IS NOT NULL UNION SELECT ts FROM thread_state UNION SELECT ts FROM instant UNION SELECT ts FROM log WHERE ts IS NOT NULL")]
+    for _ in range(8 if len(edges) > 1 else 0):
+        check_rows(db, *sorted(random.sample(edges, 2)), 20000, [])
     for lane in random.sample(lanes, min(3, len(lanes))):
         check_chart(db, tree, *lane, None, None, random.choice([3, 50, 1600]))
     for _ in range((300 if SLOW else 25) if made else 12):
