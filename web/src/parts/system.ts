@@ -2,7 +2,7 @@
 import { tintOf } from "../../icicle/icicle.js";
 import { cellNumber, cellText, get, records, urlOf } from "../api.ts";
 import { clean, count, duration, percent } from "../format.ts";
-import { absolute, database, type Extent } from "../state.ts";
+import { database, relative, type Extent } from "../state.ts";
 import { graphColours } from "./icicle.tsx";
 
 export type SystemKind = "cpu" | "irq" | "state" | "log" | "event" | "instant";
@@ -266,11 +266,9 @@ export function describeSystem(system: System, lane: SystemLane, t: number, slac
 
 // --- one time on a CPU ------------------------------------------------------------------------------------------------------
 
-const RAN = `SELECT s.ts, s.dur, s.cpu, s.itid, s.priority, s.end_state, t.name AS thread, t.tid, p.name AS process, w.ts AS ready, w.dur AS latency
-FROM sched_slice AS s LEFT JOIN thread AS t ON t.itid = s.itid LEFT JOIN process AS p ON p.ipid = t.ipid
-LEFT JOIN thread_state AS w ON w.itid = s.itid AND w.ts + w.dur = s.ts AND w.state IN ('R', 'R+', 'R-B') WHERE s.rowid = :id`;
-const WAKER = `SELECT i.ts, i.wakeup_from AS itid, t.name AS thread, t.tid FROM instant AS i LEFT JOIN thread AS t ON t.itid = i.wakeup_from
-WHERE i.ref = :itid AND i.ts <= :ready AND i.wakeup_from IS NOT NULL ORDER BY i.ts DESC LIMIT 1`;
+const RAN = `SELECT s.ts, s.dur, s.cpu, s.itid, s.priority, s.end_state, t.name AS thread, t.tid, p.name AS process
+FROM sched_slice AS s LEFT JOIN thread AS t ON t.itid = s.itid LEFT JOIN process AS p ON p.ipid = t.ipid WHERE s.rowid = :id`;
+const WAKING = 1e6; // ns before a thread is ready in which its wake-up is looked for
 
 export interface Ran {
   readonly ts: string;
@@ -287,35 +285,41 @@ export interface Ran {
 }
 
 /** Who ran, how long it had waited for the CPU, and who woke it. */
-export async function loadRan(db: string, id: number, signal: AbortSignal): Promise<Ran | undefined> {
-  const row = (await records(RAN, { db, params: { id }, signal, what: "reading who ran" }))[0];
+export async function loadRan(db: string, id: number, names: ReadonlyMap<number, string>, signal: AbortSignal): Promise<Ran | undefined> {
+  const what = "reading who ran";
+  const row = (await records(RAN, { db, params: { id }, signal, what }))[0];
   if (row === undefined) {
     return undefined;
   }
-  const ready = row["ready"];
-  const waker = ready === null || ready === undefined ? undefined : (await records(WAKER, { db, params: { itid: cellNumber(row["itid"]), ready: BigInt(cellText(ready)) }, signal, what: "reading who woke it" }))[0];
+  const itid = cellNumber(row["itid"]);
+  const ts = relative(cellText(row["ts"]));
+  const states = await get<RowsReply>("/api/rows", { db, kind: "state", thr: String(itid), from: ts - 1, to: ts }, { signal, what });
+  const waited = states.rows.find((one) => Number(one[1]) + Number(one[2] ?? 0) === ts && groupOf(String(one[4])) === "runnable");
+  const ready = waited === undefined ? undefined : Number(waited[1]);
+  const marks = ready === undefined ? undefined : await get<RowsReply>("/api/rows", { db, kind: "instant", from: ready - WAKING, to: ready + 1, limit: 20000 }, { signal, what });
+  const waker = (marks?.more === false ? marks.rows : []).filter((one) => Number(one[3]) === itid && one[4] !== null).at(-1);
   return {
-    ts: cellText(row["ts"]), dur: row["dur"] === null ? null : cellNumber(row["dur"]), cpu: cellNumber(row["cpu"]), itid: cellNumber(row["itid"]),
+    ts: cellText(row["ts"]), dur: row["dur"] === null ? null : cellNumber(row["dur"]), cpu: cellNumber(row["cpu"]), itid,
     priority: cellText(row["priority"]), endState: cellText(row["end_state"]), thread: cellText(row["thread"]) || `thread ${cellText(row["tid"])}`, process: cellText(row["process"]),
-    latency: row["latency"] === null ? null : cellNumber(row["latency"]), waker: waker === undefined ? "" : cellText(waker["thread"]) || `thread ${cellText(waker["tid"])}`,
+    latency: ready === undefined ? null : ts - ready, waker: waker === undefined ? "" : names.get(Number(waker[4])) ?? `thread ${waker[4]}`,
   };
 }
 
 // --- states in a range --------------------------------------------------------------------------------------------------------
 
-const SPENT = `SELECT t.name AS thread, t.tid, s.state, count(*) AS times, CAST(sum(min(s.ts + ifnull(s.dur, :to - s.ts), :to) - max(s.ts, :from)) AS INTEGER) AS ns
-FROM thread_state AS s LEFT JOIN thread AS t ON t.itid = s.itid WHERE s.ts < :to AND s.ts + ifnull(s.dur, :to - s.ts) > :from GROUP BY s.itid, s.state ORDER BY ns DESC LIMIT 500`;
-
 export interface SpentRow {
   readonly id: string;
   readonly thread: string;
-  readonly state: string;
-  readonly times: number;
-  readonly ns: number;
+  readonly ns: Readonly<Record<Group, number>>;
 }
 
-/** Of each thread the time in each state within a range. */
-export async function loadSpent(db: string, part: Extent, signal: AbortSignal): Promise<SpentRow[]> {
-  const rows = await records(SPENT, { db, params: { from: absolute(part.from), to: absolute(part.to) }, signal, limit: 500, what: "reading states" });
-  return rows.map((row, i) => ({ id: String(i), thread: cellText(row["thread"]) || `thread ${cellText(row["tid"])}`, state: `${groupOf(cellText(row["state"]))} (${cellText(row["state"])})`, times: cellNumber(row["times"]), ns: cellNumber(row["ns"]) }));
+/** Of each thread the time in each kind of state within a range, as the server sums it. */
+export async function loadSpent(db: string, part: Extent, names: ReadonlyMap<number, string>, signal: AbortSignal): Promise<SpentRow[]> {
+  const reply = await get<{ readonly lanes: readonly { readonly itid: number; readonly all: Readonly<Record<string, readonly number[]>> }[] }>(
+    "/api/lanes", { db, kind: "state", from: Math.round(part.from), to: Math.round(part.to) }, { signal, what: "reading states" });
+  const rows = reply.lanes.map((lane) => ({
+    id: String(lane.itid), thread: names.get(lane.itid) ?? `thread ${lane.itid}`,
+    ns: Object.fromEntries(GROUPS.map((group) => [group, lane.all[group]?.[0] ?? 0])) as Record<Group, number>,
+  }));
+  return rows.filter((row) => GROUPS.some((group) => row.ns[group] > 0));
 }

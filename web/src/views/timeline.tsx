@@ -346,8 +346,8 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
           </div>
         )}
       </div>
-      {ran !== undefined ? <RanDrawer id={ran} />
-        : slice !== undefined ? marked ? <MarkDrawer id={slice} /> : <SliceDrawer id={slice} onFlame={flameOf} />
+      {ran !== undefined ? <RanDrawer id={ran} names={threadNames} />
+        : slice !== undefined ? marked ? <MarkDrawer id={slice} names={threadNames} /> : <SliceDrawer id={slice} onFlame={flameOf} />
         : selected !== undefined && <Drawer title="Selection" onClose={() => setParams({ sel: undefined })}>
           <Facts rows={[
             ["Duration", duration(selected.to - selected.from)], ["From", duration(selected.from)], ["To", duration(selected.to)],
@@ -357,7 +357,7 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
             <button type="button" class="main" onClick={() => see(selected.from, selected.to, false)}>Zoom in</button>
             {(has("stack_sample") || has("stack_slice")) && <button type="button" onClick={() => flameOf(selected)}>Flame of the selection</button>}
           </div>
-          {has("thread_state") && <Spent part={selected} />}
+          {has("thread_state") && <Spent part={selected} names={threadNames} />}
         </Drawer>}
     </div>
   );
@@ -848,9 +848,11 @@ function SliceDrawer({ id, onFlame }: { id: number; onFlame: (part: Extent) => v
 
 // --- a trace of the system --------------------------------------------------------------------------------------------------
 
-function RanDrawer({ id }: { id: number }): JSX.Element {
+type ThreadNames = ReadonlyMap<number, string>;
+
+function RanDrawer({ id, names }: { id: number; names: ThreadNames }): JSX.Element {
   const db = database.value?.name ?? "";
-  const one = useLoad(`${db} ${id}`, (signal) => loadRan(db, id, signal));
+  const one = useLoad(`${db} ${id}`, (signal) => loadRan(db, id, names, signal));
   const ran = one.data;
   const close = (): void => setParams({ ran: undefined });
   if (ran === undefined) {
@@ -875,7 +877,7 @@ function RanDrawer({ id }: { id: number }): JSX.Element {
 const MARK = `SELECT c.ts, c.dur, c.name, c.depth, c.cookie, t.name AS thread, t.tid, p.name AS process, s.self_dur FROM callstack AS c LEFT JOIN thread AS t ON t.itid = c.callid
 LEFT JOIN process AS p ON p.ipid = t.ipid LEFT JOIN v_slice_self AS s ON s.id = c.id WHERE c.rowid = :id + 1`;
 
-function MarkDrawer({ id }: { id: number }): JSX.Element {
+function MarkDrawer({ id, names }: { id: number; names: ThreadNames }): JSX.Element {
   const db = database.value?.name ?? "";
   const one = useLoad(`${db} ${id}`, async (signal) => (await records(MARK, { db, params: { id }, signal, what: "reading the slice" }))[0] ?? null);
   const row = one.data;
@@ -892,24 +894,26 @@ function MarkDrawer({ id }: { id: number }): JSX.Element {
         ["Thread", clean(cellText(row["thread"]) || `thread ${cellText(row["tid"])}`, 200)], ["Process", clean(cellText(row["process"]), 200)],
       ]} />
       <div class="actions"><button type="button" class="main" onClick={() => see(from - dur * 0.05 - 50, from + dur * 1.05 + 50, false)}>Zoom in</button></div>
-      {has("thread_state") && <Spent part={{ from, to: from + dur }} />}
+      {has("thread_state") && <Spent part={{ from, to: from + dur }} names={names} />}
     </Drawer>
   );
 }
 
 const spentColumns: readonly Column<SpentRow>[] = [
   { id: "thread", title: "Thread", wide: true, value: (r) => r.thread },
-  { id: "state", title: "State", width: 120, value: (r) => r.state },
-  { id: "ns", title: "Time", unit: "ns", digits: 3, width: 90, value: (r) => r.ns },
-  { id: "times", title: "Times", number: true, width: 60, value: (r) => r.times },
+  { id: "running", title: "Ran", unit: "ns", digits: 3, width: 84, value: (r) => r.ns.running },
+  { id: "runnable", title: "Ready", unit: "ns", digits: 3, width: 84, value: (r) => r.ns.runnable },
+  { id: "sleeping", title: "Slept", unit: "ns", digits: 3, width: 84, value: (r) => r.ns.sleeping },
+  { id: "blocked", title: "Blocked", unit: "ns", digits: 3, width: 90, value: (r) => r.ns.blocked },
+  { id: "other", title: "Other", unit: "ns", digits: 3, width: 84, value: (r) => r.ns.other },
 ];
 
 /** What threads did in a range. */
-function Spent({ part }: { part: Extent }): JSX.Element {
+function Spent({ part, names }: { part: Extent; names: ThreadNames }): JSX.Element {
   const db = database.value?.name ?? "";
-  const [sort, setSort] = useState<Sort>({ by: "ns", down: true });
+  const [sort, setSort] = useState<Sort>({ by: "running", down: true });
   const key = useSettled(part, 200);
-  const rows = useLoad(`${db} ${key.from} ${key.to}`, (signal) => loadSpent(db, key, signal));
+  const rows = useLoad(`${db} ${key.from} ${key.to}`, (signal) => loadSpent(db, key, names, signal));
   return (
     <section>
       <h3>States of threads</h3>
