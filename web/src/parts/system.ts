@@ -82,6 +82,9 @@ export async function loadSystem(kinds: readonly SystemKind[], asked: Asked, thr
   return { from: replies[0]?.from ?? asked.from, step: replies[0]?.step ?? 1, lanes: replies.flatMap((one) => one.lanes), rows };
 }
 
+/** The idle thread, which is in no list, is itid 0. */
+const nameOf = (itid: number, names: ReadonlyMap<number, string>): string => names.get(itid) ?? (itid === 0 ? "swapper" : `thread ${itid}`);
+
 // --- states -----------------------------------------------------------------------------------------------------------------
 
 const GROUPS = ["running", "runnable", "sleeping", "blocked", "other"] as const;
@@ -200,7 +203,7 @@ export function drawSystem(pen: CanvasRenderingContext2D, system: System, lane: 
       return;
     }
     drawBoxes(pen, rows, place, (row) => {
-      const name = names.get(Number(row[4])) ?? `thread ${row[4]}`;
+      const name = nameOf(Number(row[4]), names);
       return Number(row[4]) === 0 ? undefined : [colourOfName(name), name];
     });
   } else if (lane.kind === "irq") {
@@ -250,7 +253,7 @@ export function describeSystem(system: System, lane: SystemLane, t: number, slac
   const lasts = row[2] === null ? "to the end" : duration(Number(row[2]));
   switch (lane.kind) {
     case "cpu":
-      return [Number(row[4]) === 0 ? "idle" : names.get(Number(row[4])) ?? `thread ${row[4]}`, lasts, `priority ${row[5]}${row[6] === null || row[6] === undefined ? "" : `, then ${row[6]}`}`, begins];
+      return [Number(row[4]) === 0 ? "idle" : nameOf(Number(row[4]), names), lasts, `priority ${row[5]}${row[6] === null || row[6] === undefined ? "" : `, then ${row[6]}`}`, begins];
     case "irq":
       return [clean(String(row[5] ?? ""), 200), `${row[4]}, ${lasts}`, begins];
     case "state":
@@ -258,7 +261,7 @@ export function describeSystem(system: System, lane: SystemLane, t: number, slac
     case "log":
       return [`${row[2]} ${clean(String(row[3] ?? ""), 60)}`, clean(String(row[4] ?? ""), 300), begins];
     case "instant":
-      return [clean(String(row[2]), 60), `${names.get(Number(row[3])) ?? ""}${row[4] === null ? "" : `, by ${names.get(Number(row[4])) ?? row[4]}`}`, begins];
+      return [clean(String(row[2]), 60), `${nameOf(Number(row[3]), names)}${row[4] === null ? "" : `, by ${nameOf(Number(row[4]), names)}`}`, begins];
     default:
       return [clean(String(row[2] ?? ""), 60), begins];
   }
@@ -301,7 +304,7 @@ export async function loadRan(db: string, id: number, names: ReadonlyMap<number,
   return {
     ts: cellText(row["ts"]), dur: row["dur"] === null ? null : cellNumber(row["dur"]), cpu: cellNumber(row["cpu"]), itid,
     priority: cellText(row["priority"]), endState: cellText(row["end_state"]), thread: cellText(row["thread"]) || `thread ${cellText(row["tid"])}`, process: cellText(row["process"]),
-    latency: ready === undefined ? null : ts - ready, waker: waker === undefined ? "" : names.get(Number(waker[4])) ?? `thread ${waker[4]}`,
+    latency: ready === undefined ? null : ts - ready, waker: waker === undefined ? "" : nameOf(Number(waker[4]), names),
   };
 }
 
@@ -318,7 +321,7 @@ export async function loadSpent(db: string, part: Extent, names: ReadonlyMap<num
   const reply = await get<{ readonly lanes: readonly { readonly itid: number; readonly all: Readonly<Record<string, readonly number[]>> }[] }>(
     "/api/lanes", { db, kind: "state", from: Math.round(part.from), to: Math.round(part.to) }, { signal, what: "reading states" });
   const rows = reply.lanes.map((lane) => ({
-    id: String(lane.itid), thread: names.get(lane.itid) ?? `thread ${lane.itid}`,
+    id: String(lane.itid), thread: nameOf(lane.itid, names),
     ns: Object.fromEntries(GROUPS.map((group) => [group, lane.all[group]?.[0] ?? 0])) as Record<Group, number>,
   }));
   return rows.filter((row) => GROUPS.some((group) => row.ns[group] > 0));

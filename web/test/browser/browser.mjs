@@ -333,6 +333,9 @@ step("a trace of the system", async () => {
   equal(await view.text(".drawer h2"), ran.name, "who ran");
   const facts = await view.text(".drawer .facts");
   check(facts.includes(amount(ran.dur, "ns")) && facts.includes(`CPU ${ran.cpu}`) && facts.includes(amount(ran.latency, "ns")), `how long, where, and after which wait: ${facts}`);
+  const [woken] = sql(db("kernel"), "SELECT s.rowid AS id, u.name AS waker FROM sched_slice AS s JOIN thread_state AS w ON w.itid = s.itid AND w.state = 'R' AND w.ts + w.dur = s.ts JOIN instant AS i ON i.ref = s.itid AND i.ts = w.ts AND i.name = 'sched_wakeup' JOIN thread AS u ON u.itid = i.wakeup_from WHERE u.itid <> s.itid ORDER BY s.rowid LIMIT 1");
+  await view.go(`#/timeline?db=kernel.db&ran=${woken.id}`);
+  check((await view.text(".drawer .facts")).includes(`Woken by${woken.waker}`), `who woke it: ${await view.text(".drawer .facts")}, ${woken.waker}`);
   // A slice, and what its time went into.
   const [mark] = sql(db("kernel"), "SELECT c.id, c.name, c.dur, s.self_dur FROM callstack AS c JOIN v_slice_self AS s ON s.id = c.id WHERE c.cookie IS NULL AND c.dur IS NOT NULL ORDER BY c.dur DESC LIMIT 1");
   await view.go(`#/timeline?db=kernel.db&slice=${mark.id}`);
