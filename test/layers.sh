@@ -10,6 +10,7 @@
 # - no table's name in the page writer and in sample_rows.c: what they know of tables comes from their declarations.
 set -u
 cd "$1/src" || exit 1
+example=$PWD/../test/new_format/src # a format that CONTRIBUTING.md shows; steps are written there as in src
 bad=0
 complain() {
     echo "$*"
@@ -140,7 +141,7 @@ keyless=$(cd "$code" && grep -LE '(ts_hash_(begin|number)|ts_node_hash) *\(' "${
 [ ${#tables[@]} -ge 6 ] || complain "only ${#tables[@]} files with hash tables found: does the pattern still fit?"
 
 # Steps that may fail are written with TS_TRY, TS_STEP and TS_NEED (base/result.h), not in other words.
-steps=$(cd "$code" && except 'base/result\.h$' | grep -E '\.[ch]$' | xargs perl -0777 -ne '
+steps=$(cd "$code" && { except 'base/result\.h$'; find "$example" -type f 2>/dev/null; } | grep -E '\.[ch]$' | xargs perl -0777 -ne '
     sub found { my ($at) = @_; my $line = 1 + (substr($_, 0, $at) =~ tr/\n//); print "$ARGV:$line\n"; }
     found($-[0]) while /\n( *)if \(([\w>.*-]+) == TS_OK\) \{\n +\2 = [^;]*;\n\1\}\n/g;
     found($-[0]) while /\n( *)if \(\((\w+) = [^|&{};]*\) != TS_OK\) \{\n +return \2;\n\1\}\n/g;

@@ -44,9 +44,7 @@ static ts_code foo_open(void **self, ts_job *job)
     foo *f = ts_zalloc(job->ctx, 1, sizeof *f);
     ts_code code;
     *self = NULL;
-    if (f == NULL) {
-        return job->ctx->error.code;
-    }
+    TS_NEED(job->ctx, f);
     f->job = job;
     f->lines.max = FOO_MAX_LINE;
     code = ts_job_source(&f->source_id, f->name, job, job->source_id, "list", "foo", "Foo");
@@ -111,10 +109,7 @@ static ts_code take_value(foo *f, ts_text line)
         return lose_line(f, "was there before");
     }
     if (row.number != f->last + 1) {
-        ts_code code = lose_line(f, "is not the next one: values are missing before it");
-        if (code != TS_OK) {
-            return code;
-        }
+        TS_TRY(lose_line(f, "is not the next one: values are missing before it"));
     }
     f->last = row.number;
     f->good++;
@@ -145,10 +140,7 @@ static ts_code foo_finish(void *self, const ts_stream_end *end)
 {
     foo *f = self;
     ts_store *store = f->job->store;
-    ts_code code = ts_count_add(store, f->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0);
-    if (code != TS_OK) {
-        return code;
-    }
+    TS_TRY(ts_count_add(store, f->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
     if (!f->head) {
         return ts_fail(f->job->ctx, TS_ERR_FORMAT, "%s does not begin with the line \"%s\"",
                        f->job->name, foo_head);
@@ -157,12 +149,10 @@ static ts_code foo_finish(void *self, const ts_stream_end *end)
     if (!f->ended || ts_lines_open(&f->lines)) { /* the last line may lack digits */
         f->lost++;
         ts_source(store, f->source_id)->complete = 0;
-        code = ts_issue(store, f->source_id, TS_ISSUE_foo_incomplete, f->name, (int64_t)end->bytes,
-                        "the line \"end\" is missing");
+        TS_TRY(ts_issue(store, f->source_id, TS_ISSUE_foo_incomplete, f->name, (int64_t)end->bytes,
+                        "the line \"end\" is missing"));
     }
-    return code != TS_OK
-               ? code
-               : ts_count_add(store, f->source_id, TS_ITEM_foo_lines, NULL, f->good, f->lost, 0);
+    return ts_count_add(store, f->source_id, TS_ITEM_foo_lines, NULL, f->good, f->lost, 0);
 }
 
 TS_SOURCE_FORMAT(foo) = {
