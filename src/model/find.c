@@ -19,6 +19,12 @@ static ts_source_name source_name(const void *all, size_t i)
     return (ts_source_name){row->id, row->parent, row->path, row->name};
 }
 
+ts_text ts_sources_path(const ts_sources *sources, size_t i)
+{
+    const ts_source_names names = {sources, sources->rows.n, source_name};
+    return ts_source_names_path(&names, i);
+}
+
 ts_code ts_sources_find(ts_idset *out, ts_model *m, ts_text selector)
 {
     ts_ctx *ctx = ts_model_ctx(m);

@@ -4,7 +4,7 @@
 #include "base/names.h"
 #include "base/ckd.h"
 
-enum { S_ID, S_PARENT, S_PATH, S_NAME, S_CLOCK, S_START, S_END };
+enum { S_ID, S_PARENT, S_START, S_END, S_TEXTS, S_COLUMNS = S_TEXTS + 5 };
 
 /* A cell that outlives its batch. */
 static ts_code cell_text(ts_text *out, ts_ctx *ctx, ts_pool *texts, const ts_batch *b,
@@ -53,21 +53,24 @@ static ts_code sources_row(void *user, const ts_batch *b, unsigned i)
     row->parent = cell_or(b, S_PARENT, i, 0);
     row->start_ts = cell_or(b, S_START, i, TS_NO_TIME);
     row->end_ts = cell_or(b, S_END, i, TS_NO_TIME);
-    TS_TRY(cell_text(&row->path, ctx, &s->texts, b, S_PATH, i));
-    TS_TRY(cell_text(&row->name, ctx, &s->texts, b, S_NAME, i));
-    return cell_text(&row->clock, ctx, &s->texts, b, S_CLOCK, i);
+    ts_text *const texts[] = {&row->kind, &row->path, &row->name, &row->format, &row->clock};
+    for (unsigned k = 0; k < 5; k++) {
+        TS_TRY(cell_text(texts[k], ctx, &s->texts, b, S_TEXTS + k, i));
+    }
+    return TS_OK;
 }
 
 static ts_code sources_build(void **what, ts_model *m, const void *user)
 {
-    static const unsigned columns[] = {
-        TS_C_source__id,    TS_C_source__parent_id, TS_C_source__path,  TS_C_source__name,
-        TS_C_source__clock, TS_C_source__start_ts,  TS_C_source__end_ts};
+    static const unsigned columns[S_COLUMNS] = {
+        TS_C_source__id,     TS_C_source__parent_id, TS_C_source__start_ts,
+        TS_C_source__end_ts, TS_C_source__kind,      TS_C_source__path,
+        TS_C_source__name,   TS_C_source__format,    TS_C_source__clock};
     ts_ctx *ctx = ts_model_ctx(m);
     sources_pass p = {.ctx = ctx};
     (void)user;
     TS_NEED(ctx, *what = p.sources = ts_zalloc(ctx, 1, sizeof *p.sources));
-    return ts_rows_each(ts_model_rows(m), TS_T_source, columns, 7, sources_row, &p);
+    return ts_rows_each(ts_model_rows(m), TS_T_source, columns, S_COLUMNS, sources_row, &p);
 }
 
 ts_code ts_sources_get(const ts_sources **out, ts_model *m)

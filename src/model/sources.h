@@ -17,7 +17,7 @@
 typedef struct ts_source_entry {
     int64_t id;
     int64_t parent; /* 0: none */
-    ts_text path, name, clock;
+    ts_text kind, path, name, format, clock;
     int64_t start_ts, end_ts; /* or TS_NO_TIME */
 } ts_source_entry;
 
@@ -40,6 +40,9 @@ typedef struct ts_threads {
 
 ts_code ts_sources_get(const ts_sources **out, ts_model *m);
 ts_code ts_threads_get(const ts_threads **out, ts_model *m);
+
+/* The path of the file that the source at this place is, or is in; may be NULL. */
+ts_text ts_sources_path(const ts_sources *sources, size_t i);
 
 /* Of an itid, or NULL. */
 const ts_thread_entry *ts_threads_at(const ts_threads *threads, int64_t itid);

@@ -45,9 +45,9 @@ static size_t parent_of(const ts_source_names *names, const ts_source_name *sour
     return i;
 }
 
-/* The nearest path at or above it. */
-static ts_text path_of(const ts_source_names *names, ts_source_name source)
+ts_text ts_source_names_path(const ts_source_names *names, size_t i)
 {
+    ts_source_name source = names->at(names->all, i);
     for (size_t steps = 0; steps <= names->count && source.path.n == 0; steps++) {
         size_t parent = parent_of(names, &source);
         if (parent == names->count) {
@@ -66,9 +66,10 @@ static bool is_pair(ts_text text, ts_text first, ts_text second)
            memcmp(text.p + first.n + 1, second.p, second.n) == 0;
 }
 
-static bool is_source(const ts_source_names *names, const ts_source_name *s, source_way way,
-                      ts_text typed)
+static bool is_source(const ts_source_names *names, size_t i, source_way way, ts_text typed)
 {
+    const ts_source_name source = names->at(names->all, i);
+    const ts_source_name *s = &source;
     int64_t id;
     ts_text path;
     switch (way) {
@@ -79,7 +80,7 @@ static bool is_source(const ts_source_names *names, const ts_source_name *s, sou
     case SOURCE_NAME:
         return same_text(s->name, typed);
     case SOURCE_PATH_NAME:
-        path = path_of(names, *s);
+        path = ts_source_names_path(names, i);
         return is_pair(typed, path, s->name) || is_pair(typed, last_part(path), s->name);
     case SOURCE_LAST_PARTS:
         return is_end(s->path, typed);
@@ -100,8 +101,7 @@ ts_code ts_source_names_find(bool *found, ts_ctx *ctx, const ts_source_names *na
     bool any = false;
     for (source_way way = 0; way < SOURCE_WAYS && !any; way++) {
         for (size_t i = 0; i < names->count; i++) {
-            const ts_source_name s = names->at(names->all, i);
-            found[i] = is_source(names, &s, way, typed);
+            found[i] = is_source(names, i, way, typed);
             any = any || found[i];
         }
     }

@@ -22,6 +22,9 @@ typedef struct ts_source_names {
     ts_source_name (*at)(const void *all, size_t i);
 } ts_source_names;
 
+/* The nearest path at or above a source; TS_TEXT_NULL: there is none. */
+ts_text ts_source_names_path(const ts_source_names *names, size_t i);
+
 /* found, of names->count, zeroed: becomes true for those that are meant. TS_ERR_USAGE: nothing is
  * called that; the message names the nearest. */
 ts_code ts_source_names_find(bool *found, ts_ctx *ctx, const ts_source_names *names, ts_text typed);

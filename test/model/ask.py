@@ -164,7 +164,7 @@ def known(test):
 
 SUMS = "Q:flame_graph Q:folded_stacks Q:hot_methods Q:cpu_hot_methods T:folded T:pprof P:flame D:method".split()
 OTHERS = {  # what is asked of each database, and of whom
-    "forms": "Q:all T:all P:all D:method", "itself": "D:all", "sources": "Q:sources", "threads": "Q:threads P:threads", "reasons": "T:folded P:flame D:method",
+    "forms": "Q:all T:all P:all D:method", "itself": "D:all", "sources": "Q:sources P:sources", "threads": "Q:threads P:threads", "reasons": "T:folded P:flame D:method",
     "pauses": "Q:longest_pauses D:pause", "waits": "Q:lock_waits", "calls": "Q:slow_calls", "calls_number": "Q:slow_calls", "slices": "Q:slices", "cpu_busy": "Q:cpu_busy",
     "scheduled": "Q:cpu_busy", "heap_files": "Q:js_class_histogram P:heap/classes D:class"}
 NOTHING = "", "0", "0 0", "0 0 0", "None None None", "None", "[]"  # what the reader says when there is none of it

@@ -892,6 +892,12 @@ def sources_question(db, want):
     return sources_text([tuple(row[c] for c in ("id", "parent_id", "kind", "path", "name", "format", "start_ts", "duration_ns")) for row in db.rows("sources")])
 
 
+def sources_view(db, want):
+    rows = db.view("sources")["sources"]
+    return sources_text([(*(row[c] for c in ("id", "parent_id", "kind", "path", "name", "format")), None if row["start"] is None else row["start"] + db.origin(), row["dur"])
+                         for row in rows])
+
+
 def sources_report(db, want):
     """The first five."""
     rows = [tuple(row[c] for c in ("id", "parent_id", "kind", "path", "name", "format", "start_ts", "duration_ns")) for row in db.report("sources")["rows"]]
@@ -1043,7 +1049,7 @@ ASK = {
     "method": dict({key: by_name(ask) for key, ask in METHODS.items()}, **{"R:40": report_method, "R:45": report_alloc, "Q:alloc_hot_methods": question_alloc,
                                                                          "Q:slice_hot_methods": question_slices}),
     "sources_of": {"reader": read_method_sources, "Q:hot_methods": sources_of_method},
-    "sources": {"reader": sources_read, "Q:sources": sources_question, "R:10": sources_report},
+    "sources": {"reader": sources_read, "Q:sources": sources_question, "P:sources": sources_view, "R:10": sources_report},
     "threads": SPENT,
     "cpu": {key: thread_column(ask, "cpu") for key, ask in SPENT.items()},
     "waiting": {key: thread_column(ask, "waiting") for key, ask in SPENT.items()},

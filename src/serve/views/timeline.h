@@ -1,9 +1,11 @@
-/* Views of time; the list of all is in views_list.c. */
+/* Views of sources and of time; the list of all is in views_list.c. */
 #ifndef TS_SERVE_TIMELINE_H
 #define TS_SERVE_TIMELINE_H
 
 #include "serve/views/views.h"
 
+extern const ts_view_param ts_sources_params[];
+ts_code ts_sources_run(ts_view_call *call);
 extern const ts_view_param ts_timeline_params[];
 ts_code ts_timeline_run(ts_view_call *call);
 extern const ts_view_param ts_series_params[];

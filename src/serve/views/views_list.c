@@ -5,6 +5,7 @@
 #include "serve/views/timeline.h"
 
 const ts_endpoint ts_endpoints[] = {
+    {"sources", "what was recorded", ts_sources_params, ts_sources_run},
     {"flame", "call paths with weights", ts_flame_params, ts_flame_run},
     {"methods", "weights of methods", ts_methods_params, ts_methods_run},
     {"weights", "what stacks can be weighed by", ts_weights_params, ts_weights_run},
