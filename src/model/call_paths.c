@@ -19,21 +19,25 @@ void ts_call_paths_free(ts_ctx *ctx, ts_paths *p)
     ts_free(ctx, p->line);
     ts_free(ctx, p->depth);
     ts_vec_free(ctx, &p->names);
+    ts_free(ctx, p->one);
+}
+
+ts_code ts_call_paths_name(ts_paths *p, ts_ctx *ctx, ts_text name, int64_t id)
+{
+    uint8_t *idle = ts_vec_add(ctx, &p->names, 1);
+    TS_NEED(ctx, idle);
+    *idle = ts_text_is(name, "(idle)") ? TS_IDLE : ts_text_is(name, "(root)") ? TS_ROOT : 0;
+    p->idle = p->names.p;
+    return ts_ids_add(ctx, &p->methods, id);
 }
 
 static ts_code paths_method(void *user, const ts_batch *b, unsigned i)
 {
-    const ts_rows_from *from = ((paths_pass *)user)->from;
-    ts_paths *p = ((paths_pass *)user)->p;
-    ts_text name = ts_cell_text(b, 1, i);
-    uint8_t *idle = ts_vec_add(from->ctx, &p->names, 1);
-    TS_NEED(from->ctx, idle);
-    *idle = ts_text_is(name, "(idle)") ? TS_IDLE : ts_text_is(name, "(root)") ? TS_ROOT : 0;
-    p->idle = p->names.p;
-    return ts_ids_add(from->ctx, &p->methods, b->rowids[i]);
+    const paths_pass *pass = user;
+    return ts_call_paths_name(pass->p, pass->from->ctx, ts_cell_text(b, 1, i), b->rowids[i]);
 }
 
-static ts_code paths_room(ts_paths *p, ts_ctx *ctx, size_t cap)
+ts_code ts_call_paths_room(ts_paths *p, ts_ctx *ctx, size_t cap)
 {
     uint32_t **const words[] = {&p->parent, &p->method, &p->depth};
     int32_t *line = ts_realloc(ctx, p->line, cap, sizeof *line);
@@ -93,7 +97,7 @@ ts_code ts_call_paths_read(ts_paths *p, ts_model *m)
         if (p->nodes.count + (size_t)b->rows >= cap) {
             cap = cap == 0 && total < UINT32_MAX / 64 ? (size_t)total + b->rows + 1
                                                       : 2 * cap + b->rows + 1;
-            code = paths_room(p, from->ctx, cap);
+            code = ts_call_paths_room(p, from->ctx, cap);
         }
         for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
             code = paths_row(p, from->ctx, b, i);

@@ -21,12 +21,18 @@ typedef struct ts_paths {
     uint8_t *idle; /* per method: TS_IDLE or TS_ROOT when its name is (idle) or (root) */
     ts_vec names;  /* has these */
     bool dense;    /* ids of both are 1, 2, 3 ..., and every method is there */
+    /* Not of stack_node: method i is frame i of these, and no two of them are one. */
+    const struct ts_frames *frames;
+    uint32_t *one; /* of frames: 0, 1, 2 ... */
 } ts_paths;
 
 ts_code ts_call_paths(const ts_paths **out, ts_model *m);
 
 /* The same for a caller that frees them with ts_call_paths_free, also after an error. */
 ts_code ts_call_paths_read(ts_paths *p, ts_model *m);
+/* Room for `cap` call paths; one more method, whose id is greater than the last one's. */
+ts_code ts_call_paths_room(ts_paths *p, ts_ctx *ctx, size_t cap);
+ts_code ts_call_paths_name(ts_paths *p, ts_ctx *ctx, ts_text name, int64_t id);
 void ts_call_paths_free(ts_ctx *ctx, ts_paths *p);
 
 /*

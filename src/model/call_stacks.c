@@ -266,6 +266,7 @@ void ts_calls_free(ts_calls *p)
         stacks_weighed_free(p->ctx, &p->weights[i]);
     }
     ts_select_free(p->ctx, &p->select);
+    stacks_trees_free(p);
     ts_model_close(p->own);
     ts_vec_free(p->ctx, &p->sliced);
     ts_pool_free(p->ctx, &p->names);

@@ -116,7 +116,8 @@ typedef struct ts_calls {
     ts_select select;
     ts_events *events; /* NULL: not asked for; kept by the model */
     /* With ts_calls_weigh: */
-    const struct ts_paths *paths;       /* item.node is a place in it + 1; kept by the model */
+    const struct ts_paths *paths;       /* item.node is a place in it + 1; kept by the model, or: */
+    struct ts_tree_stacks *trees;       /* those of is_heap */
     const struct ts_path_sums *sums[2]; /* of samples and of calls, by which their rows are found;
                                     NULL: all rows are looked at */
     bool no_idle;                       /* what is waiting for nothing to do is left out */
@@ -169,6 +170,8 @@ void ts_calls_free(ts_calls *p);
 typedef struct ts_weigh_asked {
     const char *event, *weight; /* as in ts_stack_filter */
     bool samples, calls;        /* which rows count */
+    bool heap, marks; /* or else, where the database has none of these: allocation stacks of heap
+                         timelines, slices of a trace of the system */
     bool no_idle;
 } ts_weigh_asked;
 
@@ -176,7 +179,8 @@ typedef struct ts_weigh_asked {
  * What all call paths weigh, of a model that goes on: of a whole recording by sums that are kept,
  * of a span by its rows. p->weights[p->chosen].of has it; nothing that is wanted is no error.
  * Without a name the totals of classes are there, too, as far as they are looked at. *select
- * becomes that of *p. TS_ERR_USAGE when there is no weight of that name. Release with
+ * becomes that of *p. TS_ERR_USAGE when there is no weight of that name, or something is selected
+ * that heaps do not have. Release with
  * ts_calls_free, also after an error, and before the model's next request.
  */
 ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_weigh_asked *asked);

@@ -46,6 +46,9 @@ ts_code stacks_weigh(uint64_t *items, ts_calls *p, ts_weight *weight);
 ts_code stacks_weigh_classes(uint64_t *items, ts_calls *p,
                              ts_weight *const classes[TS_CLASS_other]);
 void stacks_weighed_free(ts_ctx *ctx, ts_weight *weight);
+void stacks_trees_free(ts_calls *p);
+/* TS_ERR_USAGE when something but sources is selected of allocation stacks of heaps. */
+ts_code stacks_heap_selects(const ts_calls *p, bool others);
 
 /* Chooses the weight and loads it, and what else is to be loaded. */
 ts_code stacks_load_weights(ts_calls *p, ts_calls_load load);

@@ -47,11 +47,28 @@ static void filter_free(frame_filter *f)
     ts_free(ctx, f->hits);
 }
 
+/* What the patterns say of the method whose label f->label has. */
+static ts_code filter_label(frame_filter *f, uint32_t method, ts_text file, int64_t line)
+{
+    ts_ctx *ctx = ts_model_ctx(f->model);
+    ts_code code = TS_OK;
+    f->where.n = 0;
+    TS_STEP_IF(code, file.n > 0, ts_buf_put(ctx, &f->where, file.p, file.n));
+    TS_STEP_IF(code, file.n > 0 && line > 0, ts_buf_printf(ctx, &f->where, ":%" PRId64, line));
+    for (unsigned i = 0; code == TS_OK && i < F_PATTERNS; i++) {
+        if (f->wanted[i] &&
+            (ts_pattern_in(&f->patterns[i], ts_buf_text(&f->label)) ||
+             (f->where.n > 0 && ts_pattern_in(&f->patterns[i], ts_buf_text(&f->where))))) {
+            f->hits[method] |= (uint8_t)(1U << i);
+        }
+    }
+    return code;
+}
+
 static ts_code filter_method(void *user, const ts_batch *b, unsigned row)
 {
     frame_filter *f = user;
     ts_ctx *ctx = ts_model_ctx(f->model);
-    const ts_scan_text *file = &b->columns[C_FILE].texts[row];
     uint32_t method = ts_ids_find(&f->paths->methods, b->rowids[row]);
     if (row == 0) {
         ts_model_report(f->model, "looking at methods", method, f->paths->methods.count);
@@ -60,18 +77,21 @@ static ts_code filter_method(void *user, const ts_batch *b, unsigned row)
         return TS_OK;
     }
     f->label.n = 0;
-    f->where.n = 0;
     ts_code code = ts_method_label(&f->label, ctx, &b->columns[C_PACKAGE].texts[row],
                                    &b->columns[C_CLASS].texts[row], &b->columns[C_NAME].texts[row]);
-    TS_STEP_IF(code, file->n > 0, ts_buf_put(ctx, &f->where, file->p, file->n));
-    TS_STEP_IF(code, file->n > 0 && b->columns[C_LINE].ints[row] > 0,
-               ts_buf_printf(ctx, &f->where, ":%" PRId64, b->columns[C_LINE].ints[row]));
-    for (unsigned i = 0; code == TS_OK && i < F_PATTERNS; i++) {
-        if (f->wanted[i] &&
-            (ts_pattern_in(&f->patterns[i], ts_buf_text(&f->label)) ||
-             (f->where.n > 0 && ts_pattern_in(&f->patterns[i], ts_buf_text(&f->where))))) {
-            f->hits[method] |= (uint8_t)(1U << i);
-        }
+    return code != TS_OK ? code
+                         : filter_label(f, method, ts_cell_text(b, C_FILE, row),
+                                        b->columns[C_LINE].ints[row]);
+}
+
+static ts_code filter_frames(frame_filter *f, const ts_frames *frames)
+{
+    ts_code code = TS_OK;
+    for (uint32_t i = 0; code == TS_OK && i < frames->keys.count; i++) {
+        const ts_frame frame = ts_frames_get(frames, i);
+        f->label.n = 0;
+        code = ts_buf_put(ts_model_ctx(f->model), &f->label, frame.label.p, frame.label.n);
+        TS_STEP(code, filter_label(f, i, frame.file, frame.line));
     }
     return code;
 }
@@ -107,9 +127,11 @@ ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
     *hidden = NULL;
     ts_code code = filter_begin(&f, filter, paths->methods.count);
     bool any = f.wanted[F_ONLY] || f.wanted[F_IGNORE] || f.wanted[F_HIDE];
-    TS_STEP_IF(
-        code, any,
-        ts_rows_each(ts_model_rows(model), TS_T_stack_method, columns, 5, filter_method, &f));
+    if (code == TS_OK && any) {
+        code = paths->frames != NULL ? filter_frames(&f, paths->frames)
+                                     : ts_rows_each(ts_model_rows(model), TS_T_stack_method,
+                                                    columns, 5, filter_method, &f);
+    }
     TS_STEP_IF(code, any, filter_nodes(&f, w, paths));
     if (code == TS_OK && f.wanted[F_HIDE]) {
         for (uint32_t i = 0; i < paths->methods.count; i++) {

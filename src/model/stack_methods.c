@@ -82,9 +82,13 @@ static ts_code one_build(void **what, ts_model *m, const void *user)
     return code;
 }
 
-ts_code ts_methods_one(const uint32_t **one, ts_model *m, bool by_source)
+ts_code ts_methods_one(const uint32_t **one, ts_model *m, const ts_paths *paths, bool by_source)
 {
     void *what;
+    *one = paths->one;
+    if (paths->one != NULL) {
+        return TS_OK;
+    }
     ts_code code = ts_model_keep(&what, m, "methods", by_source ? "source" : "", one_build,
                                  one_free, &by_source);
     *one = what;

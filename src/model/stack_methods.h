@@ -19,7 +19,7 @@ typedef struct ts_method_sums {
  * that is the same method; by_source: in its source. Kept by the model. Texts are compared as far
  * as TS_SCAN_TEXT_MAX.
  */
-ts_code ts_methods_one(const uint32_t **one, ts_model *m, bool by_source);
+ts_code ts_methods_one(const uint32_t **one, ts_model *m, const ts_paths *paths, bool by_source);
 
 /* Sums of methods; those that are one have them at the least of their places. Caller frees, also
  * after an error. */

@@ -158,6 +158,18 @@ static ts_code find_sliced(void *user, const ts_batch *b, unsigned i)
     return TS_OK;
 }
 
+ts_code stacks_heap_selects(const ts_calls *p, bool others)
+{
+    return p->is_heap && !p->is_marks && others
+               ? ts_fail(p->ctx, TS_ERR_USAGE,
+                         "the allocation stacks of a heap have no threads, events, labels and "
+                         "times%s",
+                         p->own == NULL ? ""
+                                        : ": --thread, --event, --label, --from and --until select "
+                                          "nothing of them")
+               : TS_OK;
+}
+
 ts_code stacks_select(ts_calls *p)
 {
     const ts_stack_filter *f = &p->filter;
@@ -165,12 +177,8 @@ ts_code stacks_select(ts_calls *p)
     bool timed = w->from != NULL || w->until != NULL;
     p->filtered =
         w->source != NULL || w->thread != NULL || f->event != NULL || timed || w->label != NULL;
-    if (p->is_heap && !p->is_marks &&
-        (w->thread != NULL || f->event != NULL || timed || w->label != NULL)) {
-        return ts_fail(p->ctx, TS_ERR_USAGE,
-                       "the allocation stacks of a heap have no threads, events, labels and times: "
-                       "--thread, --event, --label, --from and --until select nothing of them");
-    }
+    TS_TRY(
+        stacks_heap_selects(p, w->thread != NULL || f->event != NULL || timed || w->label != NULL));
     static const unsigned columns[] = {TS_C_stack_slice__source_id};
     ts_code code = ts_select_make(&p->select, p->model, w);
     TS_STEP_IF(code, p->any_sample && p->any_slice,

@@ -275,6 +275,78 @@ static ts_code weigh_room(ts_calls *p, ts_weight *weight)
     return weight->of.self == NULL || weight->of.count == NULL ? p->ctx->error.code : TS_OK;
 }
 
+/* --- call paths that are no rows of stack_node ------------------------------------------------ */
+
+/* Those of *p as others have them. */
+typedef struct ts_tree_stacks {
+    ts_paths paths;
+    ts_frames frames;
+} ts_tree_stacks;
+
+void stacks_trees_free(ts_calls *p)
+{
+    if (p->trees != NULL) {
+        ts_call_paths_free(p->ctx, &p->trees->paths);
+        ts_frames_free(p->ctx, &p->trees->frames);
+        ts_free(p->ctx, p->trees);
+    }
+}
+
+/* What there are of it: the number of objects, or of slices, is a weight of its own. */
+static void add_tree(weigh_work *w)
+{
+    const ts_calls *p = w->p;
+    const ts_weight *count = w->weight;
+    while (count + 1 < p->weights + p->weight_count && !ts_text_is(count->unit, "count")) {
+        count++;
+    }
+    for (uint32_t i = 1; w->weight->self != NULL && i <= p->nodes; i++) {
+        int64_t n = count->self == NULL ? 0 : count->self[i];
+        if (w->weight->self[i] > 0) {
+            weigh_add(w, i, w->weight->self[i], n > 0 ? (uint64_t)n : 1, &w->weight->what,
+                      p->is_marks);
+        }
+    }
+}
+
+static ts_code tree_paths(ts_calls *p)
+{
+    ts_paths *paths = &p->trees->paths;
+    ts_code code = ts_call_paths_room(paths, p->ctx, (size_t)p->nodes + 1);
+    for (uint32_t i = 0; code == TS_OK && i < p->nodes; i++) {
+        uint32_t above = p->parent[i + 1] - 1; /* of a root TS_NO_INDEX */
+        uint32_t method = p->method[i + 1];
+        paths->parent[i] = above;
+        paths->depth[i] = above == TS_NO_INDEX ? 0 : paths->depth[above] + 1;
+        paths->method[i] = method == 0 ? TS_NO_INDEX : p->frame[method];
+        paths->line[i] = TS_PATH_NO_LINE;
+    }
+    paths->nodes.count = code == TS_OK ? p->nodes : 0;
+    paths->frames = &p->trees->frames;
+    uint32_t n = paths->frames->keys.count;
+    TS_STEP_IF(code, (paths->one = ts_alloc(p->ctx, (size_t)n + 1, sizeof *paths->one)) == NULL,
+               p->ctx->error.code);
+    for (uint32_t i = 0; code == TS_OK && i < n; i++) {
+        paths->one[i] = i;
+        code = ts_call_paths_name(paths, p->ctx, ts_frames_get(paths->frames, i).label, i + 1);
+    }
+    return code;
+}
+
+static ts_code weigh_tree(ts_calls *p)
+{
+    bool others = !p->select.threads.all || p->filter.event != NULL || p->select.labelled ||
+                  !ts_select_whole(&p->select);
+    p->is_heap = true;
+    TS_TRY(stacks_heap_selects(p, others));
+    TS_NEED(p->ctx, p->trees = ts_zalloc(p->ctx, 1, sizeof *p->trees));
+    p->trees->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
+    p->paths = &p->trees->paths;
+    TS_TRY(p->is_marks ? stacks_read_marks(p, &p->trees->frames)
+                       : stacks_read_heap(p, &p->trees->frames));
+    return tree_paths(p);
+}
+
 ts_code stacks_weigh(uint64_t *items, ts_calls *p, ts_weight *weight)
 {
     weigh_work w = {.p = p, .weight = weight};
@@ -286,6 +358,9 @@ ts_code stacks_weigh(uint64_t *items, ts_calls *p, ts_weight *weight)
                    (!class || ts_text_is(weight->unit, "ns")),
                add_lengths(&w, weight));
     TS_STEP_IF(code, !known && (class || weight->kind == TS_WEIGHT_VALUE), add_values(&w, weight));
+    if (code == TS_OK && p->trees != NULL) {
+        add_tree(&w);
+    }
     *items = w.items;
     return code;
 }
@@ -354,11 +429,19 @@ ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_wei
                     .stackless = true,
                     .no_idle = asked->no_idle};
     *select = (ts_select){0};
-    ts_code code = ts_call_paths(&p->paths, m);
-    TS_STEP(code, ts_events_get(&p->events, m));
+    bool heap = false;
+    ts_code code = ts_events_get(&p->events, m);
     TS_STEP_IF(code, asked->samples, has_rows(&p->any_sample, m, TS_T_stack_sample));
     TS_STEP_IF(code, asked->calls, has_rows(&p->any_slice, m, TS_T_stack_slice));
-    TS_STEP(code, weigh_sums(p));
+    bool rows = p->any_sample || p->any_slice;
+    TS_STEP_IF(code, asked->heap && !rows, has_rows(&heap, m, TS_T_js_heap_trace_node));
+    TS_STEP_IF(code, asked->marks && !rows && !heap, has_rows(&p->is_marks, m, TS_T_callstack));
+    if (code == TS_OK && (heap || p->is_marks)) {
+        code = weigh_tree(p);
+    } else if (code == TS_OK) {
+        code = ts_call_paths(&p->paths, m);
+        TS_STEP(code, weigh_sums(p));
+    }
     TS_STEP(code, stacks_list_weights(p));
     return code != TS_OK ? code : stacks_load_weights(p, TS_LOAD_CHOSEN);
 }

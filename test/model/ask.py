@@ -195,8 +195,8 @@ def ask_equal(test, names, what, want, cells):
     except (Cannot, TypeError):
         expected = 0
     for cell in cells:
-        if db.reader().marks and what == "sum" and cell[0] in "QP":
-            continue  # the questions and views of stacks are of samples and traced calls
+        if db.reader().marks and what == "sum" and cell[0] == "Q":
+            continue  # the questions of stacks are of samples and traced calls
         if cell == "Q:cpu_hot_methods" and "cpu" not in (want.get("weight"), text(expected).split(" ")[0]):
             continue
         try:
@@ -221,7 +221,7 @@ def ask_methods(test, names, want):
     if r.marks and any(row.kind == "heap" for row in r.rows):
         return
     for cell, key in (("Q:hot_methods", r.key), ("P:methods", r.key), ("D:method", r.frame), ("T:pprof", r.label)):
-        if (r.marks and cell[0] in "QP") or (weighed.startswith(("samples", "dur")) and cell[0] in "QP"):
+        if (r.marks and cell[0] == "Q") or (weighed.startswith(("samples", "dur")) and cell[0] in "QP"):
             continue  # without what waits for nothing to do
         expected = consumers.without_roots(consumers.methods_read(db, want, key))
         try:

@@ -865,6 +865,17 @@ def live_first_read(db, want):
     return "%d %d %d %d" % (live_size, live_count, size, count)
 
 
+def live_first_view(db, want):
+    """The node with most bytes in use by itself, and what it has of the other weights."""
+    trees = {w: db.view("flame", limit=MANY, weight=w) for w in ("inuse_space", "alloc_space")}
+    own = {w: dict(zip(t["id"], zip(t["self"], t["counts"]))) for w, t in trees.items()}
+    node = max(own["inuse_space"], key=lambda one: own["inuse_space"][one][0])
+    count = {w: dict(zip(t["id"], t["self"]))[node] for w, t in ((w, db.view("flame", limit=MANY, weight=w)) for w in ("inuse_objects", "alloc_objects"))}
+    if [own[w][node][1] for w in trees] != list(count.values()):
+        raise Wrong("node %d counts %s, which are %s objects" % (node, [own[w][node] for w in trees], count))
+    return "%d %d %d %d" % (own["inuse_space"][node][0], count["inuse_objects"], own["alloc_space"][node][0], count["alloc_objects"])
+
+
 def live_first(rows):
     return "%d %d %d %d" % tuple(rows[0][c] for c in ("live_size", "live_count", "size", "count"))
 
@@ -1078,7 +1089,7 @@ ASK = {
     "heap_class": {"Q:js_class_histogram": heap_class_question, "P:heap/classes": heap_class_view, "D:class": heap_class_diff, "R:30": heap_class_report},
     "heap_pair": {"reader": heap_pair_read, "Q:js_snapshot_diff": heap_pair_question, "P:heap/diff": heap_pair_view, "D:class": heap_pair_class, "D:node": heap_pair_node},
     "live": {"reader": live_read, "Q:js_allocation_stacks": live_question, "T:folded": live_each(sum_folded), "P:flame": live_each(sum_flame), "D:method": live_each(sum_method)},
-    "live_first": {"reader": live_first_read, "Q:js_allocation_stacks": lambda db, want: live_first(db.rows("js_allocation_stacks")),
+    "live_first": {"reader": live_first_read, "P:flame": live_first_view, "Q:js_allocation_stacks": lambda db, want: live_first(db.rows("js_allocation_stacks")),
                    "R:35": lambda db, want: live_first(db.report("js_allocation_stacks")["rows"])},
     "forms": {"reader": forms_read, "Q:all": forms_question, "T:all": forms_exported, "P:all": forms_view, "R:40": forms_report, "D:method": forms_diff},
     "itself": {"reader": itself_read, "D:all": itself_diff},

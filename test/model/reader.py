@@ -127,7 +127,8 @@ class Reader:
             live[file, trace][0] += size
             live[file, trace][1] += 1
         source = dict(self.db.execute("SELECT file_id, source_id FROM js_heap_file_detail"))
-        names = {(file, i): name for file, i, name in self.db.execute("SELECT file_id, function_index, name FROM js_heap_trace_function_info")}
+        texts = {(file, i): text for file, i, text in self.db.execute("SELECT file_id, file_index, string FROM js_heap_string")}
+        names = {(file, i): texts.get((file, name)) for file, i, name in self.db.execute("SELECT file_id, function_index, name FROM js_heap_trace_function_info")}
         rows, paths = [], {}
         self.meant[None] = -3  # it is recorded to see what stays
         self.kinds.update({-1: [None, "alloc_space", "bytes", ("allocation", None)], -2: [None, "alloc_objects", "count", ("allocation", None)],

@@ -285,7 +285,7 @@ static ts_code flame_focus(flame *f, uint32_t method)
     bool cut = false;
     uint32_t *map = ts_alloc(ctx, f->paths->nodes.count, sizeof *map);
     ts_code code = map == NULL ? ctx->error.code : ts_tree_totals(&tree, ctx);
-    TS_STEP(code, ts_methods_one(&f->one, f->call->views->model, false));
+    TS_STEP(code, ts_methods_one(&f->one, f->call->views->model, f->paths, false));
     TS_STEP(code, focus_callees(f, &callees, map, method));
     TS_STEP(code, focus_callers(f, &callers, map, &tree, &cut));
     TS_STEP(code, focus_put(f, &callees, &callers, cut));
@@ -345,11 +345,11 @@ ts_code ts_flame_run(ts_view_call *call)
     uint32_t root = TS_NO_INDEX;
     uint32_t focus = TS_NO_INDEX;
     uint32_t leaf = TS_NO_INDEX;
-    ts_code code = ts_paths_get(&f.paths, call);
+    ts_code code = ts_view_weigh(&f.calls, call, ts_view_value_of(call, P_IDLE)->number == 1);
+    f.paths = f.calls.paths;
     TS_STEP(code, flame_place(&root, &f, P_ROOT, &f.paths->nodes, "node"));
     TS_STEP(code, flame_place(&focus, &f, P_FOCUS, &f.paths->methods, "method"));
     TS_STEP(code, flame_place(&leaf, &f, P_LEAF, &f.paths->nodes, "node"));
-    TS_STEP(code, ts_view_weigh(&f.calls, call, ts_view_value_of(call, P_IDLE)->number == 1));
     if (code == TS_OK) {
         f.weights = &ts_view_weight(&f.calls)->of;
         flame_all(&f);

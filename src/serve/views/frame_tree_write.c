@@ -54,14 +54,10 @@ typedef struct method_texts {
 } method_texts;
 
 static ts_code method_shared(uint32_t *place, method_texts *t, ts_ctx *ctx,
-                             const ts_batch_column *column)
+                             const ts_scan_text *text)
 {
-    *place = TS_NO_INDEX;
     t->scratch.n = 0;
-    if (column->null[0]) {
-        return TS_OK;
-    }
-    ts_code code = ts_method_text(&t->scratch, ctx, column->texts, "");
+    ts_code code = ts_method_text(&t->scratch, ctx, text, "");
     return code != TS_OK ? code
                          : ts_pool_intern(ctx, place, NULL, &t->shared, ts_buf_text(&t->scratch));
 }
@@ -77,7 +73,29 @@ static ts_code method_read(method_texts *t, ts_ctx *ctx, uint32_t number, const 
                                    b->columns[C_CLASS].texts, b->columns[C_NAME].texts);
     m->n = t->bytes.n - m->at;
     for (unsigned i = 0; code == TS_OK && i < M_SHARED; i++) {
-        code = method_shared(&m->shared[i], t, ctx, &b->columns[columns[i]]);
+        const ts_batch_column *column = &b->columns[columns[i]];
+        code = column->null[0] ? TS_OK : method_shared(&m->shared[i], t, ctx, column->texts);
+    }
+    return code;
+}
+
+/* Methods that are no rows of stack_method. */
+static ts_code methods_frames(method_texts *t, ts_ctx *ctx, const ts_method_list *l,
+                              const ts_frames *frames)
+{
+    const uint32_t *methods = l->methods.p;
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < l->methods.n; i++) {
+        const ts_frame frame = ts_frames_get(frames, methods[i]);
+        const ts_scan_text texts[] = {{frame.label.p, frame.label.n, frame.label.n},
+                                      {frame.file.p, frame.file.n, frame.file.n}};
+        struct method_text *m = &t->all[i];
+        m->has_line = frame.line > 0;
+        m->line = frame.line;
+        m->at = t->bytes.n;
+        code = ts_method_text(&t->bytes, ctx, &texts[0], "");
+        m->n = t->bytes.n - m->at;
+        TS_STEP_IF(code, frame.file.n > 0, method_shared(&m->shared[M_FILE], t, ctx, &texts[1]));
     }
     return code;
 }
@@ -95,6 +113,9 @@ static ts_code methods_read(method_texts *t, ts_view_call *call, const ts_method
     TS_NEED(from.ctx, t->all = ts_zalloc(from.ctx, l->methods.n, sizeof *t->all));
     for (size_t i = 0; i < l->methods.n; i++) {
         memset(t->all[i].shared, 0xff, sizeof t->all[i].shared); /* TS_NO_INDEX */
+    }
+    if (paths->frames != NULL) {
+        return methods_frames(t, from.ctx, l, paths->frames);
     }
     ts_code code = ts_rows_open(&rows, &from, TS_T_stack_method, columns, 6);
     for (uint32_t i = 0; code == TS_OK && i < paths->methods.count; i++) {

@@ -71,10 +71,10 @@ ts_code ts_methods_run(ts_view_call *call)
     ts_method_sums m = {0};
     uint32_t *places = NULL;
     uint32_t n = 0;
-    ts_code code = ts_paths_get(&paths, call);
-    TS_STEP(code, ts_view_weigh(&calls, call, true));
-    TS_STEP(code,
-            ts_methods_one(&one, call->views->model, ts_view_value_of(call, P_BY)->number == 1));
+    ts_code code = ts_view_weigh(&calls, call, true);
+    paths = calls.paths;
+    TS_STEP(code, ts_methods_one(&one, call->views->model, paths,
+                                 ts_view_value_of(call, P_BY)->number == 1));
     TS_STEP(code, ts_method_sums_make(&m, ctx, paths, one, &ts_view_weight(&calls)->of));
     TS_STEP_IF(code, (places = ts_alloc(ctx, (size_t)m.n + 1, sizeof *places)) == NULL,
                ctx->error.code);

@@ -86,8 +86,10 @@ enum {
 #define TS_CHOSEN_PARAMS                                                                           \
     {.name = "kind",                                                                               \
      .type = TS_VIEW_CHOICE,                                                                       \
-     .choices = "sample,slice",                                                                    \
-     .doc = "only samples or calls"},                                                              \
+     .choices = "sample,slice,heap,mark",                                                          \
+     .doc =                                                                                        \
+         "only samples, calls, allocation stacks of heap timelines or slices of a trace of the "   \
+         "system; default: samples and calls, else one of the others"},                            \
         TS_PARAM_SOURCE, TS_PARAM_THREADS(false, "itid of threads"),                               \
         TS_PARAM_EVENT("stack_sample.event"), TS_PARAM_TIME("from", false),                        \
         TS_PARAM_TIME("to", false),                                                                \

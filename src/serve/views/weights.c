@@ -89,6 +89,8 @@ ts_code ts_view_weigh(ts_calls *out, ts_view_call *call, bool no_idle)
                             .weight = texts[1],
                             .samples = !kind->given || kind->number == 0,
                             .calls = !kind->given || kind->number == 1,
+                            .heap = !kind->given || kind->number == 2,
+                            .marks = !kind->given || kind->number == 3,
                             .no_idle = no_idle};
     TS_STEP_IF(code, kind->given && kind->number == 1 && asked.event != NULL,
                ts_fail(ctx, TS_ERR_USAGE, "calls have no event"));
@@ -134,7 +136,11 @@ ts_code ts_weights_run(ts_view_call *call)
         const ts_weight *chosen = ts_view_weight(&calls);
         ts_jout_open(out, NULL, '{');
         ts_view_weight_put(out, chosen);
-        ts_jout_str(out, "kind", chosen->of_calls && !chosen->of_samples ? "slice" : "sample");
+        ts_jout_str(out, "kind",
+                    calls.is_marks                            ? "mark"
+                    : calls.is_heap                           ? "heap"
+                    : chosen->of_calls && !chosen->of_samples ? "slice"
+                                                              : "sample");
         ts_jout_int(out, "total", chosen->total);
         ts_jout_open(out, "weights", '[');
         for (unsigned i = 0; i < calls.weight_count; i++) {
