@@ -6,6 +6,11 @@
  * A place is a kind of object or list; place 0 is around the document. An object's members have a
  * line each, a list one line for its elements, or one for each kind of them. The lines of a place
  * follow each other, that of elements first.
+ *
+ * Two readers have a handler of their own (json.h), since they take all that comes, whatever its
+ * name: an event of OpenHarmony is held as a tree of values, whose members go out in the order of
+ * their keys (htrace/plugins/hisysevent), the event file of a Datakit upload becomes one value for
+ * each path (parsers/datakit/event.c). A table would have one line for everything.
  */
 #ifndef TS_JSON_JSON_FIELDS_H
 #define TS_JSON_JSON_FIELDS_H

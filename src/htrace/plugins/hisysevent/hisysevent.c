@@ -11,6 +11,7 @@
 #include "base/idmap.h"
 
 #include <inttypes.h>
+#include <stddef.h>
 #include <string.h>
 
 enum { DATA, CONFIG }; /* names of segments */
@@ -81,23 +82,43 @@ static const char *const power_events[] = {
     "ANOMALY_WAKEUP",
 };
 
-/* Members that have columns of their own. */
-enum { DOMAIN, NAME, TYPE, TIME, ZONE, PID, TID, UID, LEVEL, TAG, ID, SEQ, INFO, MEMBERS };
-static const char *const member_names[MEMBERS] = {
-    [DOMAIN] = "domain_", [NAME] = "name_", [TYPE] = "type_", [TIME] = "time_",   [ZONE] = "tz_",
-    [PID] = "pid_",       [TID] = "tid_",   [UID] = "uid_",   [LEVEL] = "level_", [TAG] = "tag_",
-    [ID] = "id_",         [SEQ] = "seq_",   [INFO] = "info_",
-};
+/* Members that have columns of their own, in the order in which they are looked at. */
+static const char time_key[] = "time_";
+static const char name_key[] = "name_";
+static const char tag_key[] = "tag_";
 
-static bool same(ts_text a, const char *b)
-{
-    return a.n == strlen(b) && memcmp(a.p, b, a.n) == 0;
-}
+enum { AS_NAME, AS_TEXT, AS_NUMBER, AS_TIME }; /* a name: a text of data_dict */
+#define MEMBER(key, as, column)                                                                    \
+    {                                                                                              \
+        key, as, offsetof(ts_row_hisys_all_event, column), TS_NULL_BIT(hisys_all_event, column)    \
+    }
+static const struct {
+    const char *key;
+    unsigned as;
+    size_t column; /* in the row */
+    uint64_t null;
+} members[] = {
+    MEMBER(time_key, AS_TIME, ts),
+    MEMBER("domain_", AS_NAME, domain_id),
+    MEMBER(name_key, AS_NAME, event_name_id),
+    MEMBER("type_", AS_NUMBER, type),
+    MEMBER("tz_", AS_TEXT, time_zone),
+    MEMBER("pid_", AS_NUMBER, pid),
+    MEMBER("tid_", AS_NUMBER, tid),
+    MEMBER("uid_", AS_NUMBER, uid),
+    MEMBER("level_", AS_TEXT, level),
+    MEMBER(tag_key, AS_TEXT, tag),
+    MEMBER("id_", AS_TEXT, event_id),
+    MEMBER("seq_", AS_NUMBER, seq),
+    MEMBER("info_", AS_TEXT, info),
+};
+#undef MEMBER
+enum { MEMBERS = sizeof members / sizeof members[0] };
 
 static bool is_member(ts_text key)
 {
     unsigned k = 0;
-    while (k < MEMBERS && !same(key, member_names[k])) {
+    while (k < MEMBERS && !ts_text_is(key, members[k].key)) {
         k++;
     }
     return k < MEMBERS;
@@ -107,7 +128,7 @@ static bool is_power_event(ts_text name)
 {
     const size_t n = sizeof power_events / sizeof power_events[0];
     size_t k = 0;
-    while (k < n && !same(name, power_events[k])) {
+    while (k < n && !ts_text_is(name, power_events[k])) {
         k++;
     }
     return k < n;
@@ -125,38 +146,37 @@ static ts_code odd_member(hisysevent *h, ts_text key, const char *wrong)
 }
 
 /* The text of a member; NULL when there is none. */
-static ts_code text_of(ts_text *out, hisysevent *h, unsigned member)
+static ts_code text_of(ts_text *out, hisysevent *h, const char *key)
 {
-    const event_value *v = event_json_member(&h->event, member_names[member]);
+    const event_value *v = event_json_member(&h->event, key);
     *out = TS_TEXT_NULL;
     if (v == NULL) {
         return TS_OK;
     }
     if (v->kind != EVENT_TEXT) {
-        return odd_member(h, ts_text_of(member_names[member]), "is no text");
+        return odd_member(h, ts_text_of(key), "is no text");
     }
     *out = event_json_text(&h->event, v);
     return TS_OK;
 }
 
-static ts_code name_of(int64_t *id, uint64_t *null, uint64_t bit, hisysevent *h, unsigned member)
+static ts_code name_of(int64_t *id, uint64_t *null, uint64_t bit, hisysevent *h, const char *key)
 {
     ts_text text;
-    ts_code code = text_of(&text, h, member);
+    ts_code code = text_of(&text, h, key);
     *null |= text.p == NULL ? bit : 0;
     return code != TS_OK || text.p == NULL ? code : ts_dict(id, h->records.host->store, text);
 }
 
-static ts_code number_of(int64_t *out, uint64_t *null, uint64_t bit, hisysevent *h, unsigned member)
+static ts_code number_of(int64_t *out, uint64_t *null, uint64_t bit, hisysevent *h, const char *key)
 {
-    const event_value *v = event_json_member(&h->event, member_names[member]);
+    const event_value *v = event_json_member(&h->event, key);
     if (v != NULL && v->kind == EVENT_NUMBER && v->is_int) {
         *out = v->i;
         return TS_OK;
     }
     *null |= bit;
-    return v == NULL ? TS_OK
-                     : odd_member(h, ts_text_of(member_names[member]), "is no 64-bit integer");
+    return v == NULL ? TS_OK : odd_member(h, ts_text_of(key), "is no 64-bit integer");
 }
 
 /* The time of the event in ns, as recorded. */
@@ -164,7 +184,7 @@ static ts_code time_of(int64_t *raw, hisysevent *h)
 {
     uint64_t null = 0;
     int64_t ms = 0;
-    ts_code code = number_of(&ms, &null, 1, h, TIME);
+    ts_code code = number_of(&ms, &null, 1, h, time_key);
     *raw = TS_NO_TIME;
     if (null != 0) {
         ts_records_untimed(&h->records, h->m);
@@ -208,22 +228,17 @@ static ts_code put_event(hisysevent *h, int64_t ts)
 {
     ts_sink *sink = ts_store_sink(h->records.host->store);
     ts_row_hisys_all_event row = {.ts = ts};
-#define BIT(column) TS_NULL_BIT(hisys_all_event, column)
-    row.null = ts == TS_NO_TIME ? BIT(ts) : 0;
-    TS_TRY(name_of(&row.domain_id, &row.null, BIT(domain_id), h, DOMAIN));
-    TS_TRY(name_of(&row.event_name_id, &row.null, BIT(event_name_id), h, NAME));
-    TS_TRY(number_of(&row.type, &row.null, BIT(type), h, TYPE));
-    TS_TRY(text_of(&row.time_zone, h, ZONE));
-    TS_TRY(number_of(&row.pid, &row.null, BIT(pid), h, PID));
-    TS_TRY(number_of(&row.tid, &row.null, BIT(tid), h, TID));
-    TS_TRY(number_of(&row.uid, &row.null, BIT(uid), h, UID));
-    TS_TRY(text_of(&row.level, h, LEVEL));
-    TS_TRY(text_of(&row.tag, h, TAG));
-    TS_TRY(text_of(&row.event_id, h, ID));
-    TS_TRY(number_of(&row.seq, &row.null, BIT(seq), h, SEQ));
-    TS_TRY(text_of(&row.info, h, INFO));
+    row.null = ts == TS_NO_TIME ? TS_NULL_BIT(hisys_all_event, ts) : 0;
+    for (unsigned k = 0; k < MEMBERS; k++) {
+        void *column = (char *)&row + members[k].column;
+        if (members[k].as == AS_TEXT) {
+            TS_TRY(text_of(column, h, members[k].key));
+        } else if (members[k].as != AS_TIME) {
+            TS_TRY((members[k].as == AS_NAME ? name_of : number_of)(
+                column, &row.null, members[k].null, h, members[k].key));
+        }
+    }
     TS_TRY(write_contents(&row.contents, h));
-#undef BIT
     row.id = (int64_t)ts_sink_rows(sink, TS_T_hisys_all_event) + 1;
     return ts_put_hisys_all_event(sink, &row);
 }
@@ -305,7 +320,7 @@ static ts_code put_values(hisysevent *h, const ts_row_hisys_event_measure *base)
     for (; code == TS_OK && place != EVENT_NONE; place = event_json_at(e, place)->next) {
         const event_value *v = event_json_at(e, place);
         const ts_text key = event_json_key(e, v);
-        if (same(key, member_names[NAME]) || same(key, member_names[TIME])) {
+        if (ts_text_is(key, name_key) || ts_text_is(key, time_key)) {
             continue;
         }
         if (v->kind != EVENT_ARRAY) {
@@ -328,8 +343,8 @@ static ts_code put_values(hisysevent *h, const ts_row_hisys_event_measure *base)
 static ts_code put_measures(hisysevent *h, int64_t ts, const ts_value *serial)
 {
     ts_store *store = h->records.host->store;
-    const event_value *name = event_json_member(&h->event, member_names[NAME]);
-    const event_value *tag = event_json_member(&h->event, member_names[TAG]);
+    const event_value *name = event_json_member(&h->event, name_key);
+    const event_value *tag = event_json_member(&h->event, tag_key);
     ts_row_hisys_event_measure row = {.ts = ts};
     ts_code code;
     TS_TRY_INTO(code, ts_stat(store, "trace_hisys_event", "received", 1));
@@ -338,7 +353,7 @@ static ts_code put_measures(hisysevent *h, int64_t ts, const ts_value *serial)
         return ts_stat(store, "trace_hisys_event", "not_match", 1);
     }
     if (tag != NULL &&
-        (tag->kind != EVENT_TEXT || !same(event_json_text(&h->event, tag), "PowerStats"))) {
+        (tag->kind != EVENT_TEXT || !ts_text_is(event_json_text(&h->event, tag), "PowerStats"))) {
         return TS_OK;
     }
     row.null = ts == TS_NO_TIME ? TS_NULL_BIT(hisys_event_measure, ts) : 0;
