@@ -27,9 +27,10 @@
 
 /*
  * What of the database is wanted, as it was typed; NULL: everything. event: stack_sample.event, or
- * "call" for traced invocations. weight: what stacks are weighed by, see ts_calls_open. A sample or
- * call is in the span when it begins there; those without a time are in the whole only. demangle:
- * names of C++ and Rust as they are written (symbols/demangle.h).
+ * "call" for traced invocations. weight: what stacks are weighed by, see ts_calls_open. Of a sample
+ * the part in the span counts, a call whole when it begins there (docs/exports.md says why); those
+ * without a time are in the whole only. demangle: names of C++ and Rust as they are written
+ * (symbols/demangle.h).
  */
 typedef struct ts_stack_filter {
     ts_wanted wanted;
