@@ -106,7 +106,7 @@ static ts_code chrome_metadata(chrome_work *c)
 {
     static const unsigned columns[] = {TS_C_thread__id, TS_C_thread__ipid};
     ts_vec done = {0}; /* bool, by ipid */
-    ts_walk rows = ts_walk_of(c->x.reader, TS_T_thread, columns, 2);
+    ts_walk rows = ts_walk_of(ts_rows_of(c->x.reader), TS_T_thread, columns, 2);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         int64_t itid = ts_walk_int(&rows, 0);
@@ -179,7 +179,7 @@ static ts_code chrome_calls(chrome_work *c)
     if (!c->x.calls.any_slice || (event != NULL && strcmp(event, "call") != 0)) {
         return TS_OK;
     }
-    ts_walk rows = ts_walk_of(c->x.reader, TS_T_stack_slice, columns, CALL_COLUMNS);
+    ts_walk rows = ts_walk_of(ts_rows_of(c->x.reader), TS_T_stack_slice, columns, CALL_COLUMNS);
     while (ts_walk_next(&code, &rows)) {
         code = chrome_call(c, &rows);
     }
@@ -251,7 +251,7 @@ static ts_code chrome_sets(ts_sorter **sets, chrome_work *c)
     static const unsigned columns[] = {TS_C_args__argset, TS_C_args__key, TS_C_args__datatype,
                                        TS_C_args__value};
     const ts_sorter_order order = {.key_offset = 0, .key_count = 3};
-    ts_walk rows = ts_walk_of(c->x.reader, TS_T_callstack, slice_columns, SLICE_CAT);
+    ts_walk rows = ts_walk_of(ts_rows_of(c->x.reader), TS_T_callstack, slice_columns, SLICE_CAT);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         const set_record r = {
@@ -264,7 +264,7 @@ static ts_code chrome_sets(ts_sorter **sets, chrome_work *c)
         }
         TS_STEP(code, ts_sorter_add(*sets, &r));
     }
-    rows = ts_walk_of(c->x.reader, TS_T_args, columns, 4);
+    rows = ts_walk_of(ts_rows_of(c->x.reader), TS_T_args, columns, 4);
     while (*sets != NULL && ts_walk_next(&code, &rows)) {
         const set_record r = {(uint64_t)ts_walk_int(&rows, 0), 0,
                               (uint64_t)ts_walk_id(&rows),     ts_walk_int(&rows, 1),
@@ -423,7 +423,8 @@ static ts_code chrome_slice(chrome_work *c, const ts_walk *at)
 static ts_code chrome_slices(chrome_work *c)
 {
     const ts_stack_filter *f = &c->x.calls.filter;
-    ts_walk rows = ts_walk_of(c->x.reader, TS_T_callstack, slice_columns, SLICE_COLUMNS);
+    ts_walk rows =
+        ts_walk_of(ts_rows_of(c->x.reader), TS_T_callstack, slice_columns, SLICE_COLUMNS);
     if (!ts_reader_has_table(c->x.reader, TS_T_callstack) ||
         (f->event != NULL && strcmp(f->event, "call") != 0) ||
         (f->wanted.source != NULL && !c->x.calls.is_marks) || f->wanted.label != NULL) {
@@ -464,7 +465,7 @@ static ts_code chrome_pauses(chrome_work *c)
     if (c->x.calls.filter.event != NULL) {
         return TS_OK;
     }
-    ts_walk rows = ts_walk_of(c->x.reader, TS_T_runtime_pause, columns, CALL_COLUMNS);
+    ts_walk rows = ts_walk_of(ts_rows_of(c->x.reader), TS_T_runtime_pause, columns, CALL_COLUMNS);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         chrome_pause(c, &rows);
@@ -669,7 +670,7 @@ static ts_code chrome_series_all(chrome_work *c)
 {
     static const unsigned columns[] = {TS_C_timeseries__source_id, TS_C_timeseries__itid,
                                        TS_C_timeseries__name};
-    ts_walk rows = ts_walk_of(c->x.reader, TS_T_timeseries, columns, 3);
+    ts_walk rows = ts_walk_of(ts_rows_of(c->x.reader), TS_T_timeseries, columns, 3);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         code = chrome_series_row(c, &rows);
@@ -702,7 +703,7 @@ static ts_code chrome_counters(chrome_work *c)
 {
     static const unsigned columns[] = {TS_C_timeseries_value__series_id, TS_C_timeseries_value__ts,
                                        TS_C_timeseries_value__value};
-    ts_walk rows = ts_walk_of(c->x.reader, TS_T_timeseries_value, columns, 3);
+    ts_walk rows = ts_walk_of(ts_rows_of(c->x.reader), TS_T_timeseries_value, columns, 3);
     if (c->x.calls.filter.event != NULL) {
         return TS_OK;
     }

@@ -164,7 +164,7 @@ static ts_code line_totals(line_work *l)
     static const unsigned values[] = {TS_C_stack_sample_value__value_type_id,
                                       TS_C_stack_sample_value__value};
     const ts_uploads *u = &l->x.uploads;
-    ts_walk rows = ts_walk_of(l->x.reader, TS_T_stack_sample_value, values, 2);
+    ts_walk rows = ts_walk_of(ts_rows_of(l->x.reader), TS_T_stack_sample_value, values, 2);
     ts_code code = TS_OK;
     for (size_t i = 0; i < u->own_types.n && code == TS_OK; i++) {
         code = line_type(l, ((const int64_t *)u->own_types.p)[i]);

@@ -225,7 +225,7 @@ static ts_code methods_read(ts_methods *m, ts_ctx *ctx, const ts_calls *p,
                             const ts_uploads *uploads)
 {
     method_buffers buffers = {{0}, {0}, {0}};
-    ts_walk rows = ts_walk_of(p->reader, TS_T_stack_method, method_columns, MC_COLUMNS);
+    ts_walk rows = ts_walk_of(ts_rows_of(p->reader), TS_T_stack_method, method_columns, MC_COLUMNS);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         code = ts_walk_id(&rows) < 1 || ts_walk_id(&rows) > p->methods

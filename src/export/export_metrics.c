@@ -127,7 +127,7 @@ static ts_code metric_read_values(ts_metrics *m, ts_ctx *ctx, ts_reader *reader,
 {
     static const unsigned columns[] = {TS_C_stack_sample_value__value_type_id,
                                        TS_C_stack_sample_value__value};
-    ts_walk rows = ts_walk_of(reader, TS_T_stack_sample_value, columns, 2);
+    ts_walk rows = ts_walk_of(ts_rows_of(reader), TS_T_stack_sample_value, columns, 2);
     metric_sum *of = ts_alloc(ctx, uploads->types.n, sizeof *of);
     metric_sums *sums;
     ts_code code = of == NULL ? ctx->error.code : TS_OK;
@@ -157,7 +157,7 @@ static ts_code metric_read_spans(ts_metrics *m, ts_ctx *ctx, ts_reader *reader, 
         {TS_C_lock_wait__source_id, TS_C_lock_wait__kind, TS_C_lock_wait__dur},
         {TS_C_runtime_pause__source_id, TS_C_runtime_pause__kind, TS_C_runtime_pause__dur}};
     metric_sums *sums;
-    ts_walk rows = ts_walk_of(reader, pauses ? TS_T_runtime_pause : TS_T_lock_wait,
+    ts_walk rows = ts_walk_of(ts_rows_of(reader), pauses ? TS_T_runtime_pause : TS_T_lock_wait,
                               columns[pauses ? 1 : 0], 3);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {

@@ -48,7 +48,7 @@ static ts_code names_row(ts_naming *names, ts_ctx *ctx, ts_vec *out, const ts_wa
 static ts_code names_read(ts_naming *names, ts_ctx *ctx, ts_reader *reader, ts_vec *out,
                           const names_from *from)
 {
-    ts_walk rows = ts_walk_of(reader, from->table, from->columns, 4);
+    ts_walk rows = ts_walk_of(ts_rows_of(reader), from->table, from->columns, 4);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         code = names_row(names, ctx, out, &rows);

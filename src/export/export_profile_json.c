@@ -88,8 +88,8 @@ static ts_code details_open(pj_details *d, ts_parts *x, bool labels)
                                       TS_C_stack_sample_value__value};
     static const unsigned keys[] = {TS_C_stack_sample_label__sample_id};
     const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
-    ts_walk rows = labels ? ts_walk_of(x->reader, TS_T_stack_sample_label, keys, 1)
-                          : ts_walk_of(x->reader, TS_T_stack_sample_value, values, 3);
+    ts_walk rows = labels ? ts_walk_of(ts_rows_of(x->reader), TS_T_stack_sample_label, keys, 1)
+                          : ts_walk_of(ts_rows_of(x->reader), TS_T_stack_sample_value, values, 3);
     ts_code code = ts_sorter_open(&d->sorter, x->ctx, sizeof(pj_detail), &order, PJ_DETAILS_MEMORY);
     while (ts_walk_next(&code, &rows)) {
         const pj_detail one = {
@@ -236,7 +236,7 @@ static ts_code pj_read_types(pj_work *j)
 {
     static const unsigned columns[] = {TS_C_stack_value_type__name, TS_C_stack_value_type__unit,
                                        TS_C_stack_value_type__source_id};
-    ts_walk rows = ts_walk_of(j->x.calls.reader, TS_T_stack_value_type, columns, 3);
+    ts_walk rows = ts_walk_of(ts_rows_of(j->x.calls.reader), TS_T_stack_value_type, columns, 3);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         pj_type type = {.source_id = ts_walk_int(&rows, 2), .known = true};
@@ -256,7 +256,7 @@ static ts_code pj_read_own_types(pj_work *j)
     static const unsigned columns[] = {TS_C_profile_value_type__value_type_id,
                                        TS_C_profile_value_type__type,
                                        TS_C_profile_value_type__event_type};
-    ts_walk rows = ts_walk_of(j->x.calls.reader, TS_T_profile_value_type, columns, 3);
+    ts_walk rows = ts_walk_of(ts_rows_of(j->x.calls.reader), TS_T_profile_value_type, columns, 3);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         int64_t id = ts_walk_int(&rows, 0);

@@ -302,7 +302,7 @@ typedef ts_code (*upload_row)(ts_uploads *u, ts_ctx *ctx, const ts_walk *at);
 static ts_code upload_each(ts_uploads *u, ts_ctx *ctx, ts_reader *reader, enum ts_table_id table,
                            const unsigned *columns, unsigned n, upload_row row)
 {
-    ts_walk rows = ts_walk_of(reader, table, columns, n);
+    ts_walk rows = ts_walk_of(ts_rows_of(reader), table, columns, n);
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
         code = row(u, ctx, &rows);

@@ -5,11 +5,6 @@
 
 enum { PATHS_REPORT = 1 << 16 };
 
-typedef struct paths_pass {
-    ts_paths *p;
-    const ts_rows_from *from;
-} paths_pass;
-
 void ts_call_paths_free(ts_ctx *ctx, ts_paths *p)
 {
     ts_ids_free(ctx, &p->nodes);
@@ -29,12 +24,6 @@ ts_code ts_call_paths_name(ts_paths *p, ts_ctx *ctx, ts_text name, int64_t id)
     *idle = ts_text_is(name, "(idle)") ? TS_IDLE : ts_text_is(name, "(root)") ? TS_ROOT : 0;
     p->idle = p->names.p;
     return ts_ids_add(ctx, &p->methods, id);
-}
-
-static ts_code paths_method(void *user, const ts_batch *b, unsigned i)
-{
-    const paths_pass *pass = user;
-    return ts_call_paths_name(pass->p, pass->from->ctx, ts_cell_text(b, 1, i), b->rowids[i]);
 }
 
 ts_code ts_call_paths_room(ts_paths *p, ts_ctx *ctx, size_t cap)
@@ -86,12 +75,15 @@ ts_code ts_call_paths_read(ts_paths *p, ts_model *m)
     static const unsigned methods[] = {TS_C_stack_method__id, TS_C_stack_method__name};
     const ts_rows_from *from = ts_model_rows(m);
     uint64_t total = ts_rows_count(from, "stack_node");
-    paths_pass pass = {p, from};
     const ts_batch *b;
     ts_rows *rows = NULL;
     size_t cap = 0;
     *p = (ts_paths){.dense = true};
-    ts_code code = ts_rows_each(from, TS_T_stack_method, methods, 2, paths_method, &pass);
+    ts_code code = TS_OK;
+    ts_walk names = ts_walk_of(*from, TS_T_stack_method, methods, 2);
+    while (ts_walk_next(&code, &names)) {
+        code = ts_call_paths_name(p, from->ctx, ts_walk_text(&names, 1), ts_walk_id(&names));
+    }
     TS_STEP(code, ts_rows_open(&rows, from, TS_T_stack_node, columns, 3));
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         if (p->nodes.count + (size_t)b->rows >= cap) {

@@ -125,9 +125,8 @@ typedef struct frames_pass {
     ts_buf written; /* a name that was demangled */
 } frames_pass;
 
-static ts_code stacks_frame(void *user, const ts_batch *b, unsigned i)
+static ts_code stacks_frame(frames_pass *f, const ts_batch *b, unsigned i)
 {
-    frames_pass *f = user;
     ts_calls *p = f->p;
     int64_t id = b->rowids[i];
     if (id < 1 || id > p->methods || !f->wanted[id]) {
@@ -151,14 +150,16 @@ static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
                                                 TS_C_stack_method__package, TS_C_stack_method__file,
                                                 TS_C_stack_method__line};
     frames_pass f = {.p = p, .frames = frames};
+    ts_walk rows = ts_walk_of(*ts_model_rows(p->model), TS_T_stack_method, columns, M_COLUMNS);
     f.wanted = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *f.wanted);
     p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame);
     ts_code code = f.wanted == NULL || p->frame == NULL ? p->ctx->error.code : TS_OK;
     for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
         f.wanted[p->method[i]] = f.wanted[p->method[i]] || p->used[i];
     }
-    TS_STEP(code, ts_rows_each(ts_model_rows(p->model), TS_T_stack_method, columns, M_COLUMNS,
-                               stacks_frame, &f));
+    while (ts_walk_next(&code, &rows)) {
+        code = stacks_frame(&f, rows.b, rows.row);
+    }
     ts_buf_free(p->ctx, &f.label);
     ts_buf_free(p->ctx, &f.written);
     ts_free(p->ctx, f.wanted);
@@ -172,32 +173,21 @@ uint32_t ts_calls_frame(const ts_calls *p, uint32_t node)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
-typedef struct type_asked {
-    const char *name;
-    bool has;
-} type_asked;
-
-static ts_code stacks_type(void *user, const ts_batch *b, unsigned i)
-{
-    type_asked *asked = user;
-    asked->has = asked->has || ts_text_is(ts_cell_text(b, 0, i), asked->name);
-    return TS_OK;
-}
-
 /* Whose stacks: samples and calls, or the tree of heap timelines. */
 static ts_code stacks_choose_kind(ts_calls *p)
 {
     static const unsigned names[] = {TS_C_stack_value_type__name};
     bool trees = false;
-    type_asked type = {p->filter.weight, false};
+    bool has = false; /* a kind of value with the name of the weight */
     ts_code code = ts_reader_has_rows(&p->any_sample, p->reader, TS_T_stack_sample);
     TS_STEP(code, ts_reader_has_rows(&p->any_slice, p->reader, TS_T_stack_slice));
     TS_STEP(code, ts_reader_has_rows(&trees, p->reader, TS_T_js_heap_trace_node));
-    bool only = type.name != NULL && stacks_is_heap_weight(type.name);
-    TS_STEP_IF(
-        code, trees && only,
-        ts_rows_each(ts_model_rows(p->model), TS_T_stack_value_type, names, 1, stacks_type, &type));
-    p->is_heap = trees && ((!p->any_sample && !p->any_slice) || (only && !type.has));
+    bool only = p->filter.weight != NULL && stacks_is_heap_weight(p->filter.weight);
+    ts_walk rows = ts_walk_of(*ts_model_rows(p->model), TS_T_stack_value_type, names, 1);
+    while (trees && only && ts_walk_next(&code, &rows)) {
+        has = has || ts_text_is(ts_walk_text(&rows, 0), p->filter.weight);
+    }
+    p->is_heap = trees && ((!p->any_sample && !p->any_slice) || (only && !has));
     if (code == TS_OK && !trees && !p->any_sample && !p->any_slice) {
         code = ts_reader_has_rows(&p->is_marks, p->reader, TS_T_callstack);
         p->is_heap = p->is_marks;

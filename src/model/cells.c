@@ -26,17 +26,3 @@ ts_code ts_vec_keep(ts_ctx *ctx, ts_vec *v, int64_t id, int64_t number)
     ((int64_t *)v->p)[id] = number;
     return TS_OK;
 }
-
-bool ts_walk_batch(ts_code *code, ts_walk *at)
-{
-    TS_STEP_IF(*code, at->scan == NULL,
-               ts_scan_open(&at->scan, at->reader, at->table, at->columns, at->column_count));
-    TS_STEP(*code, ts_scan_next(&at->b, at->scan));
-    at->row = 0;
-    if (*code == TS_OK && at->b->rows > 0) {
-        return true;
-    }
-    ts_scan_close(at->scan);
-    at->scan = NULL;
-    return false;
-}

@@ -8,16 +8,10 @@ enum { HEAP_REPORT = 1 << 17, PLACES = 16 };
 
 /* --- places ----------------------------------------------------------------------------------- */
 
-typedef struct places_pass {
-    ts_vec *out;
-    const ts_rows_from *from;
-} places_pass;
-
-static ts_code places_row(void *user, const ts_batch *b, unsigned i)
+static ts_code places_row(ts_vec *out, ts_ctx *ctx, const ts_batch *b, unsigned i)
 {
-    const places_pass *p = user;
-    ts_heap_places *d = ts_vec_add(p->from->ctx, p->out, sizeof *d);
-    TS_NEED(p->from->ctx, d);
+    ts_heap_places *d = ts_vec_add(ctx, out, sizeof *d);
+    TS_NEED(ctx, d);
     int64_t *const fields[PLACES] = {
         &d->file_id,      &d->source_id,       &d->stride,          &d->first_info,
         &d->type_count,   &d->first_edge_type, &d->edge_type_count, &d->first_node,
@@ -33,18 +27,16 @@ static ts_code places_row(void *user, const ts_batch *b, unsigned i)
     return TS_OK;
 }
 
-static ts_code analysed_row(void *user, const ts_batch *b, unsigned i)
+static void analysed_row(const ts_vec *out, const ts_walk *row)
 {
-    const ts_vec *out = ((const places_pass *)user)->out;
     for (size_t k = 0; k < out->n; k++) {
         ts_heap_places *d = (ts_heap_places *)out->p + k;
-        if (b->columns[0].ints[i] == d->file_id) {
+        if (ts_walk_int(row, 0) == d->file_id) {
             d->analysed = true;
-            d->first_retained = b->columns[1].ints[i];
-            d->first_dominated = b->columns[2].ints[i];
+            d->first_retained = ts_walk_int(row, 1);
+            d->first_dominated = ts_walk_int(row, 2);
         }
     }
-    return TS_OK;
 }
 
 ts_code ts_heap_places_read(ts_vec *out, const ts_rows_from *from)
@@ -71,12 +63,17 @@ ts_code ts_heap_places_read(ts_vec *out, const ts_rows_from *from)
     static const unsigned analysed[] = {TS_C_js_heap_analysis__file_id,
                                         TS_C_js_heap_analysis__first_retained_rowid,
                                         TS_C_js_heap_analysis__first_dominated_rowid};
-    places_pass pass = {out, from};
-    ts_code code =
-        ts_rows_each(from, TS_T_js_heap_file_detail, columns, PLACES + 1, places_row, &pass);
+    ts_walk files = ts_walk_of(*from, TS_T_js_heap_file_detail, columns, PLACES + 1);
+    ts_walk more = ts_walk_of(*from, TS_T_js_heap_analysis, analysed, 3);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &files)) {
+        code = places_row(out, from->ctx, files.b, files.row);
+    }
     /* Databases of other programs need not have the table. */
-    TS_STEP_IF(code, ts_rows_there(from, TS_T_js_heap_analysis, analysed, 3),
-               ts_rows_each(from, TS_T_js_heap_analysis, analysed, 3, analysed_row, &pass));
+    bool there = code == TS_OK && ts_rows_there(from, TS_T_js_heap_analysis, analysed, 3);
+    while (there && ts_walk_next(&code, &more)) {
+        analysed_row(out, &more);
+    }
     return code;
 }
 

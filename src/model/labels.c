@@ -16,9 +16,8 @@ typedef struct labels_find {
     ts_pool seen;
 } labels_find;
 
-static ts_code labels_row(void *user, const ts_batch *b, unsigned row)
+static ts_code labels_row(labels_find *f, const ts_batch *b, unsigned row)
 {
-    labels_find *f = user;
     ts_ctx *ctx = ts_model_ctx(f->model);
     ts_text key = ts_cell_text(b, L_KEY, row);
     ts_text value = ts_cell_text(b, L_VALUE, row);
@@ -47,8 +46,12 @@ static ts_code labels_each(labels_find *f)
     static const unsigned columns[] = {TS_C_stack_sample_label__sample_id,
                                        TS_C_stack_sample_label__key,
                                        TS_C_stack_sample_label__value};
-    return ts_rows_each(ts_model_rows(f->model), TS_T_stack_sample_label, columns, 3, labels_row,
-                        f);
+    ts_walk rows = ts_walk_of(*ts_model_rows(f->model), TS_T_stack_sample_label, columns, 3);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        code = labels_row(f, rows.b, rows.row);
+    }
+    return code;
 }
 
 static ts_code labels_none(labels_find *f)

@@ -69,9 +69,8 @@ static bool words_matter(const ts_events *e, bool leaf)
 
 /* --- reading ---------------------------------------------------------------------------------- */
 
-static ts_code source_row(void *user, const ts_batch *b, unsigned i)
+static ts_code source_row(ts_events *e, const ts_batch *b, unsigned i)
 {
-    ts_events *e = user;
     uint32_t number = 0;
     int64_t id = b->columns[0].ints[i];
     ts_code code = ts_vec_reach(e->ctx, &e->formats, id, sizeof(uint32_t));
@@ -90,9 +89,8 @@ static ts_text format_of(const ts_events *e, int64_t source_id)
     return number == 0 ? (ts_text){"", 0} : ts_pool_text(&e->format_names, number - 1);
 }
 
-static ts_code kind_row(void *user, const ts_batch *b, unsigned i)
+static ts_code kind_row(ts_events *e, const ts_batch *b, unsigned i)
 {
-    ts_events *e = user;
     int64_t id = b->rowids[i];
     int64_t source = b->columns[0].ints[i];
     uint32_t names[2];
@@ -117,9 +115,8 @@ static ts_code kind_row(void *user, const ts_batch *b, unsigned i)
     return code;
 }
 
-static ts_code usual_row(void *user, const ts_batch *b, unsigned i)
+static ts_code usual_row(ts_events *e, const ts_batch *b, unsigned i)
 {
-    ts_events *e = user;
     const ts_value_type *kind =
         b->columns[0].null[i] ? NULL : ts_events_value(e, b->columns[0].ints[i]);
     if (kind != NULL) {
@@ -135,9 +132,8 @@ static ts_code byte_set(const ts_events *e, ts_vec *v, int64_t id, uint8_t value
     return TS_OK;
 }
 
-static ts_code label_row(void *user, const ts_batch *b, unsigned i)
+static ts_code label_row(ts_events *e, const ts_batch *b, unsigned i)
 {
-    ts_events *e = user;
     int64_t id = b->columns[0].ints[i];
     if (!ts_text_is(ts_cell_text(b, 1, i), "state") || b->columns[2].null[i]) {
         return TS_OK;
@@ -145,9 +141,8 @@ static ts_code label_row(void *user, const ts_batch *b, unsigned i)
     return byte_set(e, &e->states, id, word_find(ts_cell_text(b, 2, i), false));
 }
 
-static ts_code record_row(void *user, const ts_batch *b, unsigned i)
+static ts_code record_row(ts_events *e, const ts_batch *b, unsigned i)
 {
-    ts_events *e = user;
     int64_t id = b->columns[0].ints[i];
     if (b->columns[0].null[i] || b->columns[1].null[i]) {
         return TS_OK;
@@ -155,9 +150,8 @@ static ts_code record_row(void *user, const ts_batch *b, unsigned i)
     return byte_set(e, &e->states, id, word_find(ts_cell_text(b, 1, i), false));
 }
 
-static ts_code method_row(void *user, const ts_batch *b, unsigned i)
+static ts_code method_row(ts_events *e, const ts_batch *b, unsigned i)
 {
-    ts_events *e = user;
     enum { LONGEST = 64 }; /* of the leaves that lines name */
     int64_t id = b->rowids[i];
     char both[LONGEST];
@@ -173,9 +167,8 @@ static ts_code method_row(void *user, const ts_batch *b, unsigned i)
     return word == 0 ? TS_OK : byte_set(e, &e->leaves, id, word);
 }
 
-static ts_code async_row(void *user, const ts_batch *b, unsigned i)
+static ts_code async_row(ts_events *e, const ts_batch *b, unsigned i)
 {
-    ts_events *e = user;
     int64_t id = b->columns[0].ints[i];
     if (b->columns[1].ints[i] == 0) {
         return TS_OK;
@@ -237,7 +230,7 @@ static ts_code events_make(ts_events *out, ts_model *m)
         enum ts_table_id table;
         const unsigned *columns;
         unsigned n;
-        ts_row_fn *row;
+        ts_code (*row)(ts_events *e, const ts_batch *b, unsigned i);
         bool states, leaves; /* only where classes depend on them */
     } steps[] = {
         {TS_T_source, sources, 2, source_row, false, false},
@@ -252,11 +245,12 @@ static ts_code events_make(ts_events *out, ts_model *m)
     const ts_rows_from *from = ts_model_rows(m);
     *out = (ts_events){.ctx = from->ctx};
     for (size_t i = 0; code == TS_OK && i < sizeof steps / sizeof steps[0]; i++) {
-        if ((!steps[i].states || words_matter(out, false)) &&
-            (!steps[i].leaves || words_matter(out, true)) &&
-            ts_rows_there(from, steps[i].table, steps[i].columns, steps[i].n)) {
-            code =
-                ts_rows_each(from, steps[i].table, steps[i].columns, steps[i].n, steps[i].row, out);
+        ts_walk rows = ts_walk_of(*from, steps[i].table, steps[i].columns, steps[i].n);
+        bool wanted = (!steps[i].states || words_matter(out, false)) &&
+                      (!steps[i].leaves || words_matter(out, true)) &&
+                      ts_rows_there(from, steps[i].table, steps[i].columns, steps[i].n);
+        while (wanted && ts_walk_next(&code, &rows)) {
+            code = steps[i].row(out, rows.b, rows.row);
         }
     }
     TS_STEP(code, usual_kinds(out));

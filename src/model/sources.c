@@ -36,17 +36,8 @@ static void sources_free(ts_ctx *ctx, void *what)
     ts_free(ctx, s);
 }
 
-typedef struct sources_pass {
-    ts_ctx *ctx;
-    ts_sources *sources;
-    ts_threads *threads;
-    ts_vec processes;
-} sources_pass;
-
-static ts_code sources_row(void *user, const ts_batch *b, unsigned i)
+static ts_code sources_row(ts_sources *s, ts_ctx *ctx, const ts_batch *b, unsigned i)
 {
-    ts_sources *s = ((sources_pass *)user)->sources;
-    ts_ctx *ctx = ((sources_pass *)user)->ctx;
     ts_source_entry *row = ts_vec_add(ctx, &s->rows, sizeof *row);
     TS_NEED(ctx, row);
     row->id = b->columns[S_ID].ints[i];
@@ -67,10 +58,15 @@ static ts_code sources_build(void **what, ts_model *m, const void *user)
         TS_C_source__end_ts, TS_C_source__kind,      TS_C_source__path,
         TS_C_source__name,   TS_C_source__format,    TS_C_source__clock};
     ts_ctx *ctx = ts_model_ctx(m);
-    sources_pass p = {.ctx = ctx};
+    ts_walk rows = ts_walk_of(*ts_model_rows(m), TS_T_source, columns, S_COLUMNS);
+    ts_sources *s;
+    ts_code code = TS_OK;
     (void)user;
-    TS_NEED(ctx, *what = p.sources = ts_zalloc(ctx, 1, sizeof *p.sources));
-    return ts_rows_each(ts_model_rows(m), TS_T_source, columns, S_COLUMNS, sources_row, &p);
+    TS_NEED(ctx, *what = s = ts_zalloc(ctx, 1, sizeof *s));
+    while (ts_walk_next(&code, &rows)) {
+        code = sources_row(s, ctx, rows.b, rows.row);
+    }
+    return code;
 }
 
 ts_code ts_sources_get(const ts_sources **out, ts_model *m)
@@ -94,6 +90,12 @@ static void threads_free(ts_ctx *ctx, void *what)
     ts_free(ctx, t);
 }
 
+typedef struct threads_pass {
+    ts_ctx *ctx;
+    ts_threads *threads;
+    ts_vec processes;
+} threads_pass;
+
 typedef struct process_row {
     int64_t id, pid;
     ts_text name;
@@ -109,9 +111,8 @@ static const process_row *process_of(const ts_vec *all, int64_t id)
     return NULL;
 }
 
-static ts_code processes_row(void *user, const ts_batch *b, unsigned i)
+static ts_code processes_row(threads_pass *p, const ts_batch *b, unsigned i)
 {
-    sources_pass *p = user;
     process_row *row = ts_vec_add(p->ctx, &p->processes, sizeof *row);
     TS_NEED(p->ctx, row);
     row->id = b->columns[P_ID].ints[i];
@@ -119,9 +120,8 @@ static ts_code processes_row(void *user, const ts_batch *b, unsigned i)
     return cell_text(&row->name, p->ctx, &p->threads->texts, b, P_NAME, i);
 }
 
-static ts_code threads_row(void *user, const ts_batch *b, unsigned i)
+static ts_code threads_row(threads_pass *pass, const ts_batch *b, unsigned i)
 {
-    sources_pass *pass = user;
     const process_row *p = process_of(&pass->processes, cell_or(b, T_IPID, i, -1));
     ts_thread_entry *row = ts_vec_add(pass->ctx, &pass->threads->rows, sizeof *row);
     TS_NEED(pass->ctx, row);
@@ -138,11 +138,18 @@ static ts_code threads_build(void **what, ts_model *m, const void *user)
                                        TS_C_thread__ipid};
     static const unsigned processes[] = {TS_C_process__id, TS_C_process__pid, TS_C_process__name};
     ts_ctx *ctx = ts_model_ctx(m);
-    sources_pass p = {.ctx = ctx};
+    threads_pass p = {.ctx = ctx};
+    ts_walk of_process = ts_walk_of(*ts_model_rows(m), TS_T_process, processes, 3);
+    ts_walk of_thread = ts_walk_of(*ts_model_rows(m), TS_T_thread, threads, 4);
+    ts_code code = TS_OK;
     (void)user;
     TS_NEED(ctx, *what = p.threads = ts_zalloc(ctx, 1, sizeof *p.threads));
-    ts_code code = ts_rows_each(ts_model_rows(m), TS_T_process, processes, 3, processes_row, &p);
-    TS_STEP(code, ts_rows_each(ts_model_rows(m), TS_T_thread, threads, 4, threads_row, &p));
+    while (ts_walk_next(&code, &of_process)) {
+        code = processes_row(&p, of_process.b, of_process.row);
+    }
+    while (ts_walk_next(&code, &of_thread)) {
+        code = threads_row(&p, of_thread.b, of_thread.row);
+    }
     ts_vec_free(ctx, &p.processes);
     return code;
 }

@@ -65,9 +65,8 @@ static ts_code filter_label(frame_filter *f, uint32_t method, ts_text file, int6
     return code;
 }
 
-static ts_code filter_method(void *user, const ts_batch *b, unsigned row)
+static ts_code filter_method(frame_filter *f, const ts_batch *b, unsigned row)
 {
-    frame_filter *f = user;
     ts_ctx *ctx = ts_model_ctx(f->model);
     uint32_t method = ts_ids_find(&f->paths->methods, b->rowids[row]);
     if (row == 0) {
@@ -127,10 +126,10 @@ ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
     *hidden = NULL;
     ts_code code = filter_begin(&f, filter, paths->methods.count);
     bool any = f.wanted[F_ONLY] || f.wanted[F_IGNORE] || f.wanted[F_HIDE];
-    if (code == TS_OK && any) {
-        code = paths->frames != NULL ? filter_frames(&f, paths->frames)
-                                     : ts_rows_each(ts_model_rows(model), TS_T_stack_method,
-                                                    columns, 5, filter_method, &f);
+    TS_STEP_IF(code, any && paths->frames != NULL, filter_frames(&f, paths->frames));
+    ts_walk rows = ts_walk_of(*ts_model_rows(model), TS_T_stack_method, columns, 5);
+    while (any && paths->frames == NULL && ts_walk_next(&code, &rows)) {
+        code = filter_method(&f, rows.b, rows.row);
     }
     TS_STEP_IF(code, any, filter_nodes(&f, w, paths));
     if (code == TS_OK && f.wanted[F_HIDE]) {

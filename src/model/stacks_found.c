@@ -36,9 +36,8 @@ static void seen_id(int64_t *ids, unsigned *n, int64_t id)
 
 enum { SEEN_SOURCE, SEEN_THREAD, SEEN_TS, SEEN_NODE, SEEN_EVENT };
 
-static ts_code seen_row(void *user, const ts_batch *b, unsigned i)
+static ts_code seen_row(select_seen *seen, const ts_batch *b, unsigned i)
 {
-    select_seen *seen = user;
     int64_t ts = b->columns[SEEN_TS].ints[i];
     ts_text event = seen->call ? TS_TEXT_LIT("call") : ts_cell_text(b, SEEN_EVENT, i);
     if (b->columns[SEEN_NODE].null[i] != 0) {
@@ -67,12 +66,16 @@ static ts_code seen_all(select_seen *seen, const ts_calls *p)
     static const unsigned calls[] = {TS_C_stack_slice__source_id, TS_C_stack_slice__itid,
                                      TS_C_stack_slice__ts, TS_C_stack_slice__node_id};
     const ts_rows_from *from = ts_model_rows(p->model);
+    ts_walk rows[] = {ts_walk_of(*from, TS_T_stack_sample, samples, 5),
+                      ts_walk_of(*from, TS_T_stack_slice, calls, 4)};
     ts_code code = TS_OK;
-    seen->call = false;
-    TS_STEP_IF(code, p->any_sample,
-               ts_rows_each(from, TS_T_stack_sample, samples, 5, seen_row, seen));
+    while (p->any_sample && ts_walk_next(&code, &rows[0])) {
+        code = seen_row(seen, rows[0].b, rows[0].row);
+    }
     seen->call = true;
-    TS_STEP_IF(code, p->any_slice, ts_rows_each(from, TS_T_stack_slice, calls, 4, seen_row, seen));
+    while (p->any_slice && ts_walk_next(&code, &rows[1])) {
+        code = seen_row(seen, rows[1].b, rows[1].row);
+    }
     return code;
 }
 
@@ -146,18 +149,6 @@ ts_code ts_calls_explain(const ts_calls *p, const char *what)
 
 /* --- all ------------------------------------------------------------------------------------- */
 
-/* Sources whose calls were traced: their samples without a time are sums of the same calls. */
-static ts_code find_sliced(void *user, const ts_batch *b, unsigned i)
-{
-    ts_calls *p = user;
-    int64_t id = b->columns[0].ints[i];
-    if (!ts_vec_bool(&p->sliced, id)) {
-        TS_TRY(ts_vec_reach(p->ctx, &p->sliced, id, sizeof(bool)));
-        ((bool *)p->sliced.p)[id] = true;
-    }
-    return TS_OK;
-}
-
 ts_code stacks_heap_selects(const ts_calls *p, bool others)
 {
     return p->is_heap && !p->is_marks && others
@@ -181,8 +172,15 @@ ts_code stacks_select(ts_calls *p)
         stacks_heap_selects(p, w->thread != NULL || f->event != NULL || timed || w->label != NULL));
     static const unsigned columns[] = {TS_C_stack_slice__source_id};
     ts_code code = ts_select_make(&p->select, p->model, w);
-    TS_STEP_IF(code, p->any_sample && p->any_slice,
-               ts_rows_each(ts_model_rows(p->model), TS_T_stack_slice, columns, 1, find_sliced, p));
+    ts_walk rows = ts_walk_of(*ts_model_rows(p->model), TS_T_stack_slice, columns, 1);
+    /* Sources whose calls were traced: their samples without a time are sums of the same calls. */
+    while (p->any_sample && p->any_slice && ts_walk_next(&code, &rows)) {
+        int64_t id = ts_walk_int(&rows, 0);
+        code = ts_vec_reach(p->ctx, &p->sliced, id, sizeof(bool));
+        if (code == TS_OK) {
+            ((bool *)p->sliced.p)[id] = true;
+        }
+    }
     return code;
 }
 

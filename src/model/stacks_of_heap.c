@@ -72,9 +72,8 @@ static bool heap_wants(const heap_work *w, const ts_batch *b, unsigned i)
     return ts_vec_bool(&w->files, b->columns[0].ints[i]);
 }
 
-static ts_code heap_file(void *user, const ts_batch *b, unsigned i)
+static ts_code heap_file(heap_work *w, const ts_batch *b, unsigned i)
 {
-    heap_work *w = user;
     int64_t id = b->columns[0].ints[i];
     ts_code code = ts_vec_reach(w->p->ctx, &w->files, id, sizeof(bool));
     if (code == TS_OK) {
@@ -90,9 +89,8 @@ static ts_code heap_want_string(int64_t *key, heap_work *w, const ts_batch *b, u
     return *key < 0 ? TS_OK : ts_idmap_put(w->p->ctx, &w->strings, *key, 0);
 }
 
-static ts_code heap_add_function(void *user, const ts_batch *b, unsigned i)
+static ts_code heap_add_function(heap_work *w, const ts_batch *b, unsigned i)
 {
-    heap_work *w = user;
     if (!heap_wants(w, b, i)) {
         return TS_OK;
     }
@@ -110,9 +108,8 @@ static ts_code heap_add_function(void *user, const ts_batch *b, unsigned i)
     return code;
 }
 
-static ts_code heap_string(void *user, const ts_batch *b, unsigned i)
+static ts_code heap_string(heap_work *w, const ts_batch *b, unsigned i)
 {
-    heap_work *w = user;
     int64_t key = heap_cell_key(b, 1, i);
     uint64_t known;
     uint32_t id;
@@ -130,9 +127,8 @@ static uint32_t heap_find(const ts_idmap *map, const ts_batch *b, unsigned colum
     return key >= 0 && ts_idmap_find(&value, map, key) ? (uint32_t)value : 0;
 }
 
-static ts_code heap_node(void *user, const ts_batch *b, unsigned i)
+static ts_code heap_node(heap_work *w, const ts_batch *b, unsigned i)
 {
-    heap_work *w = user;
     ts_calls *p = w->p;
     int64_t key = heap_cell_key(b, 1, i);
     heap_sums *sums;
@@ -153,9 +149,8 @@ static ts_code heap_node(void *user, const ts_batch *b, unsigned i)
     return code;
 }
 
-static ts_code heap_live(void *user, const ts_batch *b, unsigned i)
+static ts_code heap_live(heap_work *w, const ts_batch *b, unsigned i)
 {
-    heap_work *w = user;
     uint32_t node = !heap_wants(w, b, i) ? 0 : heap_find(&w->by_id, b, 2, i);
     heap_sums *all = w->sums.p;
     if (node == 0) {
@@ -192,7 +187,7 @@ static ts_code heap_read(heap_work *w)
         enum ts_table_id table;
         const unsigned *columns;
         unsigned n;
-        ts_row_fn *row;
+        ts_code (*row)(heap_work *w, const ts_batch *b, unsigned i);
     } steps[] = {
         {TS_T_js_heap_file_detail, files, 2, heap_file},
         {TS_T_js_heap_trace_function_info, functions, 5, heap_add_function},
@@ -202,8 +197,11 @@ static ts_code heap_read(heap_work *w)
     };
     ts_code code = TS_OK;
     for (size_t i = 0; code == TS_OK && i < sizeof steps / sizeof steps[0]; i++) {
-        code = ts_rows_each(ts_model_rows(w->p->model), steps[i].table, steps[i].columns,
-                            steps[i].n, steps[i].row, w);
+        ts_walk rows =
+            ts_walk_of(*ts_model_rows(w->p->model), steps[i].table, steps[i].columns, steps[i].n);
+        while (ts_walk_next(&code, &rows)) {
+            code = steps[i].row(w, rows.b, rows.row);
+        }
     }
     return code;
 }

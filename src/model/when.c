@@ -243,9 +243,8 @@ static void observed_free(ts_ctx *ctx, void *what)
 }
 
 /* Least and greatest time of the rows of each source. */
-static ts_code observed_row(void *user, const ts_batch *b, unsigned i)
+static ts_code observed_row(observed *o, const ts_batch *b, unsigned i)
 {
-    observed *o = user;
     int64_t source = b->columns[0].ints[i];
     int64_t ts = b->columns[1].ints[i];
     int64_t dur = b->columns[2].null[i] ? 0 : b->columns[2].ints[i];
@@ -273,8 +272,14 @@ static ts_code observed_build(void **what, ts_model *m, const void *user)
     *what = o;
     TS_NEED(from->ctx, o);
     o->ctx = from->ctx;
-    ts_code code = ts_rows_each(from, TS_T_stack_sample, samples, 3, observed_row, o);
-    TS_STEP(code, ts_rows_each(from, TS_T_stack_slice, slices, 3, observed_row, o));
+    ts_walk rows[] = {ts_walk_of(*from, TS_T_stack_sample, samples, 3),
+                      ts_walk_of(*from, TS_T_stack_slice, slices, 3)};
+    ts_code code = TS_OK;
+    for (unsigned i = 0; i < 2; i++) {
+        while (ts_walk_next(&code, &rows[i])) {
+            code = observed_row(o, rows[i].b, rows[i].row);
+        }
+    }
     return code;
 }
 

@@ -1,5 +1,7 @@
 #include "tables/table_rows.h"
 
+#include "tables/scan_private.h"
+
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "tables/views_impl.h"
@@ -268,19 +270,23 @@ ts_code ts_rows_next(const ts_batch **batch, ts_rows *r)
     return r->scan != NULL ? ts_scan_next(batch, r->scan) : rows_step(batch, r, ROWS_BATCH);
 }
 
-ts_code ts_rows_each(const ts_rows_from *from, enum ts_table_id table, const unsigned *columns,
-                     unsigned count, ts_row_fn *row, void *user)
+ts_rows_from ts_rows_of(ts_reader *reader)
 {
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, from, table, columns, count);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            code = row(user, b, i);
-        }
+    return (ts_rows_from){.ctx = reader->ctx, .reader = reader};
+}
+
+bool ts_walk_batch(ts_code *code, ts_walk *at)
+{
+    TS_STEP_IF(*code, at->rows == NULL,
+               ts_rows_open(&at->rows, &at->from, at->table, at->columns, at->column_count));
+    TS_STEP(*code, ts_rows_next(&at->b, at->rows));
+    at->row = 0;
+    if (*code == TS_OK && at->b->rows > 0) {
+        return true;
     }
-    ts_rows_close(rows);
-    return code;
+    ts_rows_close(at->rows);
+    at->rows = NULL;
+    return false;
 }
 
 ts_code ts_rows_seek(ts_rows *r, int64_t rowid)

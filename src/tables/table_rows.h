@@ -53,10 +53,76 @@ bool ts_rows_there(const ts_rows_from *from, enum ts_table_id table, const unsig
  */
 uint64_t ts_rows_count(const ts_rows_from *from, const char *table);
 
-/* Calls `row` for each row of a table until it fails: row i of b. */
-typedef ts_code ts_row_fn(void *user, const ts_batch *b, unsigned i);
-ts_code ts_rows_each(const ts_rows_from *from, enum ts_table_id table, const unsigned *columns,
-                     unsigned count, ts_row_fn *row, void *user);
+/* Those of a file whose pages are read. */
+ts_rows_from ts_rows_of(ts_reader *reader);
+
+/*
+ * The rows of a table, one after the other:
+ *
+ *     ts_walk at = ts_walk_of(*from, TS_T_stack_node, columns, 2);
+ *     while (ts_walk_next(&code, &at)) {
+ *         code = take(ts_walk_id(&at), ts_walk_int(&at, 0));
+ *     }
+ *
+ * It ends after the last row, and when `code` is a failure, its own or that of the loop; nothing is
+ * left to close then.
+ */
+typedef struct ts_walk {
+    ts_rows_from from;
+    enum ts_table_id table;
+    const unsigned *columns;
+    unsigned column_count;
+    ts_rows *rows;
+    const ts_batch *b;
+    unsigned row; /* in the batch */
+} ts_walk;
+
+static inline ts_walk ts_walk_of(ts_rows_from from, enum ts_table_id table, const unsigned *columns,
+                                 unsigned column_count)
+{
+    return (ts_walk){
+        .from = from, .table = table, .columns = columns, .column_count = column_count};
+}
+
+/* Opens the rows, or takes the next of them. */
+bool ts_walk_batch(ts_code *code, ts_walk *at);
+
+static inline bool ts_walk_next(ts_code *code, ts_walk *at)
+{
+    return (*code == TS_OK && at->b != NULL && ++at->row < at->b->rows) || ts_walk_batch(code, at);
+}
+
+static inline int64_t ts_walk_id(const ts_walk *at)
+{
+    return at->b->rowids[at->row];
+}
+
+static inline bool ts_walk_null(const ts_walk *at, unsigned column)
+{
+    return at->b->columns[column].null[at->row] != 0;
+}
+
+static inline int64_t ts_walk_int(const ts_walk *at, unsigned column)
+{
+    return at->b->columns[column].ints[at->row];
+}
+
+/* The same, `otherwise` when it is NULL. */
+static inline int64_t ts_walk_int_or(const ts_walk *at, unsigned column, int64_t otherwise)
+{
+    return ts_walk_null(at, column) ? otherwise : ts_walk_int(at, column);
+}
+
+static inline ts_text ts_cell_text(const ts_batch *b, unsigned column, unsigned row)
+{
+    const ts_scan_text *t = &b->columns[column].texts[row];
+    return (ts_text){t->p, t->n};
+}
+
+static inline ts_text ts_walk_text(const ts_walk *at, unsigned column)
+{
+    return ts_cell_text(at->b, column, at->row);
+}
 
 /* One row, or none; the scan goes on after it. */
 ts_code ts_rows_one(const ts_batch **batch, ts_rows *rows, int64_t rowid);

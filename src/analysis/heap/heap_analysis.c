@@ -45,9 +45,8 @@ typedef struct heap_rows {
 
 /* --- what the snapshot states --------------------------------------------------------------- */
 
-static ts_code read_property(void *user, const ts_batch *b, unsigned i)
+static ts_code read_property(heap_run *r, const ts_batch *b, unsigned i)
 {
-    heap_run *r = user;
     ts_text key = ts_cell_text(b, 1, i);
     int64_t value = -1; /* what is no integer is no place */
     bool known = hg_integer(&value, &b->columns[2].texts[i]);
@@ -483,10 +482,13 @@ static ts_code heap_analyse(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     heap_run r = {.ctx = ctx, .reader = reader, .store = store, .sink = ts_store_sink(store)};
     ts_vec details = {0};
     const ts_heap_places *all;
-    ts_code code;
+    ts_walk rows = ts_walk_of(from, TS_T_source_property, columns, 3);
+    ts_code code = TS_OK;
     r.classes.ctx = ctx;
     ts_alloc_trim();
-    code = ts_rows_each(&from, TS_T_source_property, columns, 3, read_property, &r);
+    while (ts_walk_next(&code, &rows)) {
+        code = read_property(&r, rows.b, rows.row);
+    }
     TS_STEP(code, ts_heap_places_read(&details, &from));
     all = details.p;
     for (size_t i = 0; i < details.n && code == TS_OK; i++) {

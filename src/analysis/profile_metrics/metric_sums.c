@@ -42,9 +42,8 @@ static void metric_add(metric_sum *sum, int64_t v)
 
 /* --- profiles and their sources -------------------------------------------------------------- */
 
-static ts_code metric_read_profile(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_profile(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     metric_profile *p = ts_vec_add(m->ctx, &m->profiles, sizeof *p);
     void *owner;
     ts_code code;
@@ -133,9 +132,8 @@ typedef struct metric_type {
     uint32_t slot;    /* + 1 */
 } metric_type;
 
-static ts_code metric_read_type(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_type(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     int64_t profile_id = b->columns[1].ints[i];
     void *out;
     metric_type *type;
@@ -156,9 +154,8 @@ static ts_code metric_read_type(void *user, const ts_batch *b, unsigned i)
     return TS_OK;
 }
 
-static ts_code metric_read_value(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_value(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     const metric_type *type = metric_at(&m->types, b->columns[0].ints[i], sizeof *type);
     if (type != NULL && type->slot > 0 && type->profile > 0 && b->columns[1].null[i] == 0) {
         metric_add(&metric_profile_at(m, type->profile - 1)->sums[type->slot - 1],
@@ -201,9 +198,8 @@ static const struct {
     {"jdk.CPUTimeSample", SLOT_SAMPLED_CPU},
 };
 
-static ts_code metric_read_event_type(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_event_type(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
     ts_text name = ts_cell_text(b, 1, i);
     int64_t count = b->columns[2].ints[i] - b->columns[3].ints[i];
@@ -252,9 +248,8 @@ static ts_code metric_duration(int64_t *dur, metric_work *m, int64_t id)
     return code;
 }
 
-static ts_code metric_read_sample(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_sample(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     const metric_event_type *type = metric_at(&m->types, b->columns[1].ints[i], sizeof *type);
     metric_profile *p;
     int64_t dur;
@@ -288,9 +283,8 @@ static const char *const series_names[SERIES_COUNT] = {
     [SERIES_DIRECT_ALLOC] = "datadog.DirectAllocationTotal.allocated",
 };
 
-static ts_code metric_read_series_row(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_series_row(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     const metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
     ts_text name = ts_cell_text(b, 1, i);
     const char *bracket = memchr(name.p, '[', name.n);
@@ -311,9 +305,8 @@ static ts_code metric_read_series_row(void *user, const ts_batch *b, unsigned i)
     return code;
 }
 
-static ts_code metric_read_point(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_point(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     const metric_series_of *series = metric_at(&m->types, b->columns[0].ints[i], sizeof *series);
     metric_points *points;
     if (series == NULL || series->profile == 0 || b->columns[1].null[i] != 0) {
@@ -326,9 +319,8 @@ static ts_code metric_read_point(void *user, const ts_batch *b, unsigned i)
     return TS_OK;
 }
 
-static ts_code metric_read_span(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_span(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
     int64_t dur = metric_int(b, 2, i);
     if (p != NULL && dur != TS_NO_TIME &&
@@ -339,9 +331,8 @@ static ts_code metric_read_span(void *user, const ts_batch *b, unsigned i)
 }
 
 /* When the VM was started, in ms as JFR has it: the first one with a clock that was set. */
-static ts_code metric_read_fact(void *user, const ts_batch *b, unsigned i)
+static ts_code metric_read_fact(metric_work *m, const ts_batch *b, unsigned i)
 {
-    metric_work *m = user;
     metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
     ts_text value = ts_cell_text(b, 2, i);
     char digits[20];
@@ -364,13 +355,17 @@ typedef struct metric_step {
     enum ts_table_id table;
     const unsigned *columns;
     unsigned n;
-    ts_row_fn *row;
+    ts_code (*row)(metric_work *m, const ts_batch *b, unsigned i);
 } metric_step;
 
 static ts_code metric_each(metric_work *m, const metric_step *step)
 {
-    const ts_rows_from from = {.ctx = m->ctx, .reader = m->reader};
-    return ts_rows_each(&from, step->table, step->columns, step->n, step->row, m);
+    ts_walk rows = ts_walk_of(ts_rows_of(m->reader), step->table, step->columns, step->n);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        code = step->row(m, rows.b, rows.row);
+    }
+    return code;
 }
 
 static ts_code metric_each_of(metric_work *m, const metric_step steps[2])

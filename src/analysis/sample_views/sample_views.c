@@ -17,19 +17,7 @@ static const enum ts_table_id needs[] = {TS_T_stack_sample, TS_TABLE_COUNT};
 static const enum ts_table_id writes[] = {TS_TABLE_COUNT};
 static const ts_issue_code issues[] = {TS_ISSUE_COUNT};
 
-static ts_code count_samples(void *user, const ts_batch *b, unsigned i)
-{
-    *(int64_t *)user += b->columns[0].ints[i];
-    return TS_OK;
-}
-
-/* Sources whose samples viewers find in other tables. */
-typedef struct own_tables {
-    ts_store *store;
-    bool any;
-    int64_t samples;
-} own_tables;
-
+/* Whether viewers find the samples of the source in other tables. */
 static bool has_own_tables(ts_store *store, int64_t source_id)
 {
     static const char *const formats[] = {"native_hook", "ebpf"};
@@ -40,28 +28,22 @@ static bool has_own_tables(ts_store *store, int64_t source_id)
     return has;
 }
 
-static ts_code count_own(void *user, const ts_batch *b, unsigned i)
-{
-    own_tables *own = user;
-    int64_t source = b->columns[0].ints[i];
-    own->samples += source > 0 && (uint64_t)source <= ts_source_count(own->store) &&
-                    has_own_tables(own->store, source);
-    return TS_OK;
-}
-
-/* The samples of all of these. */
+/* Adds the samples of all of these. */
 static ts_code count_own_samples(int64_t *count, ts_store *store, const ts_rows_from *from)
 {
     static const unsigned columns[] = {TS_C_stack_sample__source_id};
-    own_tables own = {.store = store};
+    ts_walk rows = ts_walk_of(*from, TS_T_stack_sample, columns, 1);
+    bool any = false;
+    ts_code code = TS_OK;
     for (uint64_t id = 1; id <= ts_source_count(store); id++) {
-        own.any = own.any || has_own_tables(store, (int64_t)id);
+        any = any || has_own_tables(store, (int64_t)id);
     }
-    if (own.any) {
-        TS_TRY(ts_rows_each(from, TS_T_stack_sample, columns, 1, count_own, &own));
+    while (any && ts_walk_next(&code, &rows)) {
+        int64_t source = ts_walk_int(&rows, 0);
+        *count += source > 0 && (uint64_t)source <= ts_source_count(store) &&
+                  has_own_tables(store, source);
     }
-    *count += own.samples;
-    return TS_OK;
+    return code;
 }
 
 /* Whether there are samples besides those, and those of CPU profiles of JavaScript. */
@@ -71,7 +53,11 @@ static ts_code find_others(bool *any, ts_store *store, const ts_rows_from *from)
     const ts_batch *b;
     ts_rows *rows = NULL;
     int64_t count = 0;
-    ts_code code = ts_rows_each(from, TS_T_js_cpu_profile, columns, 1, count_samples, &count);
+    ts_walk profiles = ts_walk_of(*from, TS_T_js_cpu_profile, columns, 1);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &profiles)) {
+        count += ts_walk_int(&profiles, 0);
+    }
     TS_STEP(code, count_own_samples(&count, store, from));
     TS_STEP(code, ts_rows_open(&rows, from, TS_T_stack_sample, NULL, 0));
     TS_STEP(code, ts_rows_seek(rows, count + 1));
@@ -117,9 +103,8 @@ typedef struct names_pass {
     ts_buf label;
 } names_pass;
 
-static ts_code put_name(void *user, const ts_batch *b, unsigned i)
+static ts_code put_name(names_pass *p, const ts_batch *b, unsigned i)
 {
-    names_pass *p = user;
     ts_code code = put_label(p->ctx, &p->label, b, i);
     TS_STEP(code, ts_dict_append(p->store, ts_buf_text(&p->label)));
     return code;
@@ -141,7 +126,10 @@ static ts_code sample_views_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     if (code != TS_OK || !others) {
         return code;
     }
-    code = ts_rows_each(&from, TS_T_stack_method, columns, 3, put_name, &names);
+    ts_walk rows = ts_walk_of(from, TS_T_stack_method, columns, 3);
+    while (ts_walk_next(&code, &rows)) {
+        code = put_name(&names, rows.b, rows.row);
+    }
     ts_buf_free(ctx, &names.label);
     if (code == TS_OK) {
         ts_sink_show(ts_store_sink(store), TS_SHOW_SAMPLES);

@@ -54,9 +54,8 @@ static uint32_t method_of(const work *w, uint32_t node)
 
 enum { SOURCE, THREAD, DUR, NODE, EVENT, SAMPLE_COLUMNS };
 
-static ts_code add_sample(void *user, const ts_batch *b, unsigned i)
+static ts_code add_sample(work *w, const ts_batch *b, unsigned i)
 {
-    work *w = user;
     ts_cell itid = ts_cell_of(b, THREAD, i);
     ts_cell node = ts_cell_of(b, NODE, i);
     uint32_t place = node.null ? 0 : ts_ids_find(&w->paths->nodes, node.value);
@@ -123,8 +122,12 @@ static ts_code read_samples(work *w, ts_model *m)
     TS_TRY(make_arrays(w));
     TS_NEED(w->ctx, w->sums = ts_zalloc(w->ctx, 1, sizeof *w->sums));
     TS_TRY(ts_path_sums_begin(w->sums, w->ctx, w->paths));
-    TS_TRY(
-        ts_rows_each(ts_model_rows(m), TS_T_stack_sample, columns, SAMPLE_COLUMNS, add_sample, w));
+    ts_walk rows = ts_walk_of(*ts_model_rows(m), TS_T_stack_sample, columns, SAMPLE_COLUMNS);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        code = add_sample(w, rows.b, rows.row);
+    }
+    TS_TRY(code);
     ts_path_sums_end(w->sums);
     TS_TRY(order_sums(w));
     return ts_paths_outermost(w->outermost, w->ctx, w->paths->parent, w->paths->method,

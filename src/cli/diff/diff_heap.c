@@ -78,7 +78,7 @@ static ts_code read_constructors(diff_heap *h, unsigned side)
         TS_C_js_heap_constructor__count,  TS_C_js_heap_constructor__retained_size,
     };
     heap_side *s = &h->sides[side];
-    ts_walk rows = ts_walk_of(s->reader, TS_T_js_heap_constructor, columns, C_COLUMNS);
+    ts_walk rows = ts_walk_of(ts_rows_of(s->reader), TS_T_js_heap_constructor, columns, C_COLUMNS);
     uint32_t key = 0;
     ts_code code = TS_OK;
     while (ts_walk_next(&code, &rows)) {
