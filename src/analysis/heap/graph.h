@@ -9,7 +9,7 @@
 #define TS_ANALYSIS_HEAP_GRAPH_H
 
 #include "analysis/analysis.h"
-#include "analysis/heap/keep.h"
+#include "analysis/heap/kept_rows.h"
 
 #include "base/buf.h"
 #include "base/ckd.h"
@@ -363,7 +363,7 @@ static inline ts_code hg_poll(ts_ctx *ctx, uint32_t i)
 /* Memory for the arrays of a file of so many nodes and edges. */
 ts_code hg_arrays(hg *g, uint64_t nodes, uint64_t edges);
 
-/* Makes an array that was kept (keep.h), of `count` words, a part of that memory, taken until
+/* Makes an array that was kept (kept_rows.h), of `count` words, a part of that memory, taken until
  * hg_give, and sets *kept to NULL. */
 void *hg_adopt(hg *g, uint32_t **kept, size_t count);
 

@@ -2,7 +2,7 @@
 #include "support.h"
 
 #include "analysis/analysis.h"
-#include "analysis/heap/keep.h"
+#include "analysis/heap/kept_rows.h"
 #include "tables/rows.h"
 
 #define ALL (~UINT64_C(0))

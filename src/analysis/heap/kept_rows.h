@@ -4,8 +4,8 @@
  * on. Of a run only the first file is kept, so that memory is that of one file: 16 bytes a node and
  * 8 an edge. A file with a row that does not fit is read from its pages.
  */
-#ifndef TS_ANALYSIS_HEAP_KEEP_H
-#define TS_ANALYSIS_HEAP_KEEP_H
+#ifndef TS_ANALYSIS_HEAP_KEPT_ROWS_H
+#define TS_ANALYSIS_HEAP_KEPT_ROWS_H
 
 #include "tables/sink.h"
 

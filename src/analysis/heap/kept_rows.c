@@ -1,4 +1,4 @@
-#include "analysis/heap/keep.h"
+#include "analysis/heap/kept_rows.h"
 
 #include "base/alloc.h"
 
