@@ -39,7 +39,8 @@ typedef struct ts_analysis {
 /* In the order in which they run; NULL ends the list (list.c). */
 extern const ts_analysis *const ts_analyses[];
 extern const ts_analysis ts_analysis_call_views, ts_analysis_sample_views,
-    ts_analysis_profile_metrics, ts_analysis_stack_totals, ts_analysis_heap, ts_analysis_markers;
+    ts_analysis_profile_metrics, ts_analysis_stack_totals, ts_analysis_heap, ts_analysis_markers,
+    ts_analysis_napi_async;
 
 /* Numbers in the list, a bit each. */
 typedef uint64_t ts_analysis_set;

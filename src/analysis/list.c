@@ -8,5 +8,6 @@ const ts_analysis *const ts_analyses[] = {
     &ts_analysis_stack_totals,
     &ts_analysis_heap,
     &ts_analysis_markers,
+    &ts_analysis_napi_async,
     NULL,
 };

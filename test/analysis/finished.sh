@@ -97,7 +97,7 @@ print(r.stderr)
 sys.exit(0 if r.returncode == 4 and "locks it" in r.stderr else 1)
 PY
 cmp bad.db plain.db || wrong "changed although locked"
-expect 2 'known are: call_views, sample_views, profile_metrics, stack_totals, heap, markers, default, none' plain.db --analyze=nothing
+expect 2 'known are: call_views, sample_views, profile_metrics, stack_totals, heap, markers, napi_async, default, none' plain.db --analyze=nothing
 expect 2 'selects no analysis' plain.db --analyze=none
 expect 2 'the analysis heap has nothing to do: js_heap_file_detail has no rows' plain.db --analyze=heap
 expect 2 'cannot be given with it' plain.db --analyze=stack_totals --index

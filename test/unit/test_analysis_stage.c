@@ -24,7 +24,7 @@ static void test_choice(void **state)
     ts_analysis_set set;
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, NULL, true));
     assert_int_equal(set, named("call_views") | named("sample_views") | named("profile_metrics") |
-                              named("markers"));
+                              named("markers") | named("napi_async"));
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "none", true));
     assert_int_equal(set, 0);
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "stack_totals", true));
@@ -32,7 +32,8 @@ static void test_choice(void **state)
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "stack_totals", false));
     assert_int_equal(set, named("stack_totals"));
     assert_ok(f->ctx, ts_analysis_choose(&set, f->ctx, "default,stack_totals,default", false));
-    assert_int_equal(set, named("profile_metrics") | named("stack_totals") | named("markers"));
+    assert_int_equal(set, named("profile_metrics") | named("stack_totals") | named("markers") |
+                              named("napi_async"));
     static const char *const wrong[] = {"",
                                         ",",
                                         "stack_totals,",
@@ -46,7 +47,8 @@ static void test_choice(void **state)
     assert_int_equal(ts_analysis_choose(&set, f->ctx, "x", true), TS_ERR_USAGE);
     assert_string_equal(f->ctx->error.causes[0], "unknown analysis \"x\"; known are: call_views, "
                                                  "sample_views, profile_metrics, stack_totals, "
-                                                 "heap, markers, default, none");
+                                                 "heap, markers, napi_async, default, "
+                                                 "none");
 }
 
 /* What the list promises to the rest of the program. */
