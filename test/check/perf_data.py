@@ -107,7 +107,7 @@ class File:
         """(vaddr, offset, file, symbol, name)."""
         v = self.address(ip, m)
         kind = map_kind(self.path)
-        by_ip = kind == "v8" or (kind == "ark" and self.type in (6, 8))
+        by_ip = not isinstance(self, SimpleFile) and (kind == "v8" or (kind == "ark" and self.type in (6, 8)))
         for i, (vaddr, length, name) in enumerate(self.symbols):
             last = i + 1 == len(self.symbols) or self.symbols[i + 1][0] > v
             if by_ip and vaddr == ip:
@@ -115,6 +115,42 @@ class File:
             if not by_ip and vaddr <= v and last and (length == 0 or v < vaddr + length):
                 return (vaddr, v - vaddr, self.path, i, name)
         return (0, 0, self.path, -1, ("%s+0x%x" % (self.path, v)).rpartition("/")[2])
+
+
+class SimpleFile(File):
+    """A file of simpleperf, whose kind says how addresses are counted."""
+
+    def __init__(self, number, path, kind, vaddr, offset, symbols):
+        super().__init__(number, path, kind, vaddr, offset, symbols)
+
+    def address(self, ip, m):
+        if self.type == 1:
+            return (ip - m[0] - (self.offset or 0) + self.vaddr) & M64
+        if self.type == 2:
+            return (ip - m[0] + self.vaddr + (0 if self.offset is None else m[2] - self.offset)) & M64
+        return (ip - m[0] + m[2]) & M64 if self.type == 3 else ip
+
+
+def fields(data):
+    """Of a message: {number: [values]}."""
+    out, at = {}, 0
+
+    def varint():
+        nonlocal at
+        value = shift = 0
+        while True:
+            value |= (data[at] & 0x7F) << shift
+            at, shift = at + 1, shift + 7
+            if data[at - 1] < 0x80:
+                return value
+
+    while at < len(data):
+        tag = varint()
+        value = varint()
+        if tag & 7 == 2:
+            value, at = data[at:at + value], at + value
+        out.setdefault(tag >> 3, []).append(value)
+    return out
 
 
 class Process:
@@ -133,6 +169,7 @@ class PerfFile:
         if b.raw(8) != b"PERFILE2":
             raise ValueError("no perf.data")
         self.attributes, self.features, self.bad, self.bad_samples = [], {}, set(), 0
+        self.meta, self.simpleperf = {}, False
         size = b.u(8)
         self.read_pipe(data[16:]) if size == 16 else self.read_file(b)
         self.read_features()
@@ -165,7 +202,14 @@ class PerfFile:
                     self.features[n] = data[offset:offset + length]
                 else:
                     self.bad.add("cut" if at + size > len(data) else "perf_feature_bad")
+        self.read_meta()
         self.records = list(self.read_records(data[at:at + size]))
+
+    def read_meta(self):
+        """Pairs of texts of simpleperf."""
+        parts = self.features.get(129, b"").split(b"\0")
+        self.meta = {k.decode("utf-8", "replace"): v.decode("utf-8", "replace") for k, v in zip(parts[:-1:2], parts[1::2])}
+        self.simpleperf = "simpleperf_version" in self.meta
 
     def text(self, n):
         return Bytes(self.features[n]).text() if n in self.features else None
@@ -188,7 +232,9 @@ class PerfFile:
                 for _ in range(ids):
                     self.by_id.setdefault(b.u(8), i)
         else:
-            self.events = ["event-%d" % i for i in range(len(self.attributes))]
+            known = dict((tuple(line.rsplit(",", 2)[1:]), line.rsplit(",", 2)[0]) for line in self.meta.get("event_type_info", "").split("\n") if line.count(",") > 1)
+            known = known if self.simpleperf else {}
+            self.events = [known.get((str(a.type), str(a.config)), "event-%d" % i) for i, a in enumerate(self.attributes)]
         self.attribute_of = {}
         for i, a in enumerate(self.attributes):
             for n in a.ids:
@@ -196,7 +242,32 @@ class PerfFile:
                 self.by_id.setdefault(n, i)
         self.stacks = self.read_stacks()
 
+    def simple_files(self, first):
+        """Files of simpleperf: of structures, then of messages."""
+        out, b = [], Bytes(self.features.get(128, b""))
+        while b.left():
+            one = Bytes(b.raw(b.u(4)))
+            path = shared.text_at(one.d, 0)
+            one.raw(len(path.encode()) + 1)
+            kind, vaddr, symbols = one.u(4), one.u(8), []
+            for _ in range(one.u(4)):
+                v, length = one.u(8), one.u(4)
+                symbols.append((v, length, shared.text_at(one.d, one.at)))
+                one.raw(len(symbols[-1][2].encode()) + 1)
+            out.append((path, kind, vaddr, one.u(8) if kind in (1, 2) and one.left() else None, symbols))
+        b = Bytes(self.features.get(132, b""))
+        while b.left():
+            m, symbols = fields(b.raw(b.u(4))), []
+            for s in m.get(4, ()):
+                s = fields(s)
+                symbols.append((s.get(1, [0])[-1], s.get(2, [0])[-1], s.get(3, [b""])[-1].decode()))
+            more = fields((m.get(6) or m.get(7) or [b""])[-1])
+            out.append((m[1][-1].decode(), m.get(2, [0])[-1], m.get(3, [0])[-1], more.get(1, [0])[-1] if 6 in m or 7 in m else None, symbols))
+        return [SimpleFile(first + i, *file) for i, file in enumerate(out)]
+
     def files(self, first):
+        if self.simpleperf:
+            return self.simple_files(first)
         if 192 not in self.features:
             return []
         b, out, symbols = Bytes(self.features[192]), [], []
@@ -261,6 +332,8 @@ class PerfFile:
         self.packed, packed, done, at = b"", b"", 0, 0
         while at + 8 <= len(data):
             kind, misc, size = struct.unpack_from("<IHH", data, at)
+            if self.simpleperf and kind >= 32768:
+                size += misc << 16
             if size < 8 or at + size > len(data):
                 break
             body = data[at + 8:at + size]
@@ -394,6 +467,7 @@ class Model:
         for n in (3, 4, 5, 6, 8, 9, 194):
             if n in f.features:
                 self.properties.append(f.text(n))
+        self.properties += [v for k, v in f.meta.items() if f.simpleperf and k]
         self.host = self.host or f.text(3)
         hongmeng = f.hiperf and any(w in (f.text(4) or "") for w in ("HongMeng", "hmkernel"))
         self.services = {2, int(f.text(196))} if hongmeng and 196 in f.features else {2} if hongmeng else set()
@@ -496,7 +570,7 @@ class Model:
             return self.in_map(ip, own)
         if mode in (KERNEL, UNKNOWN):
             within = [m for m in self.kernel if m[0] < ip < m[1]]
-            for m in [m for m in within if self.recorded(m[3])] + within:
+            for m in within[::-1] if self.f.simpleperf else [m for m in within if self.recorded(m[3])] + within:
                 return self.in_map(ip, m)
         return (0, 0, None, -1, "@0x%x" % ip)
 

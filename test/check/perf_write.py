@@ -3,6 +3,9 @@
 import struct
 import subprocess
 
+from ftrace_write import number as proto_number
+from ftrace_write import text as proto_text
+
 M64 = (1 << 64) - 1
 MMAP, LOST, COMM, EXIT, FORK, SAMPLE, MMAP2, LOST_SAMPLES, FINISHED_ROUND, AUXTRACE, COMPRESSED, COMPRESSED2 = 1, 2, 3, 4, 7, 9, 10, 13, 68, 71, 81, 83
 IDENTIFIER, IP, TID, TIME, ADDR, READ, CALLCHAIN, ID, CPU, PERIOD, STREAM_ID, RAW, BRANCH, REGS, STACK, WEIGHT, DATA_SRC, SERVER_PID = (
@@ -101,6 +104,37 @@ def symbols(files):
         out += text(path) + u32(kind) + u64(vaddr, offset) + text("b1d") + u32(len(of))
         out += b"".join(u64(v) + u32(length) + text(name) for v, length, name in of)
     return out
+
+
+FILE, META_INFO, FILE2 = 128, 129, 132  # features of simpleperf
+
+
+def simple_files(files):
+    """FILE of (path, type, least address, [(address, length, name)], where that is in the file or None)."""
+    out = b""
+    for path, kind, vaddr, of, offset in files:
+        body = path.encode() + b"\0" + u32(kind) + u64(vaddr) + u32(len(of))
+        body += b"".join(u64(v) + u32(length) + name.encode() + b"\0" for v, length, name in of)
+        body += u32(2) + u64(0x28, 0x100) if kind == 3 else b""
+        body += u64(offset) if offset is not None and kind in (1, 2) else b""
+        out += u32(len(body)) + body
+    return out
+
+
+def simple_files2(files):
+    """The same as messages (FILE2)."""
+    out = b""
+    for path, kind, vaddr, of, offset in files:
+        body = proto_text(1, path.encode()) + proto_number(2, kind) + proto_number(3, vaddr)
+        body += b"".join(proto_text(4, proto_number(1, v) + proto_number(2, length) + proto_text(3, name.encode())) for v, length, name in of)
+        body += proto_text(5, proto_text(1, b"\x28\x80\x02")) if kind == 3 else b""
+        body += proto_text({1: 7, 2: 6}[kind], proto_number(1, offset)) if offset is not None and kind in (1, 2) else b""
+        out += u32(len(body)) + body
+    return out
+
+
+def meta_info(pairs):
+    return b"".join(k.encode() + b"\0" + v.encode() + b"\0" for k, v in pairs)
 
 
 def stack_table(tables):

@@ -436,6 +436,68 @@ class Linux(Maker):
         return out
 
 
+class Simpleperf(Linux):
+    """Recordings of Android: files with symbols as structures or messages, names of events in META_INFO, records longer than 64 KiB."""
+    LIBRARIES = ("/system/lib64/liba.so", "/data/app/base.apk!/lib/libb.so", "/data/app/base.vdex", "/data/app/jit_app_cache:12-34", "//anon", "/apex/libnosym.so", "[vdso]")
+    TYPES = {"cpu-cycles": (0, 0), "cpu-clock:u": (1, 0), "sched:sched_switch": (2, 47)}
+
+    def make_events(self):
+        common = {"flags": 1 << 18 | 1 << 10 | self.use_clockid, "clockid": self.clockid if self.use_clockid else 0, "size": 112}
+        names, out = self.rng.sample(sorted(self.TYPES), self.rng.randrange(1, 4)), []
+        for i, name in enumerate(names):
+            kind, config = self.TYPES[name]
+            out.append(Event(name, [100 + 3 * i, 101 + 3 * i], HEAD, kind=kind, config=config, **common))
+        return out, False
+
+    def features(self):
+        rng, out = self.rng, super().features()
+        lines = ["%s,%d,%d" % (name, *self.TYPES[name]) for name in sorted(self.TYPES) if rng.random() < 0.8]
+        pairs = [("system_wide_collection", "false"), ("event_type_info", "\n".join(lines)), ("product_props", "Google:Pixel:sdk"), ("", "x"), ("trace_offcpu", "é" * 300)]
+        rng.shuffle(pairs)
+        pairs.insert(rng.randrange(len(pairs) + 1), ("simpleperf_version", "1.build.1"))
+        out[w.META_INFO] = w.meta_info(pairs)
+        files = self.files()
+        half = rng.choice([0, len(files), len(files) // 2])
+        if half:
+            out[w.FILE] = w.simple_files(files[:half])
+        if half < len(files):
+            out[w.FILE2] = w.simple_files2(files[half:])
+        return {k: v for k, v in out.items() if k != 29}
+
+    def files(self):
+        rng = self.rng
+        first = min(self.slots[p][n] for p in self.pids for n in self.LIBRARIES)
+        out = [("[kernel.kallsyms]", 0, 0, functions(rng, self.kernel_places[0], "kernel", 8), None),
+               ("/vendor/lib/modules/wifi.ko", 1, 0x40, functions(rng, 0x40, "wifi", 6), rng.choice([None, 0, 8])),
+               (self.LIBRARIES[0], 2, 0x2000, functions(rng, 0x2000, "liba", 8), rng.choice([None, 0, 0x1000])),
+               (self.LIBRARIES[1], 2, 0, functions(rng, 0x26000, "libb", 8), 0),
+               (self.LIBRARIES[2], 3, 0, functions(rng, 0x1000, "dex", 8), None),
+               (self.LIBRARIES[3], 4, 0, functions(rng, first + 3 * SLOT, "jit", 8), None),
+               ("/not/hit", 5, 0, [], None), (self.LIBRARIES[5], 2, 0, [], 0)]
+        rng.shuffle(out)
+        return [f for f in out if rng.random() < 0.85]
+
+    def timeline(self):
+        super().timeline()
+        rng = self.rng
+        self.first[:3] = [w.mmap(1, -1, 0, M64, 0, "[kernel.kallsyms]", self.trailer(0, 0)),
+                          w.mmap(1, -1, self.kernel_places[1] - 8, 0x8000, 0, "/vendor/lib/modules/wifi.ko", self.trailer(0, 0))]
+        for size in rng.choice([[], [8], [70000, 24]]):  # a type of simpleperf's own, of which the length has 32 bits
+            self.first.append(struct.pack("<IHH", 32769, size >> 16, size & 0xFFFF) + bytes(size - 8))
+
+    def make(self):
+        rng = self.rng
+        self.offsets = [8 * rng.randrange(0x60) for _ in range(14)]
+        self.slots = self.places(0x550000000000)
+        self.idle = rng.random() < 0.3
+        self.kernel_places = [0xFFFFFFFF81000008, 0xFFFFFFFFC0000008, 0xFFFFFFFFC0100008]
+        self.events, described = self.make_events()
+        self.chains = self.pool(sorted({s for p in self.pids for s in self.slots[p].values()}), rng.randrange(2, 25))
+        self.first, self.timed = [], []
+        self.timeline()
+        return w.perf_data(self.events, self.data(), self.features(), description=described)
+
+
 def starts(data, at, size):
     """Where records begin."""
     out, end = [], at + size
@@ -492,12 +554,12 @@ def harm(rng, data, linux):
 
 def make(seed):
     rng = random.Random(seed)
-    kind = Linux if rng.random() < 0.4 else Hiperf
+    kind = rng.choice([Linux, Linux, Simpleperf, Hiperf, Hiperf, Hiperf])
     maker = kind(rng, 100)
     maker.harmed = rng.random() < 0.05
     data = maker.make()
     form = rng.random()
-    if form < 0.15 and struct.unpack_from("<Q", data, 8)[0] == 104 and 81 not in {data[i] for i in starts(data, *struct.unpack_from("<QQ", data, 40))}:
+    if form < 0.15 and kind is not Simpleperf and struct.unpack_from("<Q", data, 8)[0] == 104 and 81 not in {data[i] for i in starts(data, *struct.unpack_from("<QQ", data, 40))}:
         return harm(rng, data, kind is Linux)
     if form < 0.6:
         return data

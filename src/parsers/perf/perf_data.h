@@ -49,6 +49,9 @@ enum {
     PERFD_CMDLINE = 11,
     PERFD_EVENT_DESC = 12,
     PERFD_CLOCK_DATA = 29,
+    PERFD_FILE = 128, /* these of simpleperf */
+    PERFD_META_INFO = 129,
+    PERFD_FILE2 = 132,
     PERFD_FILES_SYMBOL = 192,
     PERFD_WORKLOAD = 193,
     PERFD_RECORD_TIME = 194,
@@ -97,6 +100,8 @@ static inline uint64_t perfd_u64(const uint8_t *p)
 
 /* How the samples of an event are laid out. */
 typedef struct perfd_attr {
+    uint32_t type;
+    uint64_t config;
     uint64_t period; /* 0: by frequency */
     uint64_t sample_type;
     uint64_t read_format;
@@ -133,6 +138,14 @@ typedef enum perfd_kind {
 
 enum { PERFD_TYPE_ARK = 6, PERFD_TYPE_V8 = 8 };
 
+/* How an address becomes one of a file, where the path does not say it. */
+typedef enum perfd_place {
+    PERFD_BY_KIND,
+    PERFD_BY_PART,  /* of the file that the map is */
+    PERFD_BY_START, /* from where the map begins, whichever part of the file it is */
+    PERFD_BY_IP
+} perfd_place;
+
 /* What is known of a path. */
 typedef struct perfd_path {
     uint32_t file; /* TS_INDEX_NONE: not one of the files */
@@ -147,6 +160,7 @@ typedef struct perfd_path {
 typedef struct perfd_file {
     uint32_t path;
     uint32_t type;
+    uint8_t place; /* perfd_place */
     uint64_t text_vaddr;
     uint64_t text_offset;
     uint32_t first; /* its symbols, by address */
@@ -159,8 +173,16 @@ typedef struct perfd_symbol {
     uint64_t vaddr;
     uint32_t length;
     uint32_t named; /* number in `named` + 1; 0: no sample was in it yet */
-    uint64_t text;  /* where its name is in the recording, from its length on */
+    uint64_t text;  /* perfd_text_at: where its name is in the recording */
 } perfd_symbol;
+
+/* Texts have at most PERFD_MAX_TEXT bytes, recordings less than 8 TiB. */
+enum { PERFD_AT_BITS = 43 };
+
+static inline uint64_t perfd_text_at(uint64_t at, size_t n)
+{
+    return (uint64_t)n << PERFD_AT_BITS | at;
+}
 
 /* A name of a frame: id in data_dict, number among the frames of call paths. */
 typedef struct perfd_named {
@@ -317,9 +339,11 @@ typedef struct perfd {
     bool pipe; /* attributes and features are records */
     bool cut;  /* the data is */
     bool hiperf;
-    ts_vec attrs;     /* perfd_attr */
-    ts_idmap attr_of; /* by id */
-    ts_vec events;    /* perfd_event */
+    bool simpleperf;
+    char *event_types; /* of simpleperf: lines "name,type,config" */
+    ts_vec attrs;      /* perfd_attr */
+    ts_idmap attr_of;  /* by id */
+    ts_vec events;     /* perfd_event */
     ts_idmap event_of;
     bool described;      /* the events have their names */
     int64_t first_event; /* row of perf_report of event 0 */
@@ -430,6 +454,10 @@ ts_code perfd_read_features(perfd *r);
 
 /* The feature with this number, whose data is there. */
 ts_code perfd_read_section(perfd *r, unsigned number, uint64_t at, uint64_t size);
+
+/* Where the data of a feature is; false: the recording lacks it or a part of it. */
+ts_code perfd_find_section(bool *found, perfd_cursor *c, perfd *r, unsigned number);
+ts_code perfd_put_property(perfd *r, const char *key, ts_text value);
 ts_code perfd_intern(uint32_t *id, perfd *r, ts_text text);
 
 /* --- perf_symbols.c ----------------------------------------------------------------------------
@@ -437,6 +465,12 @@ ts_code perfd_intern(uint32_t *id, perfd *r, ts_text text);
 
 /* Feature 192. *good: whole. */
 ts_code perfd_read_symbols(bool *good, perfd_cursor *c);
+
+/* A file of the recording, whose symbols are those from file->first on. */
+ts_code perfd_end_file(perfd *r, perfd_file *file);
+
+/* After the last file. */
+ts_code perfd_make_tops(perfd *r);
 
 /* The symbol of a file that has this address, or TS_INDEX_NONE. exact: that begins there. */
 uint32_t perfd_find_symbol(const perfd *r, const perfd_file *file, uint64_t v, bool exact);
@@ -463,6 +497,18 @@ ts_code perfd_find_function(bool *found, perfd *r, perfd_frame *f, uint32_t file
 
 /* Rows of files that have functions, but no frame in one. */
 ts_code perfd_end_files(perfd *r);
+
+/* --- perf_simpleperf.c -------------------------------------------------------------------------
+ */
+
+/* Whether the recording is one of simpleperf, and what it says of itself. */
+ts_code perfd_find_simpleperf(perfd *r);
+
+/* FILE, META_INFO and FILE2. *good: whole. */
+ts_code perfd_read_simpleperf(bool *good, perfd_cursor *c, unsigned number);
+
+/* What simpleperf calls the event of an attribute; NULL: it does not say. */
+ts_text perfd_event_type(const perfd *r, const perfd_attr *attr);
 
 /* --- perf_stacks.c -----------------------------------------------------------------------------
  */

@@ -72,7 +72,7 @@ ts_code perfd_intern(uint32_t *id, perfd *r, ts_text text)
 /* --- texts -------------------------------------------------------------------------------------
  */
 
-static ts_code put_property(perfd *r, const char *key, ts_text value)
+ts_code perfd_put_property(perfd *r, const char *key, ts_text value)
 {
     return ts_source_property(r->store, r->source_id, key, value);
 }
@@ -88,7 +88,7 @@ static ts_code read_text(bool *good, perfd_cursor *c, const char *key, char **ke
     if (kept != NULL && *kept == NULL) {
         TS_TRY(ts_copy_text(kept, r->ctx, text.p, text.n));
     }
-    return put_property(r, key, text);
+    return perfd_put_property(r, key, text);
 }
 
 static ts_code read_host(bool *good, perfd_cursor *c)
@@ -101,7 +101,7 @@ static ts_code read_host(bool *good, perfd_cursor *c)
     }
     TS_TRY(ts_source_text(r->store, r->source_id, &ts_source(r->store, r->source_id)->host, text.p,
                           text.n));
-    return put_property(r, "hostname", text);
+    return perfd_put_property(r, "hostname", text);
 }
 
 static ts_code read_release(bool *good, perfd_cursor *c)
@@ -117,7 +117,7 @@ static ts_code read_release(bool *good, perfd_cursor *c)
         r->hongmeng =
             r->hongmeng || ts_text_begins(rest, "HongMeng") || ts_text_begins(rest, "hmkernel");
     }
-    return put_property(r, "osrelease", text);
+    return perfd_put_property(r, "osrelease", text);
 }
 
 /* Those of Linux: a number, and as many texts. */
@@ -158,7 +158,7 @@ static ts_code read_cmdline(bool *good, perfd_cursor *c)
     }
     if (*good) {
         r->hiperf = r->hiperf || strncmp(r->cmdline, "hiperf", 6) == 0;
-        TS_TRY(put_property(r, "cmdline", ts_text_of(r->cmdline)));
+        TS_TRY(perfd_put_property(r, "cmdline", ts_text_of(r->cmdline)));
     }
     return TS_OK;
 }
@@ -239,8 +239,9 @@ static ts_code name_events(perfd *r)
 {
     while (r->events.n < r->attrs.n) {
         char name[32];
+        const ts_text said = perfd_event_type(r, (const perfd_attr *)r->attrs.p + r->events.n);
         snprintf(name, sizeof name, "event-%zu", r->events.n);
-        TS_TRY(add_event(r, ts_text_of(name)));
+        TS_TRY(add_event(r, said.n > 0 ? said : ts_text_of(name)));
     }
     return TS_OK;
 }
@@ -281,7 +282,7 @@ static ts_code read_devhost(bool *good, perfd_cursor *c)
         r->devhost = ts_is_digit(text.p[i]) ? r->devhost * 10 + (text.p[i] - '0') : -1;
     }
     *good = r->devhost >= 0 || !r->hongmeng;
-    return put_property(r, "devhost", text);
+    return perfd_put_property(r, "devhost", text);
 }
 
 static ts_code read_feature(bool *good, bool *used, unsigned number, perfd_cursor *c)
@@ -311,6 +312,11 @@ static ts_code read_feature(bool *good, bool *used, unsigned number, perfd_curso
         return read_events(good, c);
     case PERFD_CLOCK_DATA:
         return read_clock_data(good, c);
+    case PERFD_FILE:
+    case PERFD_META_INFO:
+    case PERFD_FILE2:
+        *used = r->simpleperf;
+        return *used ? perfd_read_simpleperf(good, c, number) : TS_OK;
     case PERFD_FILES_SYMBOL:
         return perfd_read_symbols(good, c);
     case PERFD_WORKLOAD:
@@ -318,7 +324,7 @@ static ts_code read_feature(bool *good, bool *used, unsigned number, perfd_curso
     case PERFD_RECORD_TIME:
         return read_text(good, c, "record_time", NULL);
     case PERFD_CPU_OFF:
-        return put_property(r, "cpu_off", TS_TEXT_LIT("1"));
+        return perfd_put_property(r, "cpu_off", TS_TEXT_LIT("1"));
     case PERFD_DEVHOST:
         return read_devhost(good, c);
     case PERFD_STACK_TABLE:
@@ -329,11 +335,16 @@ static ts_code read_feature(bool *good, bool *used, unsigned number, perfd_curso
     }
 }
 
+static bool has_symbols(unsigned number)
+{
+    return number == PERFD_FILES_SYMBOL || number == PERFD_FILE || number == PERFD_FILE2;
+}
+
 /* good: the section is whole. What is left of a section of symbols is used. */
 static ts_code take_section(perfd *r, unsigned number, uint64_t at, uint64_t size, bool good)
 {
     bool used = true;
-    if (good || number == PERFD_FILES_SYMBOL) {
+    if (good || has_symbols(number)) {
         bool whole = good;
         perfd_cursor c = {r, at, at + size};
         TS_TRY(read_feature(&good, &used, number, &c));
@@ -349,6 +360,24 @@ static ts_code take_section(perfd *r, unsigned number, uint64_t at, uint64_t siz
 ts_code perfd_read_section(perfd *r, unsigned number, uint64_t at, uint64_t size)
 {
     return take_section(r, number, at, size, true);
+}
+
+ts_code perfd_find_section(bool *found, perfd_cursor *c, perfd *r, unsigned number)
+{
+    perfd_cursor table = {r, r->data_at + r->data_size, r->size};
+    const uint8_t *p = NULL;
+    *found = !r->cut && (r->features[number / 8] >> (number % 8) & 1) != 0;
+    for (unsigned i = 0; i < number; i++) {
+        table.at += (r->features[i / 8] >> (i % 8) & 1) != 0 ? 16 : 0;
+    }
+    if (*found) {
+        TS_TRY(perfd_take(&p, &table, 16));
+    }
+    *found = p != NULL && perfd_u64(p) <= r->size && perfd_u64(p + 8) <= r->size - perfd_u64(p);
+    if (*found) {
+        *c = (perfd_cursor){r, perfd_u64(p), perfd_u64(p) + perfd_u64(p + 8)};
+    }
+    return TS_OK;
 }
 
 /* A section by its entry in the table. */
@@ -375,6 +404,7 @@ ts_code perfd_read_features(perfd *r)
 {
     uint64_t at = r->data_at + r->data_size;
     uint64_t missing = 0;
+    TS_TRY(perfd_find_simpleperf(r));
     for (unsigned i = 0; i < PERFD_FEATURES; i++) {
         bool set = (r->features[i / 8] >> (i % 8) & 1) != 0;
         r->hiperf = r->hiperf || (set && i >= PERFD_FILES_SYMBOL);

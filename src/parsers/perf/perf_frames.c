@@ -203,7 +203,13 @@ static ts_code in_no_file(perfd *r, perfd_frame *f)
 static uint64_t address_in(const perfd_path *path, const perfd_file *file, const perfd_map *map,
                            uint64_t ip)
 {
-    switch (path->kind) {
+    if (file->place == PERFD_BY_IP) {
+        return ip;
+    }
+    if (file->place == PERFD_BY_START) {
+        return ip - map->start - file->text_offset + file->text_vaddr;
+    }
+    switch (file->place == PERFD_BY_PART ? PERFD_ELF : (perfd_kind)path->kind) {
     case PERFD_KERNEL:
     case PERFD_SERVICE:
         return ip;
@@ -232,9 +238,9 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
     }
     file = (const perfd_file *)r->files.p + path->file;
     v = address_in(path, file, map, f->ip);
-    exact =
-        path->kind == PERFD_V8 ||
-        (path->kind == PERFD_ARK && (file->type == PERFD_TYPE_ARK || file->type == PERFD_TYPE_V8));
+    exact = file->place == PERFD_BY_KIND &&
+            (path->kind == PERFD_V8 || (path->kind == PERFD_ARK && (file->type == PERFD_TYPE_ARK ||
+                                                                    file->type == PERFD_TYPE_V8)));
     f->file = path->file;
     f->symbol = perfd_find_symbol(r, file, exact ? f->ip : v, exact);
     f->offset = v;
@@ -248,20 +254,24 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
     return found ? TS_OK : name_later(r, f);
 }
 
-/* The first map of the kernel whose path is a file, else the first that has the address. */
+/* The first map of the kernel whose path is a file, else the first that has the address. That of
+ * simpleperf for the kernel has all addresses, and those of modules follow. */
 static const perfd_map *find_kernel_map(const perfd *r, uint64_t ip)
 {
     const perfd_map *maps = r->kernel.p;
     const perfd_map *first = NULL;
+    const perfd_map *last = NULL;
     for (size_t i = 0; i < r->kernel.n; i++) {
         if (maps[i].start < ip && ip < maps[i].end) {
-            if (((const perfd_path *)r->path_info.p)[maps[i].path].known) {
+            if (r->simpleperf) {
+                last = &maps[i];
+            } else if (((const perfd_path *)r->path_info.p)[maps[i].path].known) {
                 return &maps[i];
             }
             first = first == NULL ? &maps[i] : first;
         }
     }
-    return first;
+    return last != NULL ? last : first;
 }
 
 static bool is_known(const perfd *r, const perfd_map *map)

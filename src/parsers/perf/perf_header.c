@@ -16,6 +16,8 @@ void perfd_read_attr(perfd_attr *out, const uint8_t *p, size_t n)
     uint8_t whole[136] = {0};
     memcpy(whole, p, n < sizeof whole ? n : sizeof whole);
     *out = (perfd_attr){
+        .type = perfd_u32(whole),
+        .config = perfd_u64(whole + 8),
         .period = perfd_u64(whole + 16),
         .sample_type = perfd_u64(whole + 24),
         .read_format = perfd_u64(whole + 32),

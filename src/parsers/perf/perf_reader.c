@@ -140,6 +140,7 @@ static void perfd_free(perfd *r)
     ts_idmap_free(ctx, &r->event_of);
     ts_pool_free(ctx, &r->texts);
     ts_free(ctx, r->workload);
+    ts_free(ctx, r->event_types);
     ts_free(ctx, r->cmdline);
     ts_free(ctx, r->arch);
     ts_free(ctx, r->cache);

@@ -26,7 +26,8 @@ enum {
     AUXTRACE = 71,
     HEADER_FEATURE = 80,
     COMPRESSED = 81,
-    COMPRESSED2 = 83
+    COMPRESSED2 = 83,
+    OF_SIMPLEPERF = 32768 /* and above */
 };
 
 enum { HEAD = 8, SORT_MEMORY = 16 << 20, CHECK_EACH = 4096 };
@@ -187,6 +188,20 @@ static uint64_t bytes_after(const record *rec)
     return rec->type == AUXTRACE && rec->n >= 8 ? perfd_u64(rec->p) : 0;
 }
 
+/* The bytes of a record by its head, and in *after those that follow it and are no record. Records
+ * of simpleperf's own may be longer than others, and are passed over. */
+static size_t size_of_record(uint64_t *after, const perfd *r, const uint8_t *head)
+{
+    const size_t size = perfd_u16(head + 6);
+    *after = 0;
+    if (!r->simpleperf || perfd_u32(head) < OF_SIMPLEPERF) {
+        return size;
+    }
+    const uint64_t whole = (uint64_t)perfd_u16(head + 4) << 16 | size;
+    *after = whole < HEAD ? 0 : whole - HEAD;
+    return whole < HEAD ? 0 : HEAD;
+}
+
 /* report: what is wrong is an issue; once. */
 static ts_code each_record(perfd *r, bool report, visit *call, void *user)
 {
@@ -199,9 +214,9 @@ static ts_code each_record(perfd *r, bool report, visit *call, void *user)
         size_t have;
         size_t size;
         record rec;
-        uint64_t after;
+        uint64_t after = 0;
         TS_TRY(ts_window_get(&p, &have, r->data, at, HEAD));
-        size = have < HEAD || end - at < HEAD ? 0 : perfd_u16(p + 6);
+        size = have < HEAD || end - at < HEAD ? 0 : size_of_record(&after, r, p);
         if (size < HEAD || size > end - at) {
             return bad_size(r, report, at, size);
         }
@@ -212,7 +227,7 @@ static ts_code each_record(perfd *r, bool report, visit *call, void *user)
             return bad_size(r, report, at, size);
         }
         rec = (record){perfd_u32(p), perfd_u16(p + 4), p + HEAD, size - HEAD, at};
-        after = bytes_after(&rec);
+        after = after != 0 ? after : bytes_after(&rec);
         TS_TRY(call(&more, r, &rec, user));
         at += size;
         if (after > end - at) {

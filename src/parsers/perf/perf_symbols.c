@@ -44,6 +44,11 @@ ts_code perfd_add_file(uint32_t *number, perfd *r, uint32_t path)
     return TS_OK;
 }
 
+static uint64_t place_of_text(uint64_t text)
+{
+    return text & ((UINT64_C(1) << PERFD_AT_BITS) - 1);
+}
+
 static int by_address(const void *a, const void *b)
 {
     const perfd_symbol *x = a;
@@ -51,7 +56,7 @@ static int by_address(const void *a, const void *b)
     if (x->vaddr != y->vaddr) {
         return x->vaddr < y->vaddr ? -1 : 1;
     }
-    return x->text < y->text ? -1 : 1;
+    return place_of_text(x->text) < place_of_text(y->text) ? -1 : 1;
 }
 
 /* In order, one for each address. */
@@ -88,6 +93,24 @@ static ts_code put_symbols(perfd *r, uint32_t number)
     return ts_stat(r->store, "trace_perf", "received", file->count);
 }
 
+ts_code perfd_end_file(perfd *r, perfd_file *file)
+{
+    size_t count = r->symbols.n - file->first;
+    uint32_t number;
+    if (r->symbols.n > UINT32_MAX - 1) {
+        return ts_fail(r->ctx, TS_ERR_LIMIT, "more than 4 billion symbols");
+    }
+    if (count > 0) {
+        sort_symbols((perfd_symbol *)r->symbols.p + file->first, &count);
+    }
+    r->symbols.n = file->first + count;
+    file->count = (uint32_t)count;
+    TS_TRY(perfd_add_file(&number, r, file->path));
+    ((perfd_path *)r->path_info.p)[file->path].known = true;
+    ((perfd_file *)r->files.p)[number] = *file;
+    return put_symbols(r, number);
+}
+
 static ts_code read_symbol(bool *good, perfd_cursor *c)
 {
     const uint8_t *p;
@@ -100,12 +123,12 @@ static ts_code read_symbol(bool *good, perfd_cursor *c)
     }
     symbol.vaddr = perfd_u64(p);
     symbol.length = perfd_u32(p + 8);
-    symbol.text = c->at;
     TS_TRY(perfd_take_u32(good, &n, c));
     *good = *good && n <= PERFD_MAX_TEXT && n <= c->end - c->at;
     if (!*good) {
         return TS_OK;
     }
+    symbol.text = perfd_text_at(c->at, n);
     c->at += n;
     return ts_vec_push(c->r->ctx, &c->r->symbols, &symbol, sizeof symbol);
 }
@@ -114,9 +137,7 @@ static ts_code read_file(bool *good, perfd_cursor *c)
 {
     perfd *r = c->r;
     perfd_file file = {.first = (uint32_t)r->symbols.n};
-    uint32_t number;
     uint32_t n = 0;
-    size_t count;
     ts_text text;
     TS_TRY(perfd_take_text(good, &text, c));
     if (*good) {
@@ -141,20 +162,8 @@ static ts_code read_file(bool *good, perfd_cursor *c)
     for (uint32_t i = 0; i < n && *good; i++) {
         TS_TRY(read_symbol(good, c));
     }
-    if (r->symbols.n > UINT32_MAX - 1) {
-        return ts_fail(r->ctx, TS_ERR_LIMIT, "more than 4 billion symbols");
-    }
     r->symbols_lost += n - (r->symbols.n - file.first);
-    count = r->symbols.n - file.first;
-    if (count > 0) {
-        sort_symbols((perfd_symbol *)r->symbols.p + file.first, &count);
-    }
-    r->symbols.n = file.first + count;
-    file.count = (uint32_t)count;
-    TS_TRY(perfd_add_file(&number, r, file.path));
-    ((perfd_path *)r->path_info.p)[file.path].known = true;
-    ((perfd_file *)r->files.p)[number] = file;
-    return put_symbols(r, number);
+    return perfd_end_file(r, &file);
 }
 
 static uint64_t end_of(const perfd_symbol *s)
@@ -164,7 +173,7 @@ static uint64_t end_of(const perfd_symbol *s)
 }
 
 /* Of all symbols, whichever file they are of: files end at no multiple of 64. */
-static ts_code make_tops(perfd *r)
+ts_code perfd_make_tops(perfd *r)
 {
     size_t below = r->symbols.n;
     for (unsigned level = 0; level < LEVELS && below > FAN; level++) {
@@ -191,40 +200,38 @@ ts_code perfd_read_symbols(bool *good, perfd_cursor *c)
     for (uint32_t i = 0; i < n && *good; i++) {
         TS_TRY(read_file(good, c));
     }
-    return make_tops(c->r);
+    return perfd_make_tops(c->r);
 }
 
 /* --- names -------------------------------------------------------------------------------------
  */
 
 /* The bytes of a text while a record is looked at, which must stay where it is. */
-static ts_code read_aside(ts_text *name, perfd *r, uint64_t at)
+static ts_code read_aside(const uint8_t **p, perfd *r, uint64_t at, size_t n)
 {
-    uint8_t head[4] = {0};
     size_t have;
-    size_t n;
-    TS_TRY(ts_spool_read(&have, r->in->spool, r->in->base + at, head, sizeof head));
-    n = perfd_u32(head);
     r->aside.n = 0;
     TS_TRY(ts_buf_reserve(r->ctx, &r->aside, n + 1));
-    TS_TRY(ts_spool_read(&have, r->in->spool, r->in->base + at + 4, r->aside.p, n));
-    *name = (ts_text){r->aside.p, strnlen(r->aside.p, have)};
-    return ts_utf8_text(name, r->ctx, &r->clean, &r->bad_texts);
+    TS_TRY(ts_spool_read(&have, r->in->spool, r->in->base + at, r->aside.p, n));
+    *p = have < n ? NULL : (const uint8_t *)r->aside.p;
+    return TS_OK;
 }
 
 /* Borrowed until the next one is asked for. */
 ts_code perfd_symbol_name(ts_text *name, perfd *r, const perfd_file *file, const perfd_symbol *s)
 {
-    perfd_cursor c = {r, s->text, r->size};
+    const size_t n = (size_t)(s->text >> PERFD_AT_BITS);
+    perfd_cursor c = {r, place_of_text(s->text), r->size};
     ts_text path = ts_pool_text(&r->paths, file->path);
-    bool good = true;
+    const uint8_t *p = NULL;
     if (r->records_read && r->in->spool != NULL) {
-        TS_TRY(read_aside(name, r, s->text));
-    } else {
-        TS_TRY(perfd_take_text(&good, name, &c));
+        TS_TRY(read_aside(&p, r, c.at, n));
+    } else if (n > 0) {
+        TS_TRY(perfd_take(&p, &c, n));
     }
-    if (good && name->n > 0) {
-        return TS_OK;
+    if (p != NULL && n > 0 && *p != '\0') {
+        *name = (ts_text){(const char *)p, strnlen((const char *)p, n)};
+        return ts_utf8_text(name, r->ctx, &r->clean, &r->bad_texts);
     }
     r->scratch.n = 0;
     TS_TRY(ts_buf_put(r->ctx, &r->scratch, path.p, path.n));
