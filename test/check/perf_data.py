@@ -390,9 +390,12 @@ class PerfFile:
         s["ips"] = [b.u(8) for _ in range(b.u(8))] if a.has(32) else []
         if a.has(1024):
             b.raw(b.u(4))
+        entries = []
         if a.has(2048):
             n = b.u(8)
-            b.raw((8 if a.branch & 1 << 17 else 0) + 24 * n)
+            b.raw(8 if a.branch & 1 << 17 else 0)
+            entries = [(b.u(8), b.u(8), b.u(8)) for _ in range(n)]
+            s["branches"] = n
         if a.has(4096) and b.u(8) != 0:
             b.raw(8 * bin(a.regs).count("1"))
         s["servers"] = [b.u(8) for _ in range(b.u(8))] if a.has(1 << 31) else []
@@ -400,8 +403,19 @@ class PerfFile:
             n = b.u(8)
             if n:
                 b.raw(n + 8)
+        self.open_calls(a, s, entries)
         s["stack"] = b.u(8) if a.has(32) and not s["ips"] and self.stacks and b.left() == 8 else None
         return s
+
+    @staticmethod
+    def open_calls(a, s, entries):
+        """Of LBR in the mode of call stacks: the part from the first mark of a process on is where it was, then its calls."""
+        s["calls"], mark = 0, M64 - 511
+        if a.branch & 1 << 11 and entries and mark in s["ips"]:
+            at = s["ips"].index(mark)
+            was = [ip for ip in s["ips"][at + 1:at + 2] if ip < M64 - 4094] or [entries[0][1]]
+            s["ips"] = s["ips"][:at + 1] + was + [e[0] for e in entries if e[0] < M64 - 4094]
+            s["calls"] = len(entries)
 
     @staticmethod
     def read_values(a, b, s):
@@ -450,6 +464,7 @@ class Model:
         self.group, self.lost, self.stack_unknown, self.properties, self.host = set(), {}, 0, [], None
         self.order, self.forked, self.own, self.unordered = [], {}, set(), []
         self.processes, self.bad, self.bad_samples = shared.Processes(), set(), 0
+        self.branches, self.calls = 0, 0
 
     def add(self, data, clocks=None):
         f = PerfFile(data)
@@ -576,6 +591,8 @@ class Model:
 
     def sample(self, s):
         frames = self.frames(s)[::-1]
+        self.branches += s.get("branches", 0)
+        self.calls += s["calls"]
         key = (s["pid"], tuple(frames))
         pid, tid = s["pid"], s["tid"]
         if (pid, tid) not in self.sampled:
@@ -656,6 +673,7 @@ def compare(database, path, alone=True):
     c.same("source_property", [], [p for p in want.properties if p not in known])
     c.same("source.host", want.host, db.rows("SELECT max(host) FROM source WHERE kind = 'perf'").fetchone()[0])
     c.counts(db, {"perf_samples": (len(want.samples) + want.bad_samples, len(want.samples), want.bad_samples, 0)} if want.report else {})
+    c.counts(db, {"perf_branches": (want.branches, want.calls, 0, want.branches - want.calls)} if want.branches else {})
     cut = AnyOf(True, False) if "cut" in want.bad else None  # which of the two says it
     c.issues(db, alone, {"perf_lost": bool(want.lost), "perf_stack_unknown": want.stack_unknown > 0, "perf_record_bad": cut or "perf_record_bad" in want.bad,
                          "perf_sample_bad": want.bad_samples > 0, "perf_feature_bad": cut or "perf_feature_bad" in want.bad, "perf_compressed": False})

@@ -117,13 +117,20 @@ class Maker:
         size = 8 * rng.randrange(5) + 4
         s["raw"] = bytes(rng.randrange(256) for _ in range(size))
         n = rng.randrange(4)
-        s["branch"] = w.u64(n, *([rng.randrange(M64)] if event.how.get("branch", 0) & 1 << 17 else []), *[rng.randrange(M64) for _ in range(3 * n)])
+        s["branch"] = w.u64(n, *([rng.randrange(M64)] if event.how.get("branch", 0) & 1 << 17 else []), *[self.branch(i) for i in range(3 * n)])
         s["regs"] = w.u64(0) if rng.random() < 0.2 else w.u64(2, *[rng.randrange(M64) for _ in range(bin(event.how.get("regs", 0)).count("1"))])
         s["stack"] = rng.choice([b"", bytes(8 * rng.randrange(1, 9))])
         s.setdefault("servers", [])
         if self.harmed and s["ips"] and rng.random() < 0.1:
             s["count"] = rng.choice([65535, 1 << 20, 1 << 61, M64])
         return s
+
+    def branch(self, i):
+        """From, to and flags of entries, most of them where there is code."""
+        rng = self.rng
+        if i % 3 == 2 or rng.random() < 0.1:
+            return rng.choice([rng.randrange(M64), 0, 1, MARK["kernel"]])
+        return rng.choice(list(self.slots[rng.choice(self.pids)].values())) + rng.choice(self.offsets)
 
     def event(self, name, number, base, common, variety):
         rng, kind, how = self.rng, base, dict(common)
@@ -133,7 +140,7 @@ class Maker:
         if kind & w.READ:
             how["read_format"] = rng.choice(list(READS) + [12, 13, 15, 28])
         if kind & w.BRANCH:
-            how["branch"] = rng.choice([0, 1, 1 << 17 | 8])
+            how["branch"] = rng.choice([0, 1, 1 << 17 | 8, 1 << 11 | 1, 1 << 17 | 1 << 11 | 1])
         if kind & w.REGS:
             how["regs"] = rng.choice([1, 0xFF, 0xFF0FFF])
         return Event(name, number, kind, **how)
@@ -358,6 +365,7 @@ class Linux(Maker):
         for i, name in enumerate(("[kernel.kallsyms]_text", "/lib/modules/6.1/kernel/ext4.ko", "[nf_tables]")):
             self.first.append(w.mmap(1, -1, self.kernel_places[i] - 8, 0x8000, 0, name, self.trailer(0, 0)))
         self.first += [w.record(k, 0, w.u64(0)) for k in (69, 73, 74, 79, 82) if rng.random() < 0.7]
+        self.first += [w.record(w.AUXTRACE, 0, w.u64(48, 0, 0, 0, 0)) + bytes(range(48))] * (rng.random() < 0.1)
         for p in pids[:1 + len(pids) // 2]:
             self.begin(p, 0)
         living = pids[:1 + len(pids) // 2]

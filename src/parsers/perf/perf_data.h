@@ -294,6 +294,8 @@ typedef struct perfd_sample {
     uint64_t server_n;
     const uint8_t *group; /* values of a group: the number of words of each, then they */
     uint64_t group_n;
+    const uint8_t *calls; /* entries of a branch stack that are open calls, the innermost first */
+    uint64_t call_n, branch_n; /* branch_n: of all entries */
     bool has_stack_id;
     uint64_t stack_id;
     uint64_t user_ip; /* of the registers; 0: none */
@@ -306,6 +308,9 @@ typedef struct perfd_stacks {
 } perfd_stacks;
 
 enum { PERFD_NODE = 12 };
+
+/* An entry of a branch stack: u64 from, to, flags. */
+enum { PERFD_BRANCH_ENTRY = 24, PERFD_BRANCH_TO = 8 };
 
 /* What all recordings of a run share: numbers that go on. */
 typedef struct perfd_shared {
@@ -410,6 +415,7 @@ typedef struct perfd {
     int64_t first_ts, last_ts;
     uint64_t records_good, records_lost, records_skipped;
     uint64_t samples_good, samples_lost, samples_skipped;
+    uint64_t branches_used, branches_skipped;
     uint64_t unknown_events, group_reads;
     uint8_t *record; /* PERFD_MAX_RECORD: one that is not in the window */
 } perfd;

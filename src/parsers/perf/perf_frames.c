@@ -376,23 +376,52 @@ static space space_of_part(perfd *r, const perfd_sample *s, uint64_t part)
     return space_of(r, served ? (int32_t)(uint32_t)perfd_u64(s->servers + 8 * part) : s->pid);
 }
 
+/*
+ * The part of a process by its calls that are open, as the hardware kept them (LBR): the address of
+ * the recorded stack that it was at, then where each call is. place: after the mark.
+ */
+static void ask_calls(perfd *r, const perfd_sample *s, const space *in, uint64_t place)
+{
+    const uint64_t leaf = place < s->ip_n ? perfd_u64(s->ips + 8 * place) : FIRST_MARK;
+    const uint64_t first = leaf < FIRST_MARK ? leaf : perfd_u64(s->calls + PERFD_BRANCH_TO);
+    if (first > 1) {
+        ask_frame(r, in, PERFD_IN_USER, first);
+    }
+    for (uint64_t i = 0; i < s->call_n; i++) {
+        const uint64_t ip = perfd_u64(s->calls + PERFD_BRANCH_ENTRY * i);
+        if (ip > 1 && ip < FIRST_MARK) {
+            ask_frame(r, in, PERFD_IN_USER, ip);
+        }
+    }
+}
+
+static ts_code reserve_frames(perfd *r, uint64_t n)
+{
+    TS_TRY(ts_vec_reserve(r->ctx, &r->places, n, sizeof(uint32_t)));
+    TS_TRY(ts_vec_reserve(r->ctx, &r->asked, n, sizeof(perfd_asked)));
+    return ts_vec_reserve(r->ctx, &r->frames, n, sizeof(perfd_frame));
+}
+
 static ts_code add_frames(perfd *r, const perfd_sample *s, const uint8_t *ips, uint64_t n)
 {
     perfd_context context = first_context(s->misc);
     uint64_t part = 0;
     space in = space_of_part(r, s, part);
-    TS_TRY(ts_vec_reserve(r->ctx, &r->places, n + 1, sizeof(uint32_t)));
-    TS_TRY(ts_vec_reserve(r->ctx, &r->asked, n + 1, sizeof(perfd_asked)));
-    TS_TRY(ts_vec_reserve(r->ctx, &r->frames, n + 1, sizeof(perfd_frame)));
-    for (uint64_t i = 0; i < n; i++) {
+    bool called = false;
+    TS_TRY(reserve_frames(r, n + s->call_n + 2));
+    for (uint64_t i = 0; i < n && !called; i++) {
         uint64_t ip = perfd_u64(ips + 8 * i);
         if (ip >= FIRST_MARK) {
             context = context_of(ip);
+            called = context == PERFD_IN_USER && s->call_n > 0;
             if (i > 0 && s->server_n > 0) {
                 in = space_of_part(r, s, ++part);
             }
         } else if (ip > 1) {
             ask_frame(r, &in, context, ip);
+        }
+        if (called) {
+            ask_calls(r, s, &in, i + 1);
         }
     }
     /* Where the recorder took the stack as bytes, its registers say what called the kernel. */

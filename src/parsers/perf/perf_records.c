@@ -39,6 +39,7 @@ typedef struct record {
     const uint8_t *p; /* after the head */
     size_t n;
     uint64_t at;
+    uint64_t after; /* bytes that follow it and are no record; of types that are not used */
 } record;
 
 /* --- what they do ------------------------------------------------------------------------------
@@ -226,14 +227,14 @@ static ts_code each_record(perfd *r, bool report, visit *call, void *user)
         if (have < size) {
             return bad_size(r, report, at, size);
         }
-        rec = (record){perfd_u32(p), perfd_u16(p + 4), p + HEAD, size - HEAD, at};
-        after = after != 0 ? after : bytes_after(&rec);
+        rec = (record){perfd_u32(p), perfd_u16(p + 4), p + HEAD, size - HEAD, at, after};
+        rec.after = after != 0 ? after : bytes_after(&rec);
         TS_TRY(call(&more, r, &rec, user));
         at += size;
-        if (after > end - at) {
-            return bad_size(r, report, at - size, after);
+        if (rec.after > end - at) {
+            return bad_size(r, report, at - size, rec.after);
         }
-        at += after;
+        at += rec.after;
         if (++count % CHECK_EACH == 0) {
             TS_TRY(ts_check_cancel(r->ctx));
         }
@@ -307,7 +308,7 @@ static ts_code read_at(record *rec, perfd *r, uint64_t at)
     if (have < size || size < HEAD) {
         return ts_fail(r->ctx, TS_ERR_INTERNAL, "a record of perf.data has changed");
     }
-    *rec = (record){perfd_u32(p), perfd_u16(p + 4), p + HEAD, size - HEAD, at};
+    *rec = (record){perfd_u32(p), perfd_u16(p + 4), p + HEAD, size - HEAD, at, 0};
     return TS_OK;
 }
 
@@ -391,6 +392,9 @@ static ts_code unpack_record(bool *more, perfd *r, const record *rec, void *user
         p += n < 8 ? n : 8;
         n -= n < 8 ? n : 8;
         n = size < n ? (size_t)size : n;
+    } else if (rec->after > 0) { /* nothing of it is used */
+        r->records_skipped++;
+        return TS_OK;
     } else if (rec->type != COMPRESSED) {
         return ts_window_add(&r->plain, rec->p - HEAD, rec->n + HEAD);
     }

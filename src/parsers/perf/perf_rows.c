@@ -147,6 +147,10 @@ static void hash_stack(perfd_met *out, perfd *r, const perfd_sample *s)
     for (uint64_t i = 0; i < s->ip_n; i++) {
         ts_hash_word(&h, perfd_u64(s->ips + 8 * i));
     }
+    for (uint64_t i = 0; i < s->call_n; i++) {
+        ts_hash_word(&h, perfd_u64(s->calls + PERFD_BRANCH_ENTRY * i));
+    }
+    ts_hash_word(&h, s->call_n == 0 ? 0 : perfd_u64(s->calls + PERFD_BRANCH_TO));
     out->a = ts_hash_end(&h);
     out->b = ts_hash_more(&h) | 1;
 }
@@ -383,6 +387,8 @@ ts_code perfd_put_sample(perfd *r, const perfd_sample *s)
     note_time(r, clock, ts);
     TS_TRY(chain_of(&chain, &node, r, s));
     TS_TRY(put_rows(r, s, ts, chain, node));
+    r->branches_used += s->call_n;
+    r->branches_skipped += s->branch_n - s->call_n;
     r->samples_good++;
     return TS_OK;
 }
@@ -494,6 +500,8 @@ static ts_code put_counts(perfd *r)
                         r->records_skipped));
     TS_TRY(ts_count_add(store, id, TS_ITEM_perf_samples, NULL, r->samples_good, r->samples_lost,
                         r->samples_skipped));
+    TS_TRY(ts_count_add(store, id, TS_ITEM_perf_branches, NULL, r->branches_used, 0,
+                        r->branches_skipped));
     TS_TRY(ts_count_add(store, id, TS_ITEM_perf_features, NULL, r->features_good, r->features_lost,
                         r->features_skipped));
     return ts_count_add(store, id, TS_ITEM_perf_symbols, NULL, r->symbols_good, r->symbols_lost, 0);

@@ -55,15 +55,27 @@ static void take_values(perfd_sample *s, reader *in)
     s->group = take_items(in, s->group_n, 8 * (uint64_t)words);
 }
 
-enum { BRANCH_HW_INDEX = 1 << 17, BRANCH_ENTRY = 24 };
+#define MARK_USER (UINT64_MAX - 511)
 
-static void take_branches(const perfd_sample *s, reader *in)
+enum { BRANCH_CALL_STACK = 1 << 11, BRANCH_HW_INDEX = 1 << 17 };
+
+/* A branch stack: the last branches, or, where the hardware keeps calls until they return, those
+ * that are open. */
+static void take_branches(perfd_sample *s, reader *in)
 {
-    uint64_t n = take_u64(in);
+    s->branch_n = take_u64(in);
     if ((s->attr->branch_type & BRANCH_HW_INDEX) != 0) {
         (void)take_u64(in);
     }
-    (void)take_items(in, n, BRANCH_ENTRY);
+    s->calls = take_items(in, s->branch_n, PERFD_BRANCH_ENTRY);
+    if (!in->good) {
+        return;
+    }
+    /* They take the place of the part of the process, where the stack has one. */
+    for (uint64_t i = 0;
+         (s->attr->branch_type & BRANCH_CALL_STACK) != 0 && i < s->ip_n && s->call_n == 0; i++) {
+        s->call_n = perfd_u64(s->ips + 8 * i) == MARK_USER ? s->branch_n : 0;
+    }
 }
 
 /* The number of the register that holds the address of the instruction. */
