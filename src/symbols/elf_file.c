@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 
+#include <ctype.h>
 #include <gelf.h>
 #include <lzma.h>
 
@@ -99,6 +100,30 @@ static ts_code read_segments(ts_vec *out, uint64_t *loaded, ts_ctx *ctx, Elf *e,
     return TS_OK;
 }
 
+/* Segments with code, each once. */
+static ts_code add_code(ts_elf *elf, ts_ctx *ctx, Elf *e)
+{
+    size_t n = 0;
+    ts_code code = TS_OK;
+    if (elf_getphdrnum(e, &n) != 0) {
+        return TS_OK;
+    }
+    for (size_t i = 0; i < n && code == TS_OK; i++) {
+        GElf_Phdr p;
+        bool known = false;
+        if (gelf_getphdr(e, (int)i, &p) == NULL || p.p_type != PT_LOAD || (p.p_flags & PF_X) == 0) {
+            continue;
+        }
+        const elf_segment s = {0, p.p_vaddr, p.p_memsz};
+        for (size_t k = 0; k < elf->code.n; k++) {
+            const elf_segment *have = (const elf_segment *)elf->code.p + k;
+            known = known || (have->vaddr == s.vaddr && have->size == s.size);
+        }
+        code = known ? TS_OK : ts_vec_push(ctx, &elf->code, &s, sizeof s);
+    }
+    return code;
+}
+
 static ts_code add_segments(ts_elf *elf, ts_ctx *ctx, Elf *e, int fd)
 {
     ts_vec segments = {0};
@@ -120,6 +145,15 @@ static ts_code add_segments(ts_elf *elf, ts_ctx *ctx, Elf *e, int fd)
 /* --- symbols -----------------------------------------------------------------------------------
  */
 
+static void note_mark(ts_elf *elf, const char *name, uint64_t address)
+{
+    if (strcmp(name, "_text") == 0) {
+        elf->text = address;
+    } else if (strcmp(name, "_stext") == 0) {
+        elf->stext = address;
+    }
+}
+
 /* Functions of a table, with the strings that their names are in. */
 static ts_code add_table(ts_elf *elf, ts_ctx *ctx, Elf *e, Elf_Scn *section, const GElf_Shdr *s)
 {
@@ -133,8 +167,14 @@ static ts_code add_table(ts_elf *elf, ts_ctx *ctx, Elf *e, Elf_Scn *section, con
     TS_TRY(ts_buf_put(ctx, &elf->strings, strings->d_buf, strings->d_size));
     for (size_t i = 0; i < symbols->d_size / s->sh_entsize; i++) {
         GElf_Sym sym;
-        if (gelf_getsym(symbols, (int)i, &sym) == NULL || sym.st_value == 0 ||
-            (GELF_ST_TYPE(sym.st_info) != STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)) {
+        if (gelf_getsym(symbols, (int)i, &sym) == NULL || sym.st_value == 0) {
+            continue;
+        }
+        if (GELF_ST_TYPE(sym.st_info) == STT_NOTYPE && sym.st_name < strings->d_size &&
+            *((const char *)strings->d_buf + strings->d_size - 1) == '\0') {
+            note_mark(elf, (const char *)strings->d_buf + sym.st_name, sym.st_value);
+        }
+        if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)) {
             continue;
         }
         TS_TRY(ts_symbols_add(ctx, &elf->symbols,
@@ -265,6 +305,7 @@ ts_code ts_elf_add(bool *good, ts_elf *elf, ts_ctx *ctx, int fd)
     ts_code code = ts_alloc_lent(ctx, lent);
     if (code == TS_OK) {
         code = add_segments(elf, ctx, e, fd);
+        TS_STEP(code, add_code(elf, ctx, e));
         TS_STEP(code, add_tables(elf, ctx, e, SHT_DYNSYM));
         TS_STEP(code, add_packed(elf, ctx, e));
         TS_STEP(code, add_tables(elf, ctx, e, SHT_SYMTAB));
@@ -279,6 +320,13 @@ ts_code ts_elf_finish(ts_elf *elf, ts_ctx *ctx)
     return ts_symbols_sort(ctx, &elf->symbols, TS_SYMBOL_LAST);
 }
 
+const ts_symbol *ts_elf_at(ts_text *name, const ts_elf *elf, uint64_t v)
+{
+    const ts_symbol *found = ts_symbols_find(&elf->symbols, v);
+    *name = found == NULL ? TS_TEXT_NULL : ts_symbol_text(ts_buf_text(&elf->strings), found->name);
+    return name->n == 0 ? NULL : found;
+}
+
 const ts_symbol *ts_elf_find(ts_text *name, uint64_t *v, const ts_elf *elf, uint64_t offset)
 {
     const elf_segment *segments = (const elf_segment *)elf->segments.p;
@@ -287,19 +335,115 @@ const ts_symbol *ts_elf_find(ts_text *name, uint64_t *v, const ts_elf *elf, uint
         const elf_segment *s = &segments[i];
         if (offset >= s->offset && offset - s->offset < s->size) {
             *v = offset - s->offset + s->vaddr;
-            const ts_symbol *found = ts_symbols_find(&elf->symbols, *v);
-            if (found != NULL) {
-                *name = ts_symbol_text(ts_buf_text(&elf->strings), found->name);
-            }
-            return name->n == 0 ? NULL : found;
+            return ts_elf_at(name, elf, *v);
         }
     }
     return NULL;
 }
 
+bool ts_elf_has(const ts_elf *elf, uint64_t offset)
+{
+    const elf_segment *s = (const elf_segment *)elf->segments.p;
+    bool has = false;
+    for (size_t i = 0; i < elf->segments.n; i++) {
+        has = has || (offset >= s[i].offset && offset - s[i].offset < s[i].size);
+    }
+    return has;
+}
+
+bool ts_elf_code(uint64_t *vaddr, const ts_elf *elf, uint64_t size)
+{
+    static const uint64_t pages[] = {4096, 16384, 65536};
+    const elf_segment *code = (const elf_segment *)elf->code.p;
+    for (size_t p = 0; p < sizeof pages / sizeof pages[0]; p++) {
+        const uint64_t within = pages[p] - 1;
+        unsigned found = 0;
+        for (size_t i = 0; i < elf->code.n; i++) {
+            const uint64_t low = code[i].vaddr & ~within;
+            const uint64_t high = (code[i].vaddr + code[i].size + within) & ~within;
+            if (high > low && high - low == size) {
+                *vaddr = low;
+                found++;
+            }
+        }
+        if (found > 0) {
+            return found == 1;
+        }
+    }
+    return false;
+}
+
+/* --- the kernel's list -------------------------------------------------------------------------
+ */
+
+/* "address type name", and maybe a module. */
+static ts_code add_line(ts_elf *elf, ts_ctx *ctx, ts_text line)
+{
+    const size_t at = elf->strings.n;
+    uint64_t address = 0;
+    size_t i = 0;
+    size_t end;
+    while (i < line.n && i < 16 && isxdigit((unsigned char)line.p[i])) {
+        const char c = line.p[i++];
+        address = address << 4 | (uint64_t)(ts_is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
+    }
+    if (i == 0 || address == 0 || line.n - i < 4 || line.p[i] != ' ' || line.p[i + 2] != ' ' ||
+        strchr("tTwW", line.p[i + 1]) == NULL) {
+        return TS_OK;
+    }
+    for (end = i + 3; end < line.n && line.p[end] != '\t' && line.p[end] != ' ';) {
+        end++;
+    }
+    TS_TRY(ts_buf_put(ctx, &elf->strings, line.p + i + 3, end - i - 3));
+    TS_TRY(ts_buf_putc(ctx, &elf->strings, '\0'));
+    note_mark(elf, elf->strings.p + at, address);
+    return ts_symbols_add(ctx, &elf->symbols, (ts_symbol){.address = address, .name = at});
+}
+
+/* The lines of what was read; what is after the last one stays. */
+static ts_code add_lines(ts_elf *elf, ts_ctx *ctx, ts_buf *text)
+{
+    size_t at = 0;
+    ts_code code = TS_OK;
+    while (code == TS_OK && at < text->n) {
+        const char *end = (const char *)memchr(text->p + at, '\n', text->n - at);
+        if (end == NULL) {
+            break;
+        }
+        const size_t n = (size_t)(end - text->p) - at;
+        code = add_line(elf, ctx, (ts_text){text->p + at, n});
+        at += n + 1;
+    }
+    memmove(text->p, text->p + at, text->n - at);
+    text->n -= at;
+    return code;
+}
+
+ts_code ts_elf_add_kallsyms(ts_elf *elf, ts_ctx *ctx, int fd)
+{
+    enum { STEP = 64 << 10, LINE_MOST = 4096 };
+    ts_buf text = {0};
+    ts_code code = TS_OK;
+    ssize_t got = 1;
+    while (code == TS_OK && got > 0) {
+        code = ts_check_cancel(ctx);
+        TS_STEP_IF(code, text.n > LINE_MOST, ts_buf_put(ctx, &text, "\n", 1)); /* none is so long */
+        TS_STEP(code, ts_buf_reserve(ctx, &text, STEP));
+        if (code == TS_OK) {
+            got = ctx->sys.read(ctx->sys.user, fd, text.p + text.n, STEP);
+            text.n += got > 0 ? (size_t)got : 0;
+            TS_STEP_IF(code, got == 0 && text.n > 0, ts_buf_putc(ctx, &text, '\n'));
+            TS_STEP_IF(code, text.n > 0, add_lines(elf, ctx, &text));
+        }
+    }
+    ts_buf_free(ctx, &text);
+    return code;
+}
+
 void ts_elf_free(ts_ctx *ctx, ts_elf *elf)
 {
     ts_vec_free(ctx, &elf->segments);
+    ts_vec_free(ctx, &elf->code);
     ts_symbols_free(ctx, &elf->symbols);
     ts_buf_free(ctx, &elf->strings);
     *elf = (ts_elf){0};

@@ -4,6 +4,9 @@
  * .symtab in xz, as distributions leave it in stripped files). Read by libelf: ELF of 32 and 64
  * bits and both orders of bytes; what of a file does not fit is left out.
  *
+ * The kernel's own list of its functions (a file kallsyms) is read as well, as a table without
+ * segments.
+ *
  * Memory: 24 bytes a function and the string tables of the files that were read.
  */
 #ifndef TS_SYMBOLS_ELF_FILE_H
@@ -28,6 +31,8 @@ static inline bool ts_build_id_equal(const ts_build_id *a, const ts_build_id *b)
 typedef struct ts_elf {
     ts_vec segments; /* those that are loaded */
     uint64_t loaded; /* bytes of them that the file has */
+    ts_vec code; /* those with code, also of debug information, which does not have their bytes */
+    uint64_t text, stext; /* where the kernel's _text and _stext are; 0: it has none */
     ts_symbol_table symbols;
     ts_buf strings; /* where names of symbols are */
 } ts_elf;
@@ -48,6 +53,23 @@ ts_code ts_elf_finish(ts_elf *elf, ts_ctx *ctx);
 /* The function that a byte of the file is in, its name, and where that byte is loaded (*v); NULL
  * without one. The name is borrowed. */
 const ts_symbol *ts_elf_find(ts_text *name, uint64_t *v, const ts_elf *elf, uint64_t offset);
+
+/* Whether it says where that byte is loaded. */
+bool ts_elf_has(const ts_elf *elf, uint64_t offset);
+
+/* The same of an address as the file counts. */
+const ts_symbol *ts_elf_at(ts_text *name, const ts_elf *elf, uint64_t v);
+
+/*
+ * Where a mapping of so many bytes, which is known to have code, is loaded: those of a whole
+ * segment, which only one of the file has. False: there is none. For files of debug information,
+ * which do not say where a segment was in the program.
+ */
+bool ts_elf_code(uint64_t *vaddr, const ts_elf *elf, uint64_t size);
+
+/* Adds the functions in a text of lines "address type name", as /proc/kallsyms has them, up to
+ * where it cannot be read. Errors: memory. */
+ts_code ts_elf_add_kallsyms(ts_elf *elf, ts_ctx *ctx, int fd);
 
 void ts_elf_free(ts_ctx *ctx, ts_elf *elf);
 

@@ -30,11 +30,13 @@ typedef struct folder_answer {
 struct ts_symbol_folder {
     ts_ctx *ctx;
     char *path;
-    ts_vec files;   /* by path */
-    ts_vec parts;   /* while it is looked through */
-    bool more;      /* files were left out */
-    ts_pool asked;  /* path, NUL and build id */
-    ts_vec answers; /* folder_answer *, by the numbers of `asked` */
+    ts_vec files;          /* by path */
+    ts_vec parts;          /* while it is looked through */
+    bool more;             /* files were left out */
+    ts_pool asked;         /* path, NUL and build id */
+    ts_vec answers;        /* folder_answer *, by the numbers of `asked` */
+    char *kallsyms;        /* below the folder; NULL: there is none */
+    folder_answer *listed; /* what it says; NULL: not read yet */
 };
 
 /* --- looking through it ------------------------------------------------------------------------
@@ -116,6 +118,18 @@ static ts_code add_part(ts_symbol_folder *f, char *path, unsigned depth)
     return code;
 }
 
+/* The first one, by path. */
+static ts_code keep_kallsyms(ts_symbol_folder *f, char *path)
+{
+    if (f->kallsyms == NULL || strcmp(path, f->kallsyms) < 0) {
+        char *other = f->kallsyms;
+        f->kallsyms = path;
+        path = other;
+    }
+    ts_free(f->ctx, path);
+    return TS_OK;
+}
+
 /* Something in a directory. */
 static ts_code take_entry(ts_symbol_folder *f, const folder_part *in, const struct dirent *entry,
                           int dir)
@@ -138,6 +152,9 @@ static ts_code take_entry(ts_symbol_folder *f, const folder_part *in, const stru
         return TS_OK;
     }
     TS_NEED(f->ctx, path = joined(f->ctx, in->path, entry->d_name));
+    if (strcmp(entry->d_name, "kallsyms") == 0) {
+        return keep_kallsyms(f, path);
+    }
     const ts_code code = look_at(f, path);
     ts_free(f->ctx, path);
     return code;
@@ -248,6 +265,14 @@ static bool may_be(const folder_file *file, const ts_build_id *id)
     return id->n == 0 || file->id.n == 0;
 }
 
+/* The name, maybe with the ending of debug information. */
+static bool is_named(ts_text one, ts_text name)
+{
+    static const char ending[] = ".debug";
+    const bool debug = one.n == name.n + sizeof ending - 1 && ts_text_ends(one, ending);
+    return name.n > 0 && (one.n == name.n || debug) && memcmp(one.p, name.p, name.n) == 0;
+}
+
 /* The file at the path, else the first of its name. */
 static const folder_file *find_by_path(const ts_symbol_folder *f, ts_text path,
                                        const ts_build_id *id)
@@ -266,7 +291,7 @@ static const folder_file *find_by_path(const ts_symbol_folder *f, ts_text path,
         if (ts_text_equal(one, path)) {
             return &files[i];
         }
-        if (named == NULL && name.n > 0 && ts_text_equal(last_part(one), name)) {
+        if (named == NULL && is_named(last_part(one), name)) {
             named = &files[i];
         }
     }
@@ -317,6 +342,67 @@ ts_code ts_symbol_folder_find(const ts_elf **out, ts_symbol_folder *f, ts_text p
     return TS_OK;
 }
 
+/* --- the kernel --------------------------------------------------------------------------------
+ */
+
+/* Where the mark of the recording is in what the folder has; 0: nowhere. */
+static uint64_t mark_in(const ts_elf *elf, const ts_kernel *kernel)
+{
+    return ts_text_is(kernel->mark, "_text")    ? elf->text
+           : ts_text_is(kernel->mark, "_stext") ? elf->stext
+                                                : 0;
+}
+
+static ts_code read_kallsyms(ts_symbol_folder *f)
+{
+    ts_ctx *ctx = f->ctx;
+    char *whole;
+    TS_NEED(ctx, f->listed = (folder_answer *)ts_zalloc(ctx, 1, sizeof *f->listed));
+    TS_NEED(ctx, whole = joined(ctx, f->path, f->kallsyms));
+    const int fd = ts_sys_open(ctx, whole, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0);
+    ts_code code = fd < 0 ? TS_OK : ts_elf_add_kallsyms(&f->listed->elf, ctx, fd);
+    TS_STEP(code, ts_elf_finish(&f->listed->elf, ctx));
+    if (fd >= 0) {
+        ctx->sys.close(ctx->sys.user, fd);
+    }
+    ts_free(ctx, whole);
+    return code;
+}
+
+static ts_code find_vmlinux(const ts_elf **out, ts_symbol_folder *f, const ts_kernel *kernel)
+{
+    ts_buf path = {0};
+    ts_code code = ts_buf_printf(f->ctx, &path, "/boot/vmlinux-%.*s", (int)kernel->release.n,
+                                 kernel->release.n == 0 ? "" : kernel->release.p);
+    TS_STEP(code, ts_symbol_folder_find(out, f, ts_buf_text(&path), &kernel->id));
+    TS_STEP_IF(code, *out == NULL,
+               ts_symbol_folder_find(out, f, TS_TEXT_LIT("/vmlinux"), &kernel->id));
+    ts_buf_free(f->ctx, &path);
+    return code;
+}
+
+ts_code ts_symbol_folder_kernel(const ts_elf **out, uint64_t *moved, ts_symbol_folder *f,
+                                const ts_kernel *kernel, bool modules)
+{
+    *out = NULL;
+    *moved = 0;
+    if (!modules) {
+        TS_TRY(find_vmlinux(out, f, kernel));
+    }
+    if (*out != NULL && mark_in(*out, kernel) != 0) {
+        *moved = kernel->at - mark_in(*out, kernel);
+        return TS_OK;
+    }
+    *out = NULL;
+    if (f->kallsyms != NULL && f->listed == NULL) {
+        TS_TRY(read_kallsyms(f));
+    }
+    if (f->listed != NULL && kernel->at != 0 && mark_in(&f->listed->elf, kernel) == kernel->at) {
+        *out = &f->listed->elf; /* of the same start of the machine */
+    }
+    return TS_OK;
+}
+
 uint64_t ts_symbol_folder_count(bool *more, const ts_symbol_folder *f)
 {
     *more = f->more;
@@ -343,6 +429,11 @@ void ts_symbol_folder_close(ts_symbol_folder *f)
     ts_vec_free(ctx, &f->parts);
     ts_vec_free(ctx, &f->answers);
     ts_pool_free(ctx, &f->asked);
+    if (f->listed != NULL) {
+        ts_elf_free(ctx, &f->listed->elf);
+    }
+    ts_free(ctx, f->listed);
+    ts_free(ctx, f->kallsyms);
     ts_free(ctx, f->path);
     ts_free(ctx, f);
 }

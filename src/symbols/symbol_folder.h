@@ -2,7 +2,9 @@
  * A folder of programs, libraries and debug information (--symbols): symbols for the files that a
  * recording names. A file is found by its build id, in its own notes or in its path
  * (.build-id/ab/cdef.debug); without one, or when no file has it, by its path: that of the system
- * below the folder, else a file with that name. One whose build id is another is not taken.
+ * below the folder, else a file with that name, or that name and ".debug". One whose build id is
+ * another is not taken. The kernel's functions are those of a vmlinux, or of a list that the kernel
+ * itself gave (kallsyms) while it ran where it was recorded.
  *
  * Memory: 64 bytes and its path a file of the folder; of a file that is looked up, what elf_file.h
  * says, until the folder is closed.
@@ -27,6 +29,21 @@ ts_code ts_symbol_folder_open(ts_symbol_folder **out, ts_ctx *ctx, const char *p
  * as recorded, may have no bytes. Errors: memory. */
 ts_code ts_symbol_folder_find(const ts_elf **out, ts_symbol_folder *folder, ts_text path,
                               const ts_build_id *id);
+
+/* The kernel that was recorded. */
+typedef struct ts_kernel {
+    ts_text release; /* may be empty */
+    ts_build_id id;
+    ts_text mark; /* _text or _stext */
+    uint64_t at;  /* where that was */
+} ts_kernel;
+
+/*
+ * What the folder has of it, or NULL, as above; addresses of the recording are *moved more than
+ * those of the table. With `modules` only what has functions of modules as well. Errors: memory.
+ */
+ts_code ts_symbol_folder_kernel(const ts_elf **out, uint64_t *moved, ts_symbol_folder *folder,
+                                const ts_kernel *kernel, bool modules);
 
 /* How many files of it are ELF, and whether others were left out. */
 uint64_t ts_symbol_folder_count(bool *more, const ts_symbol_folder *folder);

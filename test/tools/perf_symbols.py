@@ -96,12 +96,70 @@ def make_folders(binary, work, build_id):
     shutil.copy(debug, os.path.join(split, ".build-id", number[:2], number[2:] + ".debug"))
     shutil.copy(stripped, os.path.join(split, "program of another name"))
     folders["debug information"] = split
+    alone = folder("alone")  # without the program
+    shutil.copy(debug, os.path.join(alone, os.path.basename(binary) + ".debug"))
+    folders["debug information alone"] = alone
     small = folder("small")
     with open(debug + ".xz", "wb") as f, open(binary, "rb") as g:
         f.write(lzma.compress(g.read()))
     must("objcopy", "--add-section", ".gnu_debugdata=" + debug + ".xz", stripped, os.path.join(small, "packed"))
     folders[".gnu_debugdata"] = small
     return folders
+
+
+KERNEL = re.compile(r"\s+(?P<ip>[0-9a-f]+) (?P<sym>[^ +]+)\+0x(?P<off>[0-9a-f]+) \((?P<dso>\[[^()]*)\)$")
+
+
+def kernel_names(path):
+    """Names of each address: several functions may begin at one."""
+    out = {}
+    with open(path, encoding="utf-8") as f:
+        for line in f:
+            address, kind, name = line.split()[:3]
+            if kind in "tTwW" and int(address, 16):
+                out.setdefault(int(address, 16), set()).add(name)
+    return out
+
+
+def made_kernel(work, names, moved):
+    """A vmlinux that was linked `moved` below where the kernel ran, with one of the names of each address."""
+    source = os.path.join(work, "vmlinux.s")
+    with open(source, "w", encoding="utf-8") as f:
+        for address, of in sorted(names.items()):
+            for name in {"_text"} & of or {min(of)}:
+                f.write(".globl %s\n.type %s, %s\n.set %s, 0x%x\n" % (name, name, "@notype" if name == "_text" else "@function", name, (address - moved) % (1 << 64)))
+    must("as", "-o", source + ".o", source)
+    must("objcopy", "--globalize-symbol=_text", source + ".o", os.path.join(work, "vmlinux"))
+
+
+def kernel(work, data):
+    """Frames in the kernel, named by its own list and by a vmlinux that has other addresses."""
+    with open("/proc/kallsyms", encoding="utf-8") as f, open(os.path.join(work, "all"), "w", encoding="utf-8") as g:
+        g.write(f.read())
+    names = kernel_names(os.path.join(work, "all"))
+    lines = run("perf", "script", "-i", data, "-F", "ip,sym,symoff,dso").stdout.decode(errors="replace").split("\n")
+    want = {(int(m["ip"], 16), int(m["off"], 16)): m["sym"] for m in map(KERNEL.match, lines) if m and m["dso"] != "[vdso]" and m["sym"] != "[unknown]"}
+    if not want or not any("_text" in n for n in names.values()):
+        print("not compared: names of the kernel, which perf does not find here")
+        return 0
+    own, linked, other = (os.path.join(work, n) for n in ("own", "linked", "other"))
+    for folder in (own, linked, other):
+        os.makedirs(folder)
+    shutil.copy(os.path.join(work, "all"), os.path.join(own, "kallsyms"))
+    made_kernel(linked, names, 0x2400000)
+    with open(os.path.join(other, "kallsyms"), "w", encoding="utf-8") as f:  # of another start of the machine
+        f.writelines("%x t %s\n" % ((a + 0x200000) % (1 << 64), n) for a, of in sorted(names.items()) for n in sorted(of))
+    # A vmlinux of the same build has its build id; the one here has none, so that it is looked for by its name.
+    for folder, some in ((own, True), (linked, True), (other, False)):
+        done = run(program, data, "--symbols", folder, "-e", data + ".db", "--force", "--quiet", "--strict")
+        if done.returncode != 0:
+            sys.exit("exit code %d: %s" % (done.returncode, done.stderr.decode()))
+        rows = sqlite3.connect(data + ".db").execute("SELECT c.ip, c.offset_to_vaddr, d.data, c.symbol_id FROM perf_callchain c JOIN data_dict d ON d.id = c.name WHERE c.ip < 0")
+        have = {(ip % (1 << 64), offset): name for ip, offset, name, symbol in rows if symbol >= 0}
+        wrong = [(k, want.get(k), n) for k, n in have.items() if n not in names.get(k[0] - k[1], ())]
+        if wrong or bool(have) != some or (folder == own and set(have) != set(want)):
+            sys.exit("functions of the kernel, %s: %d of %d, wrong are %r" % (os.path.basename(folder), len(have), len(want), wrong[:4]))
+    return len(want)
 
 
 def main():
@@ -132,6 +190,10 @@ def main():
             must("g++", "-O0", "-Wl,--build-id", "-o", os.path.join(other, os.path.basename(binary)), os.path.join(work, "source.cpp"))
             if build_id and found(data, other):
                 sys.exit("functions of another version of the program were taken")
+        system = os.path.join(work, "system")
+        os.makedirs(system)
+        run("perf", "record", "-e", "cpu-clock", "-F", "999", "-a", "-g", "-o", os.path.join(system, "perf.data"), "--", "sh", "-c", "find /usr/share/doc | sort | md5sum")
+        compared += kernel(system, os.path.join(system, "perf.data"))
     print("%d frames compared" % compared)
 
 

@@ -129,6 +129,7 @@ static void end_image(image *f, section *s, size_t n)
 typedef struct segment {
     uint32_t type;
     uint64_t offset, vaddr, size;
+    bool code; /* of 256 bytes, whether the file has them or not */
 } segment;
 
 static void add_segments(image *f, const segment *s, size_t n)
@@ -142,6 +143,8 @@ static void add_segments(image *f, const segment *s, size_t n)
         set(f, h + (f->wide ? 8 : 4), s[i].offset, word(f));
         set(f, h + (f->wide ? 16 : 8), s[i].vaddr, word(f));
         set(f, h + (f->wide ? 32 : 16), s[i].size, word(f));
+        set(f, h + (f->wide ? 40 : 20), s[i].code ? 0x100 : s[i].size, word(f));
+        set(f, h + (f->wide ? 4 : 24), s[i].code ? 5 : 4, 4);
     }
     set(f, f->wide ? 32 : 28, table, word(f));
     set(f, f->wide ? 54 : 42, size, 2);
@@ -185,9 +188,9 @@ static void program(image *f, bool wide, uint8_t id, unsigned with)
     size_t n = 1;
     begin_image(f, wide);
     const size_t note = add_note(f, id);
-    const segment segments[] = {{4, note, 0, 20},
-                                {1, 0, 0, 0x800},
-                                {1, 0x1000, 0x2000, (with & WITHOUT_CODE) != 0 ? 0 : 0x100}};
+    const segment segments[] = {{4, note, 0, 20, false},
+                                {1, 0, 0, 0x800, false},
+                                {1, 0x1000, 0x2000, (with & WITHOUT_CODE) != 0 ? 0 : 0x100, true}};
     add_segments(f, segments, 3);
     if ((with & WITH_PACKED) != 0) {
         static image packed;
@@ -401,6 +404,97 @@ static void test_folder(void **state)
     test_ctx_free(ctx);
 }
 
+/* The kernel's own list: lines of other kinds say nothing, one as long as the reader's piece is
+ * passed over. */
+static void write_kallsyms(void)
+{
+    static const char lines[] = "ffffffff81000000 T _text\n"
+                                "ffffffff81000100 t do_work\n"
+                                "ffffffff81000180 D data\n"
+                                "ffffffff81000200 W weak_one\t[module]\n"
+                                "0000000000000000 T hidden\n"
+                                "no line\n"
+                                "\n"
+                                "ffffffff81000300 T\n"
+                                "ffffffff81000400 T last";
+    static char text[100000];
+    const size_t head = 25;
+    memcpy(text, lines, head);
+    memset(text + head, 'x', 70000);
+    text[head + 70000] = '\n';
+    memcpy(text + head + 70001, lines + head, sizeof lines - 1 - head);
+    mkdir(in_folder("proc"), 0700);
+    test_write_file(in_folder("proc/kallsyms"), text, 70001 + sizeof lines - 1);
+}
+
+static void check_at(const ts_elf *elf, uint64_t v, const char *name)
+{
+    ts_text found;
+    const ts_symbol *s = ts_elf_at(&found, elf, v);
+    assert_true(name == NULL ? s == NULL : s != NULL && ts_text_is(found, name));
+}
+
+static ts_kernel kernel_at(const char *mark, uint64_t at)
+{
+    return (ts_kernel){
+        .release = TS_TEXT_LIT("6.1"), .mark = ts_text_of(mark), .at = at, .id = {0}};
+}
+
+static void test_kernel(void **state)
+{
+    const uint64_t start = UINT64_C(0xffffffff81000000);
+    ts_ctx *ctx = test_ctx_new();
+    const ts_elf *elf = NULL;
+    ts_symbol_folder *f;
+    uint64_t moved;
+    (void)state;
+    write_kallsyms();
+    assert_ok(ctx, ts_symbol_folder_open(&f, ctx, folder));
+    for (int modules = 0; modules < 2; modules++) {
+        const ts_kernel kernel = kernel_at("_text", start);
+        assert_ok(ctx, ts_symbol_folder_kernel(&elf, &moved, f, &kernel, modules != 0));
+        assert_non_null(elf);
+        assert_int_equal(moved, 0);
+        check_at(elf, start - 1, NULL);
+        check_at(elf, start + 0xff, "_text");
+        check_at(elf, start + 0x100, "do_work");
+        check_at(elf, start + 0x180, "do_work");
+        check_at(elf, start + 0x200, "weak_one");
+        check_at(elf, start + 0x300, "weak_one");
+        check_at(elf, start + 0x400, "last");
+    }
+    /* Another start of the machine; a mark that the list lacks, or that no one knows. */
+    static const char *const marks[] = {"_text", "_stext", "_etext", ""};
+    for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
+        const ts_kernel kernel = kernel_at(marks[i], i == 0 ? start + 0x200000 : 0);
+        assert_ok(ctx, ts_symbol_folder_kernel(&elf, &moved, f, &kernel, false));
+        assert_null(elf);
+    }
+    ts_symbol_folder_close(f);
+    test_ctx_free(ctx);
+}
+
+/* Without the program a mapping as long as the code says where it is. */
+static void test_code(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    ts_elf elf = {0};
+    image f;
+    uint64_t vaddr = 0;
+    (void)state;
+    program(&f, true, 1, WITH_SYMBOLS | WITHOUT_CODE);
+    read_image(&elf, ctx, &f, true);
+    assert_ok(ctx, ts_elf_finish(&elf, ctx));
+    assert_false(ts_elf_has(&elf, 0x1010));
+    assert_true(ts_elf_code(&vaddr, &elf, 0x1000));
+    assert_int_equal(vaddr, 0x2000);
+    check_at(&elf, 0x2010, "helper");
+    assert_false(ts_elf_code(&vaddr, &elf, 0x2000));
+    assert_false(ts_elf_code(&vaddr, &elf, 0));
+    ts_elf_free(ctx, &elf);
+    test_ctx_free(ctx);
+}
+
 static void test_without_memory(void **state)
 {
     (void)state;
@@ -414,6 +508,9 @@ static void test_without_memory(void **state)
         ts_symbol_folder *f = NULL;
         ctx->allocator = test_failing_allocator(&fail);
         ts_code code = ts_symbol_folder_open(&f, ctx, folder);
+        const ts_kernel kernel = kernel_at("_text", UINT64_C(0xffffffff81000000));
+        uint64_t moved;
+        TS_STEP(code, ts_symbol_folder_kernel(&elf, &moved, f, &kernel, false));
         TS_STEP(code, ts_symbol_folder_find(&elf, f, TS_TEXT_LIT("/tool"), &id));
         done = code == TS_OK;
         assert_true(done ? elf != NULL && k > 20 : code == TS_ERR_NOMEM);
@@ -428,6 +525,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbols_of_files), cmocka_unit_test(test_debug_files),
         cmocka_unit_test(test_damage),           cmocka_unit_test(test_folder),
+        cmocka_unit_test(test_kernel),           cmocka_unit_test(test_code),
         cmocka_unit_test(test_without_memory),
     };
     if (mkdtemp(folder) == NULL) {

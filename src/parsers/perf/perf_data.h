@@ -165,8 +165,12 @@ typedef struct perfd_file {
     uint64_t text_offset;
     uint32_t first; /* its symbols, by address */
     uint32_t count;
-    const ts_elf *elf;  /* of the folder of --symbols; NULL: none */
-    ts_idmap functions; /* of it, by address: number of the row and, below, in `named` */
+    const ts_elf *elf; /* of the folder of --symbols; NULL: none */
+    bool by_ip;        /* functions are found by the address itself, less `moved` */
+    uint64_t moved;
+    uint64_t code_at, code_size; /* a part of the file that has code, and its address; size 0: */
+    uint64_t code_vaddr;         /* none is known */
+    ts_idmap functions;          /* of it, by address: number of the row and, below, in `named` */
 } perfd_file;
 
 typedef struct perfd_symbol {
@@ -353,7 +357,7 @@ typedef struct perfd {
     bool described;      /* the events have their names */
     int64_t first_event; /* row of perf_report of event 0 */
     ts_pool texts;       /* names of events and threads */
-    char *workload, *cmdline, *arch;
+    char *workload, *cmdline, *arch, *release;
     bool hongmeng;
     int64_t devhost; /* -1: none */
     ts_clock clock;  /* of the times; TS_CLOCK_UNKNOWN: perf's own */
@@ -496,10 +500,11 @@ ts_code perfd_build_id(perfd *r, uint32_t path, const uint8_t *p, size_t n);
 ts_code perfd_read_build_ids(bool *good, perfd_cursor *c);
 
 /* A new file that the recording has no symbols of: those of the folder, or its row without. */
-ts_code perfd_find_elf(perfd *r, uint32_t file);
+ts_code perfd_find_elf(perfd *r, uint32_t file, const perfd_map *map);
 
 /* The function at a place in the file, for the frame. */
-ts_code perfd_find_function(bool *found, perfd *r, perfd_frame *f, uint32_t file, uint64_t place);
+ts_code perfd_find_function(bool *found, perfd *r, perfd_frame *f, uint32_t file,
+                            const perfd_map *map, uint64_t place);
 
 /* Rows of files that have functions, but no frame in one. */
 ts_code perfd_end_files(perfd *r);

@@ -78,16 +78,56 @@ ts_code perfd_read_build_ids(bool *good, perfd_cursor *c)
 /* --- files -------------------------------------------------------------------------------------
  */
 
-ts_code perfd_find_elf(perfd *r, uint32_t number)
+static ts_build_id build_id_of(const perfd *r, const perfd_path *path)
+{
+    const ts_build_id none = {0};
+    return path->build_id == 0 ? none : ((const ts_build_id *)r->build_ids.p)[path->build_id - 1];
+}
+
+static const char kallsyms[] = "[kernel.kallsyms]";
+
+/* The kernel, if a map of it says where it was: "[kernel.kallsyms]_text", and that as its place. */
+static bool find_kernel(ts_kernel *out, perfd *r)
+{
+    const perfd_map *maps = r->kernel.p;
+    for (size_t i = 0; i < r->kernel.n; i++) {
+        const ts_text name = ts_pool_text(&r->paths, maps[i].name);
+        if (ts_text_begins(name, kallsyms) && name.n >= sizeof kallsyms) {
+            *out = (ts_kernel){
+                .release = ts_text_of(r->release == NULL ? "" : r->release),
+                .id = build_id_of(r, (const perfd_path *)r->path_info.p + maps[i].path),
+                .mark = ts_text_from(name, sizeof kallsyms - 1),
+                .at = maps[i].pgoff,
+            };
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Of the kernel and its modules, by their addresses. */
+static ts_code find_kernel_functions(perfd *r, perfd_file *file, const perfd_path *path)
+{
+    ts_kernel kernel;
+    file->by_ip = true;
+    return find_kernel(&kernel, r)
+               ? ts_symbol_folder_kernel(&file->elf, &file->moved, r->shared->folder, &kernel,
+                                         path->kind != PERFD_KERNEL)
+               : TS_OK;
+}
+
+ts_code perfd_find_elf(perfd *r, uint32_t number, const perfd_map *map)
 {
     perfd_file *file = (perfd_file *)r->files.p + number;
     const perfd_path *path = (const perfd_path *)r->path_info.p + file->path;
-    const ts_build_id none = {0};
-    if (r->shared->folder != NULL && path->kind == PERFD_ELF && !path->anonymous) {
-        const ts_build_id *id =
-            path->build_id == 0 ? &none : (const ts_build_id *)r->build_ids.p + path->build_id - 1;
+    const perfd_map *kernel = r->kernel.p;
+    if (r->shared->folder != NULL && r->kernel.n > 0 && map >= kernel &&
+        map < kernel + r->kernel.n) {
+        TS_TRY(find_kernel_functions(r, file, path));
+    } else if (r->shared->folder != NULL && path->kind == PERFD_ELF && !path->anonymous) {
+        const ts_build_id id = build_id_of(r, path);
         TS_TRY(ts_symbol_folder_find(&file->elf, r->shared->folder,
-                                     ts_pool_text(&r->paths, file->path), id));
+                                     ts_pool_text(&r->paths, file->path), &id));
     }
     return file->elf != NULL ? TS_OK : perfd_put_file(r, number, -1, TS_TEXT_NULL);
 }
@@ -110,22 +150,55 @@ static ts_code add_function(uint64_t *value, perfd *r, uint32_t number, ts_text 
     return ts_idmap_put(r->ctx, &file->functions, (int64_t)address, *value);
 }
 
-ts_code perfd_find_function(bool *found, perfd *r, perfd_frame *f, uint32_t number, uint64_t place)
+/* Where debug information alone is known, by a map that is as long as the code. */
+static const ts_symbol *find_in_debug(ts_text *name, uint64_t *v, perfd_file *file,
+                                      const perfd_map *map, uint64_t place)
 {
-    const perfd_file *file = (const perfd_file *)r->files.p + number;
+    uint64_t vaddr;
+    if (file->code_size == 0 && ts_elf_code(&vaddr, file->elf, map->end - map->start)) {
+        file->code_at = map->pgoff;
+        file->code_size = map->end - map->start;
+        file->code_vaddr = vaddr;
+    }
+    if (place < file->code_at || place - file->code_at >= file->code_size) {
+        return NULL;
+    }
+    *v = place - file->code_at + file->code_vaddr;
+    return ts_elf_at(name, file->elf, *v);
+}
+
+/* Its name, and the address *v, as the file counts. */
+static const ts_symbol *find_symbol(ts_text *name, uint64_t *v, perfd_file *file,
+                                    const perfd_frame *f, const perfd_map *map, uint64_t place)
+{
+    const ts_symbol *found;
+    if (file->by_ip) {
+        *v = f->ip - file->moved;
+        return ts_elf_at(name, file->elf, *v);
+    }
+    found = ts_elf_find(name, v, file->elf, place);
+    return found != NULL || ts_elf_has(file->elf, place) ? found
+                                                         : find_in_debug(name, v, file, map, place);
+}
+
+ts_code perfd_find_function(bool *found, perfd *r, perfd_frame *f, uint32_t number,
+                            const perfd_map *map, uint64_t place)
+{
+    perfd_file *file = (perfd_file *)r->files.p + number;
     const ts_symbol *symbol;
     uint64_t value;
     uint64_t v;
     ts_text name;
-    *found = file->elf != NULL && (symbol = ts_elf_find(&name, &v, file->elf, place)) != NULL;
+    *found = file->elf != NULL && (symbol = find_symbol(&name, &v, file, f, map, place)) != NULL;
     if (!*found) {
         return TS_OK;
     }
+    const uint64_t moved = file->moved;
     if (!ts_idmap_find(&value, &file->functions, (int64_t)symbol->address)) {
         TS_TRY(add_function(&value, r, number, name, symbol->address));
     }
     f->symbol = (uint32_t)(value >> 32);
-    f->vaddr = symbol->address;
+    f->vaddr = symbol->address + moved;
     f->offset = v - symbol->address;
     f->name = ((const perfd_named *)r->named.p)[(uint32_t)value];
     return TS_OK;

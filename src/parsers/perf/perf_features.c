@@ -112,6 +112,9 @@ static ts_code read_release(bool *good, perfd_cursor *c)
     if (!*good) {
         return TS_OK;
     }
+    if (r->release == NULL) {
+        TS_TRY(ts_copy_text(&r->release, r->ctx, text.p, text.n));
+    }
     for (size_t i = 0; i < text.n; i++) {
         ts_text rest = ts_text_from(text, i);
         r->hongmeng =

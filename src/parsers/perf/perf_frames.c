@@ -234,7 +234,7 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
     if (path->file == TS_INDEX_NONE) {
         uint32_t added;
         TS_TRY(perfd_add_file(&added, r, path_id));
-        TS_TRY(perfd_find_elf(r, added));
+        TS_TRY(perfd_find_elf(r, added, map));
     }
     file = (const perfd_file *)r->files.p + path->file;
     v = address_in(path, file, map, f->ip);
@@ -250,7 +250,7 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
         f->offset = exact ? 0 : v - symbol->vaddr;
         return name_symbol(r, f, file, symbol);
     }
-    TS_TRY(perfd_find_function(&found, r, f, path->file, v));
+    TS_TRY(perfd_find_function(&found, r, f, path->file, map, v));
     return found ? TS_OK : name_later(r, f);
 }
 

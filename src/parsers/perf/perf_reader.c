@@ -143,6 +143,7 @@ static void perfd_free(perfd *r)
     ts_free(ctx, r->event_types);
     ts_free(ctx, r->cmdline);
     ts_free(ctx, r->arch);
+    ts_free(ctx, r->release);
     ts_free(ctx, r->cache);
     ts_free(ctx, r->met);
     ts_free(ctx, r->record);
