@@ -91,6 +91,10 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return
         ;;
+    --cache)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
     --web)
         mapfile -t COMPREPLY < <(compgen -d -- "$cur")
         return
@@ -210,7 +214,7 @@ _trace_streamer() {
     esac
     case $verb in
     diff) options='--out --output --by --before --after --fail-if --limit --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version' ;;
-    serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
+    serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version' ;;
     help) options='--help --version' ;;
     version) options='--help --version' ;;

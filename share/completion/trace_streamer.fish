@@ -33,6 +33,7 @@ complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l allow-origi
 complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l allow-host -x -d 'answer requests that call the server by this name; may be repeated'
 complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l flare-ui -x -a '(__fish_complete_directories)' -d 'serve the pages of Flare in DIR below /flare/'
 complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l samples -x -a '(__fish_complete_directories)' -d 'offer the sample directories of Flare in DIR'
+complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l cache -x -a '(__fish_complete_directories)' -d 'keep copies of databases with the analyses that they lack in DIR (default: trace_streamer/serve in $XDG_CACHE_HOME or ~/.cache); --analyze=none makes none'
 complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l web -x -a '(__fish_complete_directories)' -d 'take the page from DIR instead of the installed one'
 complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l query-timeout -x -d 'end queries after S seconds (default 30)'
 complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l max-rows -x -d 'most rows of a reply (default 1000000)'

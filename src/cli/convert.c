@@ -46,6 +46,7 @@ typedef struct run {
     ts_store *store;
     ts_progress_line line;
     ts_progress progress;
+    const ts_convert_watch *watch; /* NULL: the terminal is told */
     ts_output out;
     ts_buf failures; /* reasons of inputs that could not be imported, each with a zero byte */
     uint32_t failure_count;
@@ -120,6 +121,10 @@ static void begin_progress(run *r)
 {
     const ts_options *o = r->options;
     bool log_to_stderr = o->level >= 0 && o->log_file == NULL;
+    if (r->watch != NULL) {
+        r->progress = r->watch->progress;
+        return;
+    }
     ts_progress_init(&r->line, &r->progress, r->ctx,
                      !o->quiet && !o->no_progress && !log_to_stderr && isatty(STDERR_FILENO) == 1);
 }
@@ -258,7 +263,7 @@ static ts_code analyse(run *r, ts_reader *reader)
     if (code == TS_OK && r->idle.n > 0 && r->adding && r->analysis == NULL) {
         return ts_fail(r->ctx, TS_ERR_USAGE, "%.*s", (int)r->idle.n, r->idle.p);
     }
-    if (code == TS_OK && r->idle.n > 0 && !r->options->quiet) {
+    if (code == TS_OK && r->idle.n > 0 && !r->options->quiet && !r->options->analyze_if_any) {
         ts_message(r->ctx, "%.*s", (int)r->idle.n, r->idle.p);
     }
     return code;
@@ -715,6 +720,10 @@ static void print_end(run *r)
     const ts_summary *s = &r->summary;
     const ts_options *o = r->options;
     uint64_t losses = ts_summary_losses(s);
+    if (r->watch != NULL) {
+        *r->watch->error = r->error;
+        return;
+    }
     if (s->error != NULL) {
         ts_print_error(r->ctx, s->error);
     }
@@ -789,7 +798,12 @@ static ts_code work(run *r, ts_db_kind kind)
 
 int ts_convert(ts_ctx *ctx, const ts_options *options)
 {
-    run r = {.ctx = ctx, .options = options, .started = ts_now()};
+    return ts_convert_watched(ctx, options, NULL);
+}
+
+int ts_convert_watched(ts_ctx *ctx, const ts_options *options, const ts_convert_watch *watch)
+{
+    run r = {.ctx = ctx, .options = options, .started = ts_now(), .watch = watch};
     r.summary = (ts_summary){.ctx = ctx, .options = options, .target = options->export_db};
     r.extractor.dir = -1;
     r.log.fd = -1;

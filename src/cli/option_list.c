@@ -134,6 +134,8 @@ const ts_option ts_option_list[] = {
      "serve the pages of Flare in DIR below /flare/"),
     TEXT(NULL, "--samples", "DIR", S, SERVE, DIRECTORY, samples,
      "offer the sample directories of Flare in DIR"),
+    TEXT(NULL, "--cache", "DIR", S, SERVE, DIRECTORY, cache,
+     "keep copies of databases with the analyses that they lack in DIR (default: trace_streamer/serve in $XDG_CACHE_HOME or ~/.cache); --analyze=none makes none"),
     TEXT(NULL, "--web", "DIR", S, SERVE, DIRECTORY, web,
      "take the page from DIR instead of the installed one"),
     NUMBER("--query-timeout", "S", S, SERVE, query_timeout, 1, 86400,

@@ -188,7 +188,7 @@ typedef struct ts_options {
     const char *dimension; /* of --to */
     uint64_t port;         /* these are of serve; TS_NOT_GIVEN */
     uint64_t query_timeout, max_rows, threads;
-    const char *listen, *flare_ui, *web, *samples;
+    const char *listen, *flare_ui, *web, *samples, *cache;
     ts_texts allow_origins, allow_hosts;
     bool open_page, no_token, any;
     bool demangle; /* of --to and diff */
@@ -196,6 +196,7 @@ typedef struct ts_options {
     const char *format;
     const char *jfr_events;
     const char *analyze;
+    bool analyze_if_any; /* one that has nothing to do is not worth a word; of serve */
     const char *viewer;
     const char *log_file;
     const char *json_file;

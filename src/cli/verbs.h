@@ -4,10 +4,20 @@
 
 #include "base/buf.h"
 #include "cli/options.h"
+#include "parsers/import.h"
 #include "tables/publish.h"
 
 /* Without a verb: import, questions, publishing, summary (convert.c). */
 int ts_convert(ts_ctx *ctx, const ts_options *options);
+
+/* A conversion that prints nothing: *error is why it failed, and `progress` is told what is read.
+ */
+typedef struct ts_convert_watch {
+    ts_progress progress;
+    ts_error *error;
+} ts_convert_watch;
+
+int ts_convert_watched(ts_ctx *ctx, const ts_options *options, const ts_convert_watch *watch);
 
 /*
  * A database to ask: the finished one that the only path of the options names, or what the

@@ -7,7 +7,11 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
+
+cache = tempfile.TemporaryDirectory()  # the servers of tests do not write into that of the user
+os.environ["XDG_CACHE_HOME"] = cache.name
 
 
 class Reply:

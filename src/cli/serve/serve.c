@@ -34,6 +34,7 @@ typedef struct serving {
     ts_serve_question *questions;
     ts_buf web; /* path of the page's files, or empty */
     ts_server *server;
+    ts_serve_maker maker;
     int fd; /* that listens, until the server has it */
     unsigned port;
     pid_t browser; /* 0: none */
@@ -99,6 +100,7 @@ static ts_code serve_start(serving *s)
         .max_rows = or_default(o->max_rows),
         .max_memory = o->max_memory,
         .threads = (unsigned)or_default(o->threads),
+        .derived = s->maker.derived,
         .questions = s->questions,
         .question_count = s->shipped.count,
     };
@@ -172,7 +174,8 @@ static void serve_wait(serving *s)
 static ts_code serve_run(serving *s)
 {
     ts_buf url = {0};
-    ts_code code = serve_start(s);
+    ts_code code = ts_serve_maker_start(&s->maker, &s->files, s->options, s->fd);
+    TS_STEP(code, serve_start(s));
     TS_STEP(code, ts_server_url(&url, s->ctx, s->server));
     TS_STEP(code, serve_say(s, &url));
     if (code == TS_OK && s->options->open_page) {
@@ -208,6 +211,7 @@ int ts_serve(ts_ctx *ctx, const ts_options *options)
         exit_code = exit_code != 0 ? exit_code : ts_exit_code(ctx, code);
     }
     ts_server_stop(s.server);
+    ts_serve_maker_stop(&s.maker);
     if (s.fd >= 0) {
         (void)close(s.fd);
     }

@@ -171,6 +171,10 @@ static ts_code files_convert(ts_serve_files *f, int *exit_code, const ts_options
     one.export_db = f->paths[f->count];
     one.verb = TS_VERB_NONE;
     one.json = false;
+    if (options->analyze == NULL) { /* what the page shows of heaps */
+        one.analyze = "default,heap";
+        one.analyze_if_any = true;
+    }
     one.max_memory = 0;
     *exit_code = ts_convert(f->ctx, &one);
     return *exit_code == TS_EXIT_DONE || *exit_code == TS_EXIT_STRICT ? TS_OK : TS_ERR_INPUT;

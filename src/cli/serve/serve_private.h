@@ -5,7 +5,10 @@
 #include "base/buf.h"
 #include "cli/options.h"
 #if TS_SERVE_BUILT
+#include "serve/api/derived.h"
 #include "serve/api/sandbox.h"
+
+#include <sys/types.h>
 #endif
 
 /* What is served: databases as they are, recordings converted into temporary ones. */
@@ -38,6 +41,21 @@ ts_code ts_serve_files_page(ts_buf *path, ts_serve_files *f, ts_text url);
  * sample is in it. The caller closes with ts_sandbox_close, also after a failure.
  */
 ts_code ts_serve_open_directory(ts_sandbox *out, ts_ctx *ctx, const char *path);
+
+/* The process that makes copies of databases with the rows that they lack (serve_maker.c). */
+typedef struct ts_serve_maker {
+    ts_derived *derived; /* NULL: none are made */
+    pid_t pid;           /* 0: none */
+} ts_serve_maker;
+
+/*
+ * Starts it; to be called without threads. files and options are borrowed until it is stopped,
+ * listener is a descriptor that it closes. The caller ends it with ts_serve_maker_stop, also after
+ * an error.
+ */
+ts_code ts_serve_maker_start(ts_serve_maker *out, ts_serve_files *files, const ts_options *options,
+                             int listener);
+void ts_serve_maker_stop(ts_serve_maker *maker);
 #endif
 
 #endif

@@ -125,20 +125,44 @@ static void info_rows(ts_jout *j, ts_sandbox *s)
     }
 }
 
+/* The rows that the database lacks and a copy of it gets. */
+static void info_derived(ts_jout *j, const ts_app *app, size_t number)
+{
+    static const char *const states[] = {"none", "runs", "done", "failed"};
+    const ts_derived *d = app->databases.derived;
+    if (d == NULL) {
+        return;
+    }
+    const ts_derived_file *one = &d->all[number];
+    const int state = atomic_load(&one->state);
+    ts_jout_open(j, "derived", '{');
+    ts_jout_str(j, "state", states[state]);
+    if (state == TS_DERIVED_RUNS) {
+        ts_jout_uint(j, "read", atomic_load(&one->read));
+    } else if (state == TS_DERIVED_FAILED) {
+        ts_jout_str(j, "message", one->message);
+    }
+    ts_jout_close(j, '}');
+}
+
 /* One that cannot be read is in the list all the same, and says why. */
 static void info_database(ts_jout *j, ts_app *app, ts_ctx *ctx, size_t number, ts_guard *guard)
 {
     ts_database_state state;
     ts_lease *lease;
+    const char *path;
+    ts_identity read, given = {0};
     char etag[40] = "";
     ts_jout_open(j, NULL, '{');
     ts_jout_str(j, "name", app->databases.all[number].name);
+    info_derived(j, app, number);
+    (void)ts_database_file(&path, &read, &given, &app->databases, ctx, number);
     ts_code code = ts_database_take(&lease, &state, &app->databases, ctx, number);
     if (code == TS_OK) {
         lease->sandbox.guard = guard;
-        ts_app_etag(etag, app, &lease->identity, NULL);
+        ts_app_etag(etag, app, &given, NULL); /* a copy of it is the same database */
         ts_jout_str(j, "etag", etag);
-        ts_jout_int(j, "bytes", lease->identity.size);
+        ts_jout_int(j, "bytes", given.size);
         info_rows(j, &lease->sandbox);
         ts_database_give(&app->databases, lease);
     } else {

@@ -74,6 +74,8 @@ static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export
                           const ts_request *r, int64_t origin)
 {
     ts_reader *reader = NULL;
+    ts_identity identity;
+    const char *path = NULL;
     ts_buf texts = {0};
     const ts_export_output output = {s, stacks_put};
     ts_export_input input = {.side = {.title = app->databases.all[number].name}};
@@ -87,8 +89,9 @@ static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export
         f->event = stacks_text(&texts, s->ctx, r, "event");
         f->wanted.label = stacks_text(&texts, s->ctx, r, "label");
         f->weight = stacks_text(&texts, s->ctx, r, "weight");
-        code = ts_reader_open(&reader, s->ctx, app->databases.all[number].path);
+        code = ts_database_file(&path, &identity, NULL, &app->databases, s->ctx, number);
     }
+    TS_STEP(code, ts_reader_open(&reader, s->ctx, path));
     if (code == TS_OK) {
         input.side.reader = reader;
         code = ts_export_run(s->ctx, what, &input, &output);

@@ -306,12 +306,13 @@ static ts_code app_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_requ
 {
     char etag[sizeof reply->etag];
     size_t number;
+    const char *path;
     ts_identity identity = {0};
     ts_code code = view_check(ctx, endpoint, r);
     if (code != TS_OK || !ts_app_database(&number, reply, app, ctx, ts_request_arg(r, "db"))) {
         return code;
     }
-    if (ts_identity_of(&identity, ctx, app->databases.all[number].path) != TS_OK) {
+    if (ts_database_file(&path, &identity, NULL, &app->databases, ctx, number) != TS_OK) {
         return ts_reply_error(reply, ctx, 410, "gone", "the database is not there any more", -1);
     }
     if (ts_app_unchanged(reply, app, &identity, r)) {

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 
-#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,21 +111,22 @@ ts_code ts_databases_add(ts_databases *d, const char *path, const char *named)
     return code;
 }
 
-ts_code ts_identity_of(ts_identity *out, ts_ctx *ctx, const char *path)
+ts_code ts_database_file(const char **path, ts_identity *identity, ts_identity *given,
+                         const ts_databases *d, ts_ctx *ctx, size_t number)
 {
-    struct stat st;
-    if (stat(path, &st) != 0) {
-        return ts_fail(ctx, TS_ERR_INPUT, "the database is not there any more: %s",
-                       strerror(errno));
+    ts_ctx copied = *ctx; /* a copy that was removed is no error */
+    *path = d->all[number].path;
+    TS_TRY(ts_identity_of(identity, ctx, *path));
+    if (given != NULL) {
+        *given = *identity;
     }
-    *out = (ts_identity){st.st_dev, st.st_ino, st.st_size, st.st_mtim};
+    const char *copy = ts_derived_find(d->derived, number, identity);
+    ts_identity found;
+    if (copy != NULL && ts_identity_of(&found, &copied, copy) == TS_OK) {
+        *path = copy;
+        *identity = found;
+    }
     return TS_OK;
-}
-
-bool ts_identity_same(const ts_identity *a, const ts_identity *b)
-{
-    return a->dev == b->dev && a->ino == b->ino && a->size == b->size &&
-           a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
 /* A connection of before, or memory for a new one in *fresh. */
@@ -149,12 +149,13 @@ ts_code ts_database_take(ts_lease **out, ts_database_state *state, ts_databases 
 {
     ts_database *one = &d->all[number];
     ts_identity now = {0};
+    const char *path;
     bool fresh;
     int rc;
     *out = NULL;
     *state = TS_DATABASE_GONE;
     ts_code code;
-    TS_TRY_INTO(code, ts_identity_of(&now, ctx, one->path));
+    TS_TRY_INTO(code, ts_database_file(&path, &now, NULL, d, ctx, number));
     *state = TS_DATABASE_OK;
     ts_lease *lease = lease_idle(d, one, &now, &fresh);
     if (lease == NULL) {
@@ -164,7 +165,8 @@ ts_code ts_database_take(ts_lease **out, ts_database_state *state, ts_databases 
     if (fresh) {
         lease->identity = now;
         lease->database = number;
-        code = ts_sandbox_open(&lease->sandbox, &rc, ctx, one->path);
+        lease->path = path;
+        code = ts_sandbox_open(&lease->sandbox, &rc, ctx, path);
         *state = code == TS_OK ? TS_DATABASE_OK : ts_database_state_of(rc);
     }
     if (code != TS_OK) {

@@ -5,25 +5,19 @@
 #ifndef TS_SERVE_DATABASES_H
 #define TS_SERVE_DATABASES_H
 
+#include "serve/api/derived.h"
 #include "serve/api/sandbox.h"
 
 #include <pthread.h>
 
-enum { TS_DATABASES = 16, TS_CONNECTIONS = 8 };
-
-/* What changes when a file is replaced or written. */
-typedef struct ts_identity {
-    dev_t dev;
-    ino_t ino;
-    off_t size;
-    struct timespec changed;
-} ts_identity;
+enum { TS_DATABASES = TS_DERIVED_FILES, TS_CONNECTIONS = 8 };
 
 /* A connection that a request uses; `ctx` of the sandbox is the request's. */
 typedef struct ts_lease {
     ts_sandbox sandbox;
-    ts_identity identity;
-    size_t database; /* number */
+    ts_identity identity; /* of the file that is read */
+    const char *path;     /* the same, borrowed: that of the database, or of its copy */
+    size_t database;      /* number */
 } ts_lease;
 
 typedef struct ts_database {
@@ -39,6 +33,7 @@ typedef struct ts_databases {
     pthread_mutex_t lock;
     ts_database all[TS_DATABASES];
     size_t count;
+    const ts_derived *derived; /* borrowed; NULL: there are no copies */
 } ts_databases;
 
 /* Why a database cannot be used now. */
@@ -63,9 +58,13 @@ ts_code ts_databases_add(ts_databases *d, const char *path, const char *named);
 /* The number of a name; "" and p NULL: the first. False: there is none. */
 bool ts_databases_find(size_t *out, const ts_databases *d, ts_text name);
 
-/* What the file is now. TS_ERR_INPUT when it is not there. */
-ts_code ts_identity_of(ts_identity *out, ts_ctx *ctx, const char *path);
-bool ts_identity_same(const ts_identity *a, const ts_identity *b);
+/*
+ * The file to read for what is at the path of the database now: that, or its copy with more rows;
+ * *path is borrowed. *given: what is at the path; NULL is allowed. TS_ERR_INPUT when it is not
+ * there.
+ */
+ts_code ts_database_file(const char **path, ts_identity *identity, ts_identity *given,
+                         const ts_databases *d, ts_ctx *ctx, size_t number);
 
 /*
  * A connection to what is at the path now, for the thread of `ctx`. TS_ERR_INPUT with *state.

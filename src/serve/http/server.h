@@ -27,6 +27,7 @@ typedef struct ts_serve_options {
     uint64_t max_rows;
     uint64_t max_memory;
     unsigned threads;
+    const ts_derived *derived; /* copies with more rows; NULL: none */
     const ts_serve_question *questions;
     size_t question_count;
 } ts_serve_options;

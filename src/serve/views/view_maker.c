@@ -9,8 +9,7 @@ enum { VIEW_LONG_NS = 200 * 1000 * 1000 };
 /* What is kept of a database belongs to one file. */
 static ts_code maker_views(ts_view_maker *m, const ts_lease *lease)
 {
-    const ts_view_db_options options = {.path = m->databases->all[m->database].path,
-                                        .max_memory = m->max_memory};
+    const ts_view_db_options options = {.path = lease->path, .max_memory = m->max_memory};
     if (m->views != NULL && ts_identity_same(&m->identity, &lease->identity)) {
         return TS_OK;
     }
