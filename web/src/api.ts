@@ -8,6 +8,16 @@ export interface Database {
   readonly origin: string;
   readonly tables: Readonly<Record<string, number>>;
   readonly has: readonly string[];
+  /** Rows of analyses that the database lacks, in a copy that the server makes. */
+  readonly derived?: Derived;
+}
+
+export interface Derived {
+  readonly state: "none" | "runs" | "done" | "failed";
+  /** Bytes, while it runs. */
+  readonly read?: number;
+  /** Why it failed. */
+  readonly message?: string;
 }
 
 export interface Info {

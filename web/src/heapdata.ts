@@ -175,7 +175,18 @@ export interface Change {
   readonly addedSize: number | null;
   readonly removedSize: number | null;
   readonly sizeDelta: number;
+  /** Where the class is defined, of analysed heaps; tells classes of one name apart. */
+  readonly place: Place | null;
 }
+
+export interface Place {
+  readonly script: number | null;
+  readonly line: number | null;
+  readonly column: number | null;
+}
+
+/** What tells a class from the others of a comparison. */
+export const changeKey = (one: Pick<Change, "name" | "place">): string => (one.place === null ? one.name : `${one.name}\n${one.place.script ?? ""}:${one.place.line ?? ""}:${one.place.column ?? ""}`);
 
 /** All rows of heap/diff, largest growth first; by ids that do not mean the same objects: undefined. */
 async function differences(wanted: Wanted, file: number, base: number, by: "totals" | "ids", what: string): Promise<Record<string, Cell>[] | undefined> {
@@ -195,7 +206,7 @@ async function differences(wanted: Wanted, file: number, base: number, by: "tota
 /** By totals of classes: fast. Classes that only stayed as they are fall away. */
 export async function heapTotals(wanted: Wanted, file: HeapFile, base: number): Promise<Change[]> {
   return (await differences(wanted, file.id, base, "totals", "comparing classes") ?? []).filter((r) => r["count_delta"] !== 0 || r["self_size_delta"] !== 0).map((r) => ({
-    name: cellText(r["class"]), added: null, removed: null, delta: cellNumber(r["count_delta"]), addedSize: null, removedSize: null, sizeDelta: cellNumber(r["self_size_delta"]),
+    name: cellText(r["class"]), added: null, removed: null, delta: cellNumber(r["count_delta"]), addedSize: null, removedSize: null, sizeDelta: cellNumber(r["self_size_delta"]), place: null,
   }));
 }
 
@@ -207,7 +218,53 @@ export async function heapComparison(wanted: Wanted, file: HeapFile, base: numbe
   return rows === undefined ? null : rows.map((r) => ({
     name: cellText(r[analysed ? "name" : "class"]), added: cellNumber(r["new_count"]), removed: cellNumber(r["deleted_count"]), delta: cellNumber(r["count_delta"]),
     addedSize: cellNumber(r["new_size"]), removedSize: cellNumber(r["deleted_size"]), sizeDelta: cellNumber(r["size_delta"]),
+    place: analysed ? { script: nullable(r["script_id"]), line: nullable(r["line"]), column: nullable(r["column"]) } : null,
   }));
+}
+
+// Objects of a class that the heap before does not have: what the analysis has matched, or, with another heap, by their ids.
+const NEW_OBJECTS = `WITH best AS (SELECT r.rowid - a.first_retained_rowid AS at, r.retained_size AS size FROM js_heap_analysis AS a CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
+  CROSS JOIN js_heap_retained AS r ON r.rowid BETWEEN a.first_retained_rowid AND a.first_retained_rowid + d.node_count - 1
+  WHERE a.file_id = :file AND r.shallow_size > 0 AND r.constructor_id IN (SELECT c.id FROM js_heap_constructor AS c
+      WHERE c.file_id = :file AND c.name = :name AND c.script_id IS :script AND c.line IS :line AND c."column" IS :column)
+    AND CASE WHEN a.base_file_id = :base THEN r.previous IS NULL ELSE r.node_id NOT IN (SELECT o.node_id FROM js_heap_analysis AS b
+      CROSS JOIN js_heap_file_detail AS e ON e.file_id = b.file_id CROSS JOIN js_heap_retained AS o
+      ON o.rowid BETWEEN b.first_retained_rowid AND b.first_retained_rowid + e.node_count - 1 WHERE b.file_id = :base AND o.node_id IS NOT NULL) END
+  ORDER BY r.retained_size DESC, r.rowid LIMIT :limit)
+SELECT b.at AS node_index, r.node_id, ${NAME} AS name, ${TYPE} AS type, r.shallow_size AS self_size, r.retained_size, r.distance, r.detachedness FROM best AS b
+CROSS JOIN js_heap_analysis AS a ON a.file_id = :file CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
+CROSS JOIN js_heap_retained AS r ON r.rowid = a.first_retained_rowid + b.at CROSS JOIN js_heap_nodes AS n ON n.rowid = d.first_node_rowid + b.at ORDER BY b.size DESC, b.at`;
+
+/** The new objects of a class, those that retain most first; of analysed heaps. */
+export async function heapNewObjects(wanted: Wanted, file: HeapFile, base: number, one: Change, limit: number): Promise<HeapNode[]> {
+  const place = one.place ?? { script: null, line: null, column: null };
+  return (await records(NEW_OBJECTS, { ...wanted, limit, what: "finding new objects", params: { file: file.id, base, name: one.name, ...place, limit } })).map(nodeOf);
+}
+
+/** A class in each of several heaps. */
+export interface Growth {
+  readonly name: string;
+  readonly sizes: readonly number[];
+  readonly counts: readonly number[];
+}
+
+const GROWTH = `SELECT h.file_id, h.class, sum(h.count) AS count, sum(h.self_size) AS size FROM v_js_class_histogram AS h
+WHERE h.file_id IN (SELECT value FROM json_each(:files)) GROUP BY h.class, h.file_id ORDER BY h.class LIMIT 200000`;
+
+/** Classes of which the size is not the same in all of the heaps, those that grew most from the first to the last one first. */
+export async function heapGrowth(wanted: Wanted, files: readonly HeapFile[]): Promise<Growth[]> {
+  const at = new Map(files.map((one, i) => [one.id, i]));
+  const classes = new Map<string, { name: string; sizes: number[]; counts: number[] }>();
+  for (const r of await records(GROWTH, { ...wanted, limit: 200000, params: { files: JSON.stringify(files.map((one) => one.id)) }, what: "reading the classes of all heaps" })) {
+    const name = cellText(r["class"]);
+    const one = classes.get(name) ?? { name, sizes: files.map(() => 0), counts: files.map(() => 0) };
+    const i = at.get(cellNumber(r["file_id"])) ?? 0;
+    one.sizes[i] = cellNumber(r["size"]);
+    one.counts[i] = cellNumber(r["count"]);
+    classes.set(name, one);
+  }
+  const grew = (one: Growth): number => (one.sizes[one.sizes.length - 1] ?? 0) - (one.sizes[0] ?? 0);
+  return [...classes.values()].filter((one) => one.sizes.some((size) => size !== one.sizes[0])).sort((a, b) => grew(b) - grew(a) || a.name.localeCompare(b.name, "en"));
 }
 
 export interface SameText {

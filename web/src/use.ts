@@ -1,7 +1,8 @@
 // Loading for components.
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, isCancelled, lastReply } from "./api.ts";
+import { ApiError, get, isCancelled, lastReply, type Derived, type Info } from "./api.ts";
 import { count } from "./format.ts";
+import { database, info } from "./state.ts";
 
 export interface Loaded<T> {
   readonly data: T | undefined;
@@ -43,6 +44,37 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
     return () => stop.abort();
   }, [key]);
   return state.key === key || key === "" ? state : { data: state.data, error: undefined, loading: true };
+}
+
+const NOTHING: Derived = { state: "none" };
+
+/** The analysis that the server makes of the database: looked at again until it is made. */
+export function useDerived(): Derived {
+  const name = database.value?.name ?? "";
+  const known = database.value?.derived ?? NOTHING;
+  const [now, setNow] = useState<{ name: string; derived: Derived }>({ name, derived: known });
+  const derived = now.name === name && known.state === "runs" ? now.derived : known;
+  useEffect(() => {
+    if (derived.state !== "runs") {
+      return undefined;
+    }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      get<Info>("/api/info", {}, { signal: stop.signal, what: "looking at the analysis" }).then((next) => {
+        const one = next.databases.find((d) => d.name === name);
+        if (one?.derived?.state === "runs") {
+          setNow({ name, derived: one.derived });
+        } else {
+          info.value = next; // it has more rows now
+        }
+      }, () => setNow({ name, derived: { ...derived } }));
+    }, 250);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [name, derived]);
+  return derived;
 }
 
 /** The size of an element's content, as it changes. */

@@ -2,21 +2,24 @@
 // allocations over time.
 import type { ComponentChildren, JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { amount, bytes, clean, count, percent, plural, tickStep, tickText } from "../format.ts";
+import { amount, bytes, clean, count, percent, plural, signed, tickStep, tickText } from "../format.ts";
 import * as heap from "../heapdata.ts";
-import type { AllocationStack, Bar, Change, HeapClass, HeapFile, HeapNode, SameText } from "../heapdata.ts";
+import type { AllocationStack, Bar, Change, Growth, HeapClass, HeapFile, HeapNode, SameText } from "../heapdata.ts";
+import type { Derived, Rows } from "../api.ts";
+import { Chart, COLOURS } from "../parts/chart.tsx";
 import { Choice, Failure, Waiting } from "../parts/frame.tsx";
 import { graphColours } from "../parts/icicle.tsx";
 import { searched } from "../parts/search.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { database, numberParam, param, setParams, theme } from "../state.ts";
-import { useLoad, useSize, type Loaded } from "../use.ts";
+import { useDerived, useLoad, useSize, type Loaded } from "../use.ts";
 
-type Part = "summary" | "comparison" | "containment" | "strings" | "detached" | "allocations";
+type Part = "summary" | "comparison" | "growth" | "containment" | "strings" | "detached" | "allocations";
 
 export function Heap(): JSX.Element {
   const db = database.value?.name ?? "";
-  const files = useLoad(db, (signal) => heap.heapFiles({ db, signal }));
+  const derived = useDerived();
+  const files = useLoad(`${db} ${derived.state}`, (signal) => heap.heapFiles({ db, signal }));
   if (files.error !== undefined) {
     return <Failure error={files.error} />;
   }
@@ -25,13 +28,15 @@ export function Heap(): JSX.Element {
   }
   const src = param("src");
   const list = files.data.filter((one) => src === "" || String(one.source) === src || files.data?.every((f) => String(f.source) !== src));
-  const file = list.find((one) => String(one.id) === param("file")) ?? list[0];
+  const part = (param("part") || "summary") as Part;
+  // What is compared without being chosen is the newest heap.
+  const file = list.find((one) => String(one.id) === param("file")) ?? (part === "comparison" ? list[list.length - 1] : list[0]);
   if (file === undefined) {
     return <p class="none big">No heap has objects</p>;
   }
-  const part = (param("part") || "summary") as Part;
   const others = files.data.filter((one) => one.id !== file.id);
-  const base = others.find((one) => String(one.id) === param("base")) ?? others.find((one) => one.id === file.base) ?? others[0];
+  const base = others.find((one) => String(one.id) === param("base")) ?? list[list.indexOf(file) - 1] ?? others.find((one) => one.id === file.base) ?? others[0];
+  const shown = `${file.id} ${file.analysed}`;
   const node = numberParam("node");
   const fileName = (one: HeapFile): string => `${clean(one.name, 60) || `heap ${one.id}`}, ${bytes(one.selfSize)}`;
   return (
@@ -40,9 +45,10 @@ export function Heap(): JSX.Element {
         <select aria-label="Snapshot" value={String(file.id)} onChange={(e) => setParams({ file: e.currentTarget.value, node: undefined })}>
           {files.data.map((one) => <option value={String(one.id)} key={one.id}>{fileName(one)}</option>)}
         </select>
-        <Choice<Part> label="Part" value={part} onChange={(v) => setParams({ part: v === "summary" ? undefined : v, id0: undefined, id1: undefined })} options={[
+        <Choice<Part> label="Part" value={part} onChange={(v) => setParams({ part: v === "summary" ? undefined : v, id0: undefined, id1: undefined, class: undefined })} options={[
           ["summary", "Summary"],
           ["comparison", "Comparison", others.length > 0 ? undefined : "There is only one snapshot"],
+          ["growth", "Growth", list.length > 1 ? undefined : "There is only one snapshot"],
           ["containment", "Containment"], ["strings", "Strings"], ["detached", "Detached"],
           ["allocations", "Allocations", file.samples > 0 || file.traces > 0 ? undefined : "This snapshot has no times or stacks of allocations"],
         ]} />
@@ -51,21 +57,36 @@ export function Heap(): JSX.Element {
             {others.map((one) => <option value={String(one.id)} key={one.id}>{fileName(one)}</option>)}
           </select></label>
         )}
-        <span class="lead">{plural(file.nodes, "object")}{file.complete ? "" : <b class="bad"> incomplete</b>}{file.analysed ? "" : "  ·  sizes are self sizes; --analyze=heap adds retained sizes"}</span>
+        <span class="lead">{plural(file.nodes, "object")}{file.complete ? "" : <b class="bad"> incomplete</b>}{file.analysed ? "" : "  ·  sizes are self sizes"}</span>
+        {!file.analysed && <Making derived={derived} />}
       </div>
       <div class="halves">
         <div class="upper">
-          {part === "comparison" && base !== undefined ? <Comparison file={file} base={base} key={`${file.id} ${base.id}`} />
-            : part === "containment" ? <Containment file={file} key={file.id} />
+          {part === "comparison" && base !== undefined ? <Comparison file={file} base={base} key={`${shown} ${base.id}`} />
+            : part === "growth" ? <GrowthPart files={list} key={db} />
+            : part === "containment" ? <Containment file={file} key={shown} />
             : part === "strings" ? <Strings file={file} key={file.id} />
             : part === "detached" ? <Detached file={file} key={file.id} />
             : part === "allocations" ? <Allocations file={file} key={file.id} />
-            : <Summary file={file} key={file.id} />}
+            : <Summary file={file} key={shown} />}
         </div>
-        {node !== undefined && <NodePane file={file} id={node} key={`${file.id} ${node}`} />}
+        {node !== undefined && <NodePane file={file} id={node} key={`${shown} ${node}`} />}
       </div>
     </div>
   );
+}
+
+/** What the server does about sizes that the database lacks. */
+function Making({ derived }: { derived: Derived }): JSX.Element | null {
+  if (derived.state === "runs") {
+    return (
+      <span class="running" role="status">
+        <progress aria-label="Analysing the heap" />
+        <span>retained sizes are being found out{(derived.read ?? 0) > 0 ? `, ${bytes(derived.read)} read` : ""}</span>
+      </span>
+    );
+  }
+  return <span class="lead">{derived.state === "failed" ? <b class="bad">{clean(derived.message, 300)}</b> : "--analyze=heap adds retained sizes"}</span>;
 }
 
 const showNode = (node: HeapNode): void => setParams({ node: String(node.index) });
@@ -109,8 +130,10 @@ function Summary({ file }: { file: HeapFile }): JSX.Element {
   const chosen = classes.data?.rows.find((one) => one.key === open);
   const objects = useLoad(chosen === undefined ? "" : `${db} ${file.id} ${open} ${limit}`, (signal) => heap.heapObjects({ db, signal }, file, chosen as HeapClass, limit));
   useEffect(() => setLimit(heap.PAGE), [open]);
-  const whole = file.selfSize || 1;
   const pass = searched();
+  const filtered = (classes.data?.rows ?? []).filter((one) => pass === undefined || pass(one.name));
+  const part = (one: Pick<HeapClass, "size" | "retained"> | undefined): number => (file.analysed ? one?.retained : one?.size) ?? 0;
+  const whole = (pass === undefined ? file.selfSize : filtered.reduce((sum, one) => sum + part(one), 0)) || 1;
   const columns: readonly Column<SummaryRow>[] = [
     { id: "name", title: "Class", wide: true, value: (r) => r.one?.name ?? "", cell: (r) => (r.one !== undefined
       ? <><span class="twist" aria-hidden="true">{r.one.key === open ? "▾" : "▸"}</span>{clean(r.one.name, 300)}<span class="unit"> {r.one.place}</span></>
@@ -118,11 +141,11 @@ function Summary({ file }: { file: HeapFile }): JSX.Element {
       : r.node === undefined ? <span class="indent unit">reading objects</span> : <span class="indent"><NodeName node={r.node} /></span>) },
     { id: "count", title: "Objects", unit: "count", width: 110, value: (r) => r.one?.count ?? null, cell: (r) => (r.one === undefined ? "" : count(r.one.count)) },
     ...(file.analysed ? [{ id: "distance", title: "Distance", width: 90, number: true, value: (r: SummaryRow) => r.one?.distance ?? null, cell: (r: SummaryRow) => distanceText(r.one?.distance ?? r.node?.distance ?? null) }] : []),
-    { id: "size", title: "Self size", unit: "bytes", width: 120, value: (r) => r.one?.size ?? r.node?.size ?? null },
-    ...(file.analysed ? [{ id: "retained", title: "Retained size", unit: "bytes" as const, width: 140, value: (r: SummaryRow) => r.one?.retained ?? r.node?.retained ?? null }] : []),
-    { id: "share", title: "Share", width: 170, value: (r) => r.one?.retained ?? r.one?.size ?? 0, cell: (r) => <Share part={(file.analysed ? r.one?.retained ?? r.node?.retained : r.one?.size ?? r.node?.size) ?? 0} whole={whole} /> },
+    sizes("size", "Self size", (r) => r.one?.size ?? r.node?.size ?? null),
+    ...(file.analysed ? [sizes<SummaryRow>("retained", "Retained size", (r) => r.one?.retained ?? r.node?.retained ?? null)] : []),
+    { id: "share", title: "Share", width: 170, value: (r) => part(r.one), cell: (r) => (r.one === undefined && r.node === undefined ? "" : <Share part={part(r.one ?? r.node)} whole={whole} />) },
   ];
-  const classRows = useMemo(() => (classes.data?.rows ?? []).filter((one) => pass === undefined || pass(one.name)).map((one): SummaryRow => ({ key: one.key, one, node: undefined, more: false })), [classes.data, param("q")]);
+  const classRows = useMemo(() => filtered.map((one): SummaryRow => ({ key: one.key, one, node: undefined, more: false })), [classes.data, param("q")]);
   const ordered = useMemo(() => sorted(classRows, columns, sort), [classRows, sort]);
   const rows = useMemo(() => {
     const at = ordered.findIndex((r) => r.key === open);
@@ -146,10 +169,20 @@ function Summary({ file }: { file: HeapFile }): JSX.Element {
     <Answer loaded={classes} what="reading classes">{(all) => <>
       <Table label="Classes" columns={columns} rows={rows} sort={sort} onSort={setSort} keyOf={(r) => r.key} selected={selected === undefined ? open : `node ${selected}`}
         onRow={(r) => (r.one !== undefined ? setParams({ class: r.one.key === open ? undefined : r.one.key }) : r.more ? setLimit(limit * 4) : r.node !== undefined && showNode(r.node))} />
-      <p class="count">{plural(classRows.length, "class", "classes")} of {count(all.all)}, {bytes(file.selfSize)}{all.all > all.rows.length ? ", the largest" : ""}</p>
+      <p class="count">{plural(classRows.length, "class", "classes")} of {count(all.all)}, {bytes(file.selfSize)}{all.all > all.rows.length ? ", the largest" : ""}
+        {`; shares are of ${pass === undefined ? "the heap" : file.analysed ? "what these classes retain together" : "these classes"}, ${bytes(whole)}`}</p>
     </>}</Answer>
   );
 }
+
+/** Sizes, each in the unit that fits it: those of small objects are not lost beside large ones. */
+const sizes = <R,>(id: string, title: string, value: (row: R) => number | null, plus = false): Column<R> => ({
+  id, title, number: true, width: 130, value,
+  cell: (r) => {
+    const n = value(r);
+    return n === null ? "" : <span title={`${count(n)} bytes`}>{plus ? signed(n, bytes(n)) : bytes(n)}</span>;
+  },
+});
 
 function Share({ part, whole }: { part: number; whole: number }): JSX.Element {
   return (
@@ -162,19 +195,61 @@ function Share({ part, whole }: { part: number; whole: number }): JSX.Element {
 
 // --- comparison -----------------------------------------------------------------------------------------------------------
 
-const changeColumns = (exact: boolean): readonly Column<Change>[] => [
-  { id: "name", title: "Class", wide: true, value: (r) => clean(r.name, 300) },
+interface ChangeRow {
+  readonly key: string;
+  readonly one: Change | undefined;
+  readonly node: HeapNode | undefined;
+  /** What stands in the place of objects. */
+  readonly note: string;
+}
+
+const changeColumns = (exact: boolean, open: string, paths: ReadonlyMap<number, readonly HeapNode[]>): readonly Column<ChangeRow>[] => [
+  { id: "name", title: "Class", wide: true, value: (r) => r.one?.name ?? "", cell: (r) => (r.one !== undefined
+    ? <>{(r.one.added ?? 0) > 0 && r.one.place !== null && <span class="twist" aria-hidden="true">{r.key === open ? "▾" : "▸"}</span>}{clean(r.one.name, 300)}{r.one.place !== null && r.one.place.line !== null && <span class="unit"> script {r.one.place.script}:{r.one.place.line}:{r.one.place.column}</span>}</>
+    : r.node === undefined ? <span class="indent unit">{r.note}</span> : <span class="indent"><NodeName node={r.node} /><HeldBy steps={paths.get(r.node.index)} /></span>) },
   ...(exact ? [
-    { id: "added", title: "New", unit: "count" as const, width: 100, value: (r: Change) => r.added },
-    { id: "removed", title: "Gone", unit: "count" as const, width: 100, value: (r: Change) => r.removed },
+    { id: "added", title: "New", unit: "count" as const, width: 100, value: (r: ChangeRow) => r.one?.added ?? null, cell: (r: ChangeRow) => (r.one === undefined ? "" : count(r.one.added)) },
+    { id: "removed", title: "Gone", unit: "count" as const, width: 100, value: (r: ChangeRow) => r.one?.removed ?? null, cell: (r: ChangeRow) => (r.one === undefined ? "" : count(r.one.removed)) },
   ] : []),
-  { id: "delta", title: "Difference", unit: "count", signed: true, width: 110, value: (r) => r.delta },
+  { id: "delta", title: "Difference", number: true, width: 110, value: (r) => r.one?.delta ?? null, cell: (r) => (r.one === undefined ? "" : signed(r.one.delta, count(r.one.delta))) },
   ...(exact ? [
-    { id: "addedSize", title: "New size", unit: "bytes" as const, width: 130, value: (r: Change) => r.addedSize },
-    { id: "removedSize", title: "Gone size", unit: "bytes" as const, width: 130, value: (r: Change) => r.removedSize },
+    sizes<ChangeRow>("addedSize", "New size", (r) => r.one?.addedSize ?? r.node?.size ?? null),
+    sizes<ChangeRow>("removedSize", "Gone size", (r) => r.one?.removedSize ?? null),
   ] : []),
-  { id: "sizeDelta", title: "Growth", unit: "bytes", signed: true, width: 130, value: (r) => r.sizeDelta },
+  sizes<ChangeRow>("sizeDelta", "Growth", (r) => r.one?.sizeDelta ?? null, true),
 ];
+
+/** What keeps an object: from it to the root. */
+function HeldBy({ steps }: { steps: readonly HeapNode[] | undefined }): JSX.Element | null {
+  if (steps === undefined) {
+    return null;
+  }
+  const names = steps.slice(1).map((step, i) => `${clean(steps[i]?.edge, 60)} in ${clean(step.name, 60) || `(${step.type})`} @${step.id}`);
+  const text = names.length === 0 ? " held by weak references only" : ` ← ${names.join(" ← ")}`;
+  return <span class="unit" title={text}>{text}</span>;
+}
+
+const NEW_SHOWN = 30;
+
+/** The new objects of the class that is open, and how each is held, one after the other as they are found. */
+function useNewObjects(file: HeapFile, base: HeapFile, one: Change | undefined): { objects: Loaded<HeapNode[]>; paths: ReadonlyMap<number, readonly HeapNode[]> } {
+  const db = database.value?.name ?? "";
+  const key = one === undefined ? "" : `${db} ${file.id} ${base.id} ${heap.changeKey(one)}`;
+  const objects = useLoad(key, (signal) => heap.heapNewObjects({ db, signal }, file, base.id, one as Change, NEW_SHOWN));
+  const [paths, setPaths] = useState<ReadonlyMap<number, readonly HeapNode[]>>(new Map());
+  useEffect(() => {
+    const stop = new AbortController();
+    setPaths(new Map());
+    void (async () => {
+      for (const node of key === "" ? [] : objects.data ?? []) {
+        const steps = await heap.heapPath({ db, signal: stop.signal }, file, node.index, 0);
+        setPaths((now) => new Map(now).set(node.index, steps));
+      }
+    })().catch(() => undefined); // the object itself says why when it is chosen
+    return () => stop.abort();
+  }, [objects.data]);
+  return { objects, paths };
+}
 
 function Comparison({ file, base }: { file: HeapFile; base: HeapFile }): JSX.Element {
   const db = database.value?.name ?? "";
@@ -184,21 +259,74 @@ function Comparison({ file, base }: { file: HeapFile; base: HeapFile }): JSX.Ele
   const exact = ids.data !== undefined && ids.data !== null;
   const how = exact ? "objects compared by their ids" : ids.data === null ? "by totals: the snapshots are of different runs, equal ids are no equal objects" : "by totals; objects are being compared";
   const pass = searched();
-  const columns = useMemo(() => changeColumns(exact), [exact]);
-  const rows = (ids.data ?? totals.data ?? []).filter((one) => pass === undefined || pass(one.name));
-  const growth = rows.reduce((sum, one) => sum + one.sizeDelta, 0);
+  const open = param("class");
+  const changes = (ids.data ?? totals.data ?? []).filter((one) => pass === undefined || pass(one.name));
+  const chosen = exact ? changes.find((one) => one.place !== null && heap.changeKey(one) === open) : undefined;
+  const { objects, paths } = useNewObjects(file, base, chosen);
+  const columns = useMemo(() => changeColumns(exact, open, paths), [exact, open, paths]);
+  const growth = changes.reduce((sum, one) => sum + one.sizeDelta, 0);
+  const rows = sorted(changes.map((one): ChangeRow => ({ key: heap.changeKey(one), one, node: undefined, note: "" })), columns, sort).flatMap((row): ChangeRow[] => {
+    if (chosen === undefined || row.one !== chosen) {
+      return [row];
+    }
+    const found = objects.data ?? [];
+    const note = objects.data === undefined ? "finding new objects" : found.length < (chosen.added ?? 0) ? `${count(found.length)} of ${count(chosen.added)} new objects, those that retain most` : "";
+    return [row, ...found.map((node): ChangeRow => ({ key: `node ${node.index}`, one: undefined, node, note: "" })), ...(note === "" ? [] : [{ key: "note", one: undefined, node: undefined, note }])];
+  });
   if (ids.error !== undefined && totals.data === undefined) {
     return <Failure error={ids.error} />;
   }
+  const node = numberParam("node");
   return (
     <>
+      {objects.error !== undefined && <Failure error={objects.error} />}
       {!exact && totals.data === undefined ? <Waiting what="comparing" /> : (
-        <Table label="Comparison" columns={columns} rows={sorted(rows, columns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.name} empty="Nothing came or went"
-          onRow={(r) => setParams({ part: undefined, q: r.name })} />
+        <Table label="Comparison" columns={columns} rows={rows} sort={sort} onSort={setSort} keyOf={(r) => r.key} empty="Nothing came or went" selected={node === undefined ? open : `node ${node}`}
+          onRow={(r) => (r.node !== undefined ? setParams({ file: String(file.id), node: String(r.node.index) })
+            : r.one === undefined ? undefined
+            : r.one.place === null ? setParams({ part: undefined, q: r.one.name })
+            : setParams({ class: r.key === open ? undefined : r.key }))} />
       )}
-      <p class="count">{growth > 0 ? "+" : ""}{amount(growth, "bytes")} in {plural(rows.length, "class", "classes")}, {how}</p>
+      <p class="count">{growth > 0 ? "+" : ""}{amount(growth, "bytes")} in {plural(changes.length, "class", "classes")}, {how}</p>
     </>
   );
+}
+
+// --- growth ---------------------------------------------------------------------------------------------------------------
+
+const GROWTH_SHOWN = 500;
+const heapTitle = (one: HeapFile): string => clean(one.name, 40) || `heap ${one.id}`;
+
+/** Sizes of classes in all heaps: a chart of those that are chosen, at first of those that grew most, and a table of all. */
+function GrowthPart({ files }: { files: readonly HeapFile[] }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const loaded = useLoad(`${db} ${files.map((one) => one.id).join()}`, (signal) => heap.heapGrowth({ db, signal }, files));
+  const [sort, setSort] = useState<Sort>({ by: "growth", down: true });
+  const pass = searched();
+  const all = (loaded.data ?? []).filter((one) => pass === undefined || pass(one.name));
+  const asked = param("lines") === "" ? undefined : param("lines").split("\n");
+  const drawn = asked === undefined ? all.slice(0, COLOURS - 1) : (loaded.data ?? []).filter((one) => asked.includes(one.name));
+  const names = drawn.map((one) => one.name).join("\n");
+  const chart = useMemo((): Rows => ({
+    columns: ["heap", ...drawn.map((one) => one.name)], types: ["TEXT", ...drawn.map(() => "INTEGER")],
+    rows: files.map((file, i) => [heapTitle(file), ...drawn.map((one) => (one.sizes[i] ?? 0) - (one.sizes[0] ?? 0))]), row_count: files.length, truncated: false, elapsed_ms: 0, error: null,
+  }), [loaded.data, names]);
+  const grew = (one: Growth): number => (one.sizes[one.sizes.length - 1] ?? 0) - (one.sizes[0] ?? 0);
+  const columns: readonly Column<Growth>[] = [
+    { id: "name", title: "Class", wide: true, value: (r) => r.name, cell: (r) => <><span class="twist" aria-hidden="true">{drawn.includes(r) ? "●" : "○"}</span>{clean(r.name, 300)}</> },
+    ...files.map((file, i) => sizes<Growth>(`f${i}`, heapTitle(file), (r) => r.sizes[i] ?? null)),
+    sizes("growth", "Growth", grew, true),
+    { id: "objects", title: "Objects", number: true, width: 110, value: (r) => (r.counts[r.counts.length - 1] ?? 0) - (r.counts[0] ?? 0), cell: (r) => {
+      const n = (r.counts[r.counts.length - 1] ?? 0) - (r.counts[0] ?? 0);
+      return signed(n, count(n));
+    } },
+  ];
+  return <Answer loaded={loaded} what="reading the classes of all heaps">{() => <>
+    <div class="growth">{drawn.length === 0 ? <p class="none">No class is chosen</p> : <Chart kind="line" rows={chart} lines={drawn.map((_, i) => i + 1)} text={(n) => signed(n, bytes(n))} />}</div>
+    <Table label="Growth" columns={columns} rows={sorted(all, columns, sort).slice(0, GROWTH_SHOWN)} sort={sort} onSort={setSort} keyOf={(r) => r.name} empty="All classes are as large in all heaps"
+      onRow={(r) => setParams({ lines: (drawn.includes(r) ? drawn.filter((one) => one !== r) : [...drawn, r]).map((one) => one.name).join("\n") || undefined }, true)} />
+    <p class="count">{plural(all.length, "class", "classes")} of which the size changed{all.length > GROWTH_SHOWN ? `, ${GROWTH_SHOWN} are shown` : ""}; self sizes, the chart is the growth since {heapTitle(files[0] as HeapFile)}</p>
+  </>}</Answer>;
 }
 
 // --- trees of references --------------------------------------------------------------------------------------------------
@@ -361,9 +489,9 @@ function NodePane({ file, id }: { file: HeapFile; id: number }): JSX.Element {
 // --- strings, detached, allocations -----------------------------------------------------------------------------------------
 
 const stringColumns: readonly Column<SameText>[] = [
-  { id: "wasted", title: "Wasted", unit: "bytes", width: 120, value: (r) => r.wasted },
+  sizes("wasted", "Wasted", (r) => r.wasted),
   { id: "count", title: "Copies", unit: "count", width: 90, value: (r) => r.count },
-  { id: "size", title: "Size of all", unit: "bytes", width: 120, value: (r) => r.size },
+  sizes("size", "Size of all", (r) => r.size),
   { id: "text", title: "String", wide: true, code: true, value: (r) => r.text, cell: (r) => <span title={clean(r.text, 1000)}>{clean(r.text, 200)}</span> },
 ];
 
@@ -381,7 +509,7 @@ function Strings({ file }: { file: HeapFile }): JSX.Element {
 const nodeColumns: readonly Column<HeapNode>[] = [
   { id: "name", title: "Object", wide: true, value: (r) => r.name, cell: (r) => <NodeName node={r} /> },
   { id: "type", title: "Type", width: 140, value: (r) => r.type },
-  { id: "size", title: "Self size", unit: "bytes", width: 120, value: (r) => r.size },
+  sizes("size", "Self size", (r) => r.size),
 ];
 
 function Nodes({ label, rows, empty }: { label: string; rows: readonly HeapNode[]; empty: string }): JSX.Element {
@@ -401,9 +529,9 @@ function Detached({ file }: { file: HeapFile }): JSX.Element {
 }
 
 const stackColumns: readonly Column<AllocationStack>[] = [
-  { id: "liveSize", title: "Alive", unit: "bytes", width: 120, value: (r) => r.liveSize },
+  sizes("liveSize", "Alive", (r) => r.liveSize),
   { id: "liveCount", title: "Objects", unit: "count", width: 90, value: (r) => r.liveCount },
-  { id: "size", title: "Ever", unit: "bytes", width: 120, value: (r) => r.size },
+  sizes("size", "Ever", (r) => r.size),
   { id: "count", title: "Objects", unit: "count", width: 90, value: (r) => r.count },
   { id: "stack", title: "Stack", wide: true, value: (r) => r.stack, cell: (r) => <span title={clean(r.stack, 3000)}>{clean(r.stack, 600).split(";").reverse().join(" ← ")}</span> },
 ];

@@ -52,7 +52,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
 }
 
 const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel"];
-const server = given === undefined ? await serve(path, names.map(db), process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : []) : { url: given, stop: () => undefined };
+const server = given === undefined ? await serve(path, names.map(db), ["--analyze=none", ...(process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : [])]) : { url: given, stop: () => undefined };
 const view = await View.open(server.url);
 const shots = process.env.TS_SHOTS;
 if (shots !== undefined) {
@@ -365,7 +365,7 @@ step("heap", async () => {
   let rows = await view.rows("Classes");
   equal(rows.slice(0, 10).map((r) => [r.Objects, r.Distance]), classes.map((r) => [grouped(r.count), String(r.distance)]), "objects and distances of classes");
   const retained = sql(db("heaps"), "SELECT max(retained_size) AS r FROM v_js_constructor WHERE file_id = 2")[0].r;
-  equal(rows[0]["Retained size MiB"], inColumn([retained], "bytes", 2)[0], "retained size");
+  equal(rows[0]["Retained size"], amount(retained, "bytes"), "retained size");
   // Open the first class, choose its first object.
   await view.click("[aria-label=Classes] tbody tr:first-child");
   rows = await view.rows("Classes");
@@ -400,7 +400,7 @@ step("heap, other parts", async () => {
   await view.go("#/heap?db=plain.db&file=2&part=comparison&base=1", true);
   const question = `\n${readFileSync(join(source, "share/sql/js_snapshot_diff.sql"), "utf8")}`.replaceAll(":file", "2").replaceAll(":previous", "1").replaceAll(":limit", "-1");
   const changed = sql(db("plain"), question).filter((r) => r.added > 0 || r.removed > 0 || r.size_delta !== 0);
-  const column = (value, kind) => (kind === "count" ? changed.map(value).map((n) => grouped(n)) : inColumn(changed.map(value), kind, 2)).map((text) => text.replace("-", "\u2212"));
+  const column = (value, kind) => changed.map(value).map((n) => (kind === "count" ? grouped(n) : n < 0 ? `-${amount(-n, kind)}` : amount(n, kind))).map((text) => text.replace("-", "\u2212"));
   const plus = (texts, value) => texts.map((text, i) => (value(changed[i]) > 0 ? `+${text}` : text));
   const [delta, growth] = [(r) => r.added - r.removed, (r) => r.size_delta];
   const wanted = [changed.map((r) => r.class), column((r) => r.added, "count"), column((r) => r.removed, "count"), plus(column(delta, "count"), delta),
@@ -410,7 +410,7 @@ step("heap, other parts", async () => {
   check((await view.text("p.count")).includes(`in ${grouped(changed.length)} class`), `${changed.length} classes changed`);
   await view.go("#/heap?db=heaps.db&file=2&part=strings");
   const strings = sql(db("heaps"), "SELECT count, wasted_size FROM v_js_string_duplicates WHERE file_id = 2 ORDER BY wasted_size DESC LIMIT 5");
-  equal((await view.rows("Equal strings")).slice(0, 5).map((r) => r["Wasted KiB"]), strings.map((r) => grouped(r.wasted_size / 1024, 2)), "equal strings");
+  equal((await view.rows("Equal strings")).slice(0, 5).map((r) => r.Wasted), strings.map((r) => amount(r.wasted_size, "bytes")), "equal strings");
   await view.go("#/heap?db=heaps.db&file=0&part=detached");
   const detached = sql(db("heaps"), "SELECT count(*) AS n FROM v_js_detached WHERE file_id = 0")[0].n;
   check((await view.text("p.count")).startsWith(`${detached} object`), `${detached} detached objects`);

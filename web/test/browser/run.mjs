@@ -2,7 +2,7 @@
 import { execFileSync, spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { gunzipSync, inflateSync } from "node:zlib";
 import puppeteer from "puppeteer-core";
 
@@ -47,7 +47,7 @@ const sanitizer = ["quarantine_size_mb=4:thread_local_quarantine_size_kb=64", pr
 
 /** Starts the server on a free port; gives its URL. */
 export async function serve(path, databases, more) {
-  const child = spawn(path, ["serve", ...databases, "--port", "0", "--json", "--no-token", ...more], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ASAN_OPTIONS: sanitizer } });
+  const child = spawn(path, ["serve", ...databases, "--port", "0", "--json", "--no-token", ...more], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ASAN_OPTIONS: sanitizer, XDG_CACHE_HOME: join(dirname(databases[0]), "cache") } });
   const url = await new Promise((done, fail) => {
     let text = "";
     child.stdout.on("data", (data) => {
