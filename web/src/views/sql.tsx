@@ -2,7 +2,7 @@
 import { signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
-import { ApiError, cellText, isCancelled, query, urlOf, type Cell, type Parameter, type Question, type Rows } from "../api.ts";
+import { ApiError, cellText, isCancelled, query, urlOf, type Cell, type Parameter, type Question, type QuestionParameter, type Rows } from "../api.ts";
 import { bytes, clean, count } from "../format.ts";
 import { Choice, Failure, rowsText } from "../parts/frame.tsx";
 import { makeEditor, type Editor } from "../parts/editor.ts";
@@ -11,17 +11,123 @@ import { searched } from "../parts/search.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { Chart, type ChartKind } from "../parts/chart.tsx";
 import { parametersOf, valueOf, asDelimited, asJson, asMarkdown } from "../parts/sqltext.ts";
-import { database, fragmentOf, param, route, setParams, theme } from "../state.ts";
+import { absolute, database, fragmentOf, param, range, route, setParams, theme } from "../state.ts";
 import { useLoad } from "../use.ts";
 
 interface Result {
-  readonly rows: Rows;
+  readonly rows: Rows | undefined;
+  readonly error: ApiError | undefined;
   readonly ms: number;
-  readonly sql: string;
 }
 
-// What was run last stays when another view is looked at in between.
-const results = signal<Readonly<Record<string, Result>>>({});
+/** What a statement is run with: equal ones have equal rows. */
+interface Order {
+  readonly key: string;
+  readonly db: string;
+  readonly sql: string;
+  readonly names: readonly string[];
+  readonly values: Readonly<Record<string, string>>;
+  readonly limit: number;
+}
+
+interface Running {
+  readonly key: string;
+  readonly stop: AbortController;
+  readonly rows: number;
+}
+
+// Rows and errors by what was run, the newest last: Back finds them again, and they are never shown beside something else.
+const results = signal<ReadonlyMap<string, Result>>(new Map());
+const running = signal<Running | null>(null);
+const KEPT = 8;
+const KEPT_ROWS = 500000;
+
+function keep(key: string, result: Result): void {
+  const next = new Map(results.value);
+  next.delete(key);
+  next.set(key, result);
+  let rows = [...next.values()].reduce((sum, one) => sum + (one.rows?.rows.length ?? 0), 0);
+  for (const [old, one] of next) {
+    if (old !== key && (next.size > KEPT || rows > KEPT_ROWS)) {
+      next.delete(old);
+      rows -= one.rows?.rows.length ?? 0;
+    }
+  }
+  results.value = next;
+}
+
+function start(order: Order): void {
+  running.value?.stop.abort("replaced");
+  const stop = new AbortController();
+  const began = performance.now();
+  const params: Record<string, Parameter> = Object.fromEntries(order.names.map((name) => [name, valueOf(order.values[name] ?? "")]));
+  running.value = { key: order.key, stop, rows: 0 };
+  const mine = (): boolean => running.value?.stop === stop;
+  query(order.sql, { db: order.db, params, limit: order.limit, signal: stop.signal, what: "running the query", onRows: (rows) => {
+    if (mine()) {
+      running.value = { key: order.key, stop, rows };
+    }
+  } })
+    .then((rows) => keep(order.key, { rows, error: undefined, ms: performance.now() - began }))
+    .catch((problem: unknown) => {
+      if (!isCancelled(problem) || stop.signal.reason !== "replaced") {
+        const error = problem instanceof ApiError ? problem : new ApiError(0, isCancelled(problem) ? "cancelled" : "page", isCancelled(problem) ? "" : String(problem));
+        keep(order.key, { rows: undefined, error, ms: performance.now() - began });
+      }
+    })
+    .finally(() => {
+      if (mine()) {
+        running.value = null;
+      }
+    });
+}
+
+/** What the URL says is to be run; undefined while the question's text is not there. */
+function orderOf(question: Question | undefined): Order | undefined {
+  const sql = param("sql") || question?.sql || (param("question") === "" ? FIRST : undefined);
+  if (sql === undefined) {
+    return undefined;
+  }
+  const names = parametersOf(sql);
+  const values = Object.fromEntries(names.map((name) => [name, param(`p.${name}`)]));
+  const limit = Number(param("limit")) || 1000;
+  const db = database.value?.name ?? "";
+  return { db, sql, names, values, limit, key: JSON.stringify([db, database.value?.etag, sql, values, limit]) };
+}
+
+/** What a parameter has without being given: `(default 20)`, as opposed to the words of `(default: all)`. */
+function defaultOf(one: QuestionParameter): string | undefined {
+  return /\(default ([^\s:,;)]+)/.exec(one.text)?.[1];
+}
+
+/** Whether a question says nothing without it. */
+const isNeeded = (one: QuestionParameter): boolean => !one.text.includes("(default");
+
+/** Parameters without which the question that is asked says nothing. */
+function neededBy(order: Order | undefined, question: Question | undefined): readonly string[] {
+  return question === undefined || order?.sql !== question.sql ? [] : question.parameters.filter((one) => isNeeded(one) && param(`p.${one.name}`) === "").map((one) => one.name);
+}
+
+/** Parameters of a question: what is looked at, else their defaults. */
+function filled(question: Question): Record<string, string | undefined> {
+  const now = range.value;
+  const looked: Readonly<Record<string, string | undefined>> = {
+    source: param("src") || undefined, thread: /^\d+$/.test(param("thr")) ? param("thr") : undefined,
+    from: now === undefined ? undefined : String(absolute(now.from)), to: now === undefined ? undefined : String(absolute(now.to)),
+  };
+  const cleared = Object.fromEntries(Object.keys(route.value.params).filter((p) => p.startsWith("p.")).map((p) => [p, undefined]));
+  return { ...cleared, ...Object.fromEntries(question.parameters.map((one) => {
+    const value = looked[one.name] ?? defaultOf(one);
+    return [`p.${one.name}`, value === undefined || /^\d+(\.\d+)?$/.test(value) ? value : `'${value}'`];
+  })) };
+}
+
+// What was asked of each database stays when another view is looked at in between.
+const last = new Map<string, Readonly<Record<string, string>>>();
+const ASKED = /^(sql|question|run|limit|as|x|y|sort|hide|tables|p\..*)$/;
+
+/** Of the table and the chart: another statement begins without them. */
+const UNSHOWN = { as: undefined, x: undefined, y: undefined, sort: undefined, hide: undefined };
 
 interface Indexed {
   readonly i: number;
@@ -47,89 +153,83 @@ export function Sql(): JSX.Element {
   const schema = useLoad(db, (stop) => loadSchema({ db, signal: stop }));
   const questions = useLoad(db, (stop) => loadQuestions({ db, signal: stop }));
   const chosen = questions.data?.find((one) => one.name === param("question"));
-  const [text, setText] = useState(() => param("sql") || (param("question") === "" ? FIRST : ""));
-  // What the editor is given; what it gives back is never given to it again, because more may have been typed since.
+  const order = orderOf(chosen);
+  const text = order?.sql ?? "";
+  // What the editor has; the URL has it too, a moment later. Only what comes from elsewhere is given to the editor.
+  const typed = useRef(text);
   const [given, setGiven] = useState({ n: 0, text });
-  const give = (next: string): void => {
-    setText(next);
-    setGiven((now) => ({ n: now.n + 1, text: next }));
-  };
-  const [running, setRunning] = useState<AbortController | null>(null);
-  const [got, setGot] = useState(0);
-  const [error, setError] = useState<ApiError | undefined>();
-  const result = results.value[db];
-  const [side, setSide] = useState(false);
-  const limit = Number(param("limit")) || 1000;
-
-  // A link to a question shows its text.
-  const linked = param("question");
+  if (typed.current !== text) {
+    typed.current = text;
+    setGiven({ n: given.n + 1, text });
+  }
   useEffect(() => {
-    if (chosen !== undefined && param("sql") === "") {
-      give(chosen.sql);
+    const before = last.get(db);
+    if (param("sql") === "" && param("question") === "" && before !== undefined) {
+      setParams(before, true);
     }
-  }, [chosen?.name]);
+  }, []);
+  useEffect(() => {
+    const asked = Object.fromEntries(Object.entries(route.value.params).filter(([name]) => ASKED.test(name)));
+    if (route.value.view === "sql" && (asked["sql"] ?? asked["question"]) !== undefined) {
+      last.set(db, asked);
+    }
+  }, [route.value]);
+  const side = param("tables") === "1";
+  const wanted = param("run") === "1";
+  const result = order === undefined ? undefined : results.value.get(order.key);
+  const now = running.value !== null && running.value.key === order?.key ? running.value : null;
+  const needed = neededBy(order, chosen);
 
-  const names = useMemo(() => parametersOf(text), [text]);
+  // The first change after a run is a step of the history, so that Back finds what was run.
+  const change = (next: Readonly<Record<string, string | undefined>>): void => setParams({ ...next, run: undefined }, !wanted);
+  const onText = (next: string): void => {
+    const kept = next || " "; // the URL has no empty ones
+    if (kept !== typed.current) {
+      typed.current = kept;
+      change({ sql: kept, question: undefined });
+    }
+  };
   const run = (): void => {
-    running?.abort();
-    const stop = new AbortController();
-    const began = performance.now();
-    const params: Record<string, Parameter> = {};
-    for (const name of names) {
-      params[name] = valueOf(param(`p.${name}`));
+    const latest = orderOf(chosen); // what was typed since this was drawn, too
+    if (latest !== undefined && neededBy(latest, chosen).length === 0) {
+      setParams({ run: "1" }, true);
+      start(latest);
     }
-    setRunning(stop);
-    setGot(0);
-    setError(undefined);
-    const same = chosen !== undefined && chosen.sql === text;
-    setParams(same ? { sql: undefined, run: "1" } : { sql: text, question: undefined, run: "1" });
-    query(text, { db, params, limit, signal: stop.signal, what: "running the query", onRows: setGot })
-      .then((rows) => {
-        results.value = { ...results.value, [db]: { rows, ms: performance.now() - began, sql: text } };
-      })
-      .catch((problem: unknown) => {
-        if (!isCancelled(problem) || stop.signal.reason !== "replaced") {
-          setError(problem instanceof ApiError ? problem : new ApiError(0, isCancelled(problem) ? "cancelled" : "page", isCancelled(problem) ? "" : String(problem)));
-        }
-      })
-      .finally(() => setRunning((now) => (now === stop ? null : now)));
   };
-  // A link runs what it holds, once.
-  const ran = useRef(false);
+  // A link runs what it holds, and so does Back when the rows are not kept any more.
   useEffect(() => {
-    const wanted = param("run") === "1" || linked !== "";
-    if (!ran.current && wanted && text !== "" && result?.sql !== text) {
-      ran.current = true;
-      run();
+    if (order !== undefined && wanted && needed.length === 0 && result === undefined && running.value?.key !== order.key) {
+      start(order);
     }
-  }, [text]);
+  }, [order?.key, wanted, needed.length]);
+  useEffect(() => {
+    if (order !== undefined && running.value !== null && running.value.key !== order.key) {
+      running.value.stop.abort("replaced");
+      running.value = null;
+    }
+  }, [order?.key]);
 
   return (
     <div class="sql">
       <div class={side ? "console with-side" : "console"}>
         <div class="bar">
-          <QuestionMenu questions={questions.data ?? []} value={linked} onChoose={(one) => {
-            give(one.sql);
-            ran.current = true;
-            const cleared = Object.fromEntries(Object.keys(route.value.params).filter((p) => p.startsWith("p.")).map((p) => [p, undefined]));
-            setParams({ ...cleared, question: one.name, sql: undefined, run: undefined });
-          }} />
-          <button type="button" aria-pressed={side} onClick={() => setSide(!side)}>Tables</button>
+          <QuestionMenu questions={questions.data ?? []} value={param("question")} onChoose={(one) => setParams({ ...UNSHOWN, ...filled(one), question: one.name, sql: undefined, run: "1" })} />
+          <button type="button" aria-pressed={side} onClick={() => setParams({ tables: side ? undefined : "1" }, true)}>Tables</button>
           <span class="gap" />
-          <label>Limit <input type="number" class="short" min="1" max="1000000" value={limit} onChange={(e) => setParams({ limit: e.currentTarget.value === "1000" ? undefined : e.currentTarget.value }, true)} /></label>
-          {running === null ? <button type="button" class="main" onClick={run} title="Ctrl+Enter">Run</button> : <button type="button" onClick={() => running.abort()}>Cancel</button>}
+          <label>Limit <input type="number" class="short" min="1" max="1000000" value={order?.limit ?? 1000} onChange={(e) => change({ limit: e.currentTarget.value === "1000" ? undefined : e.currentTarget.value })} /></label>
+          {now === null ? <button type="button" class="main" onClick={run} disabled={needed.length > 0} title="Ctrl+Enter">Run</button> : <button type="button" onClick={() => now.stop.abort()}>Cancel</button>}
         </div>
         {chosen !== undefined && <p class="lead">{clean(chosen.question.replace(/\n/g, " "), 600)}</p>}
-        <EditorBox given={given} schema={schema.data} onText={setText} onRun={run} error={error} />
-        {names.length > 0 && (
+        <EditorBox given={given} schema={schema.data} onText={onText} onRun={run} error={result?.error} />
+        {order !== undefined && order.names.length > 0 && (
           <div class="parameters">
-            {names.map((name) => {
+            {order.names.map((name) => {
               const known = chosen?.parameters.find((one) => one.name === name);
               return (
                 <label key={name} title={known?.text}>
                   <code>:{name}</code>
                   <input value={param(`p.${name}`)} placeholder={known?.fallback ?? "NULL"} spellcheck={false} autocomplete="off"
-                    onInput={(e) => setParams({ [`p.${name}`]: e.currentTarget.value }, true)}
+                    onInput={(e) => change({ [`p.${name}`]: e.currentTarget.value })}
                     onKeyDown={(e) => e.key === "Enter" && run()} />
                   {known !== undefined && <span class="lead">{clean(known.text, 90)}</span>}
                 </label>
@@ -137,11 +237,13 @@ export function Sql(): JSX.Element {
             })}
           </div>
         )}
-        {error !== undefined && <Failure error={error} />}
-        {running !== null && <p class="waiting" role="status">running{got > 0 ? `, ${rowsText(Math.max(0, got - 1))} so far` : ""}</p>}
-        {result !== undefined && <ResultBox result={result} db={db} limit={limit} names={names} />}
+        {needed.length > 0 && <p class="lead" role="status">The question needs a value of {needed.map((name) => `:${name}`).join(" and ")}</p>}
+        {result?.error !== undefined && <Failure error={result.error} />}
+        {now !== null && <p class="waiting" role="status">running{now.rows > 0 ? `, ${rowsText(Math.max(0, now.rows - 1))} so far` : ""}</p>}
+        {order !== undefined && result?.rows !== undefined && <ResultBox rows={result.rows} ms={result.ms} order={order} key={order.key} />}
+        {result === undefined && now === null && needed.length === 0 && <p class="none">Ctrl+Enter runs the statement</p>}
       </div>
-      {side && <SchemaSide schema={schema.data} onPick={(name) => give(`SELECT * FROM ${name}`)} />}
+      {side && <SchemaSide schema={schema.data} onPick={(name) => setParams({ ...UNSHOWN, sql: `SELECT * FROM ${name}`, question: undefined, run: undefined })} />}
     </div>
   );
 }
@@ -220,16 +322,16 @@ function SchemaSide({ schema, onPick }: { schema: Schema | undefined; onPick: (t
   );
 }
 
-function ResultBox({ result, db, limit, names }: { result: Result; db: string; limit: number; names: readonly string[] }): JSX.Element {
-  const { rows } = result;
-  const [sort, setSort] = useState<Sort>({ by: "", down: false });
-  const [hidden, setHidden] = useState<ReadonlySet<number>>(new Set());
+function ResultBox({ rows, ms, order }: { rows: Rows; ms: number; order: Order }): JSX.Element {
+  const { db, limit, names } = order;
+  // Where the table is sorted by: a column's number, with "-" before it when the largest come first.
+  const sort: Sort = { by: param("sort").replace("-", ""), down: param("sort").startsWith("-") };
+  const setSort = (next: Sort): void => setParams({ sort: `${next.down ? "-" : ""}${next.by}` }, true);
+  const hide = param("hide");
+  const hidden = useMemo<ReadonlySet<number>>(() => new Set(hide === "" ? [] : hide.split(",").map(Number)), [hide]);
+  const setHidden = (next: ReadonlySet<number>): void => setParams({ hide: [...next].join(",") }, true);
   const [note, setNote] = useState("");
   const as = (param("as") || "table") as "table" | ChartKind;
-  useEffect(() => {
-    setSort({ by: "", down: false });
-    setHidden(new Set());
-  }, [rows]);
   const numbers = useMemo(() => rows.columns.map((_, k) => isNumber(rows, k)), [rows]);
   const columns = useMemo<readonly Column<Indexed>[]>(
     () => rows.columns.map((name, k) => ({
@@ -246,16 +348,16 @@ function ResultBox({ result, db, limit, names }: { result: Result; db: string; l
   );
   const pass = searched();
   const list = useMemo(() => rows.rows.map((cells, i): Indexed => ({ i, cells })).filter((r) => pass === undefined || r.cells.some((c) => pass(cellText(c)))), [rows, param("q")]);
-  const ordered = useMemo(() => sorted(list, columns, sort), [list, columns, sort]);
+  const ordered = useMemo(() => sorted(list, columns, sort), [list, columns, param("sort")]);
   const copy = (what: string, make: (columns: readonly string[], cells: readonly (readonly Cell[])[]) => string): void => {
     const kept = rows.columns.map((_, k) => k).filter((k) => !hidden.has(k));
     const textOf = make(kept.map((k) => rows.columns[k] ?? ""), ordered.map((r) => kept.map((k) => r.cells[k] ?? null)));
     navigator.clipboard.writeText(textOf).then(() => setNote(`${rowsText(ordered.length)} copied as ${what}`), () => setNote("the browser did not let the page copy"));
   };
   const exported = (format: string): string => {
-    const params: Record<string, string> = { db, sql: result.sql, format };
+    const params: Record<string, string> = { db, sql: order.sql, format };
     for (const name of names) {
-      params[`p.${name}`] = param(`p.${name}`);
+      params[`p.${name}`] = order.values[name] ?? "";
     }
     return urlOf("/api/export", params);
   };
@@ -263,7 +365,7 @@ function ResultBox({ result, db, limit, names }: { result: Result; db: string; l
     <>
       <div class="bar result">
         <span class="figures" role="status">
-          {rowsText(rows.row_count)} in {(result.ms / 1000).toFixed(2)} s{rows.truncated ? <b class="bad"> limit of {count(limit)} reached</b> : null}
+          {rowsText(rows.row_count)} in {(ms / 1000).toFixed(2)} s{rows.truncated ? <b class="bad"> limit of {count(limit)} reached</b> : null}
         </span>
         <Choice label="Show as" value={as} onChange={(v) => setParams({ as: v === "table" ? undefined : v })} options={[["table", "Table"], ["line", "Line"], ["bar", "Bar"], ["scatter", "Scatter"]]} />
         <span class="gap" />
@@ -290,6 +392,7 @@ function ResultBox({ result, db, limit, names }: { result: Result; db: string; l
         </select>
         <a class="button" href={exported("csv")} download>CSV</a>
         <a class="button" href={exported("json")} download>JSON</a>
+        <a class="button" href={exported("md")} download>Markdown</a>
         <span class="note" role="status">{note}</span>
       </div>
       {as === "table" ? (

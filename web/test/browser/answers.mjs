@@ -117,10 +117,124 @@ step("heap, growth", async () => {
   equal(await drawn(), expected.slice(1, 5).map((r) => r.class), "the link has the same classes");
 });
 
+// --- SQL ------------------------------------------------------------------------------------------------------------------
+
+const choose = async (name) => {
+  await view.page.select(".questions", name);
+  await view.settle();
+};
+const write = async (text) => {
+  await view.run(() => document.querySelector(".editor").shadowRoot.querySelector(".cm-content").focus());
+  await view.page.keyboard.down("Control");
+  await view.page.keyboard.press("a");
+  await view.page.keyboard.up("Control");
+  await view.page.keyboard.type(text);
+  await view.page.keyboard.press("Escape");
+};
+const runIt = async () => {
+  await view.page.keyboard.down("Control");
+  await view.page.keyboard.press("Enter");
+  await view.page.keyboard.up("Control");
+  await view.settle();
+};
+const editor = () => view.run(() => [...document.querySelector(".editor").shadowRoot.querySelectorAll(".cm-line")].map((e) => e.textContent).join("\n"));
+const back = async () => {
+  await view.page.goBack();
+  await view.settle();
+};
+const fields = () => view.run(() => Object.fromEntries([...document.querySelectorAll(".parameters label")].map((e) => [e.querySelector("code").textContent, e.querySelector("input").value])));
+
+step("sql, a question is asked when it is chosen", async () => {
+  await view.go("#/sql?db=cloud.db", true);
+  await choose("cloud_slow_calls");
+  equal(await fields(), { ":from": "", ":to": "", ":source": "", ":limit": "20" }, "defaults are filled in");
+  const slow = sql(db("cloud"), "SELECT id, dur FROM v_cloud_call ORDER BY dur DESC, id LIMIT 20");
+  equal((await view.rows("Result")).map((r) => [r.id, r.dur]), slow.map((r) => [String(r.id), String(r.dur)]), "rows of the question");
+  // What is looked at is asked for.
+  const [{ start_ts: origin }] = sql(db("cloud"), "SELECT start_ts FROM trace_range");
+  const { ts } = sql(db("cloud"), "SELECT ts FROM v_cloud_call ORDER BY ts LIMIT 1 OFFSET 20")[0];
+  await view.go(`#/sql?db=cloud.db&src=1&from=0&to=${BigInt(ts) - BigInt(origin)}`, true);
+  await choose("cloud_slow_calls");
+  equal(await fields(), { ":from": String(origin), ":to": String(ts), ":source": "1", ":limit": "20" }, "the chosen source and range");
+  const some = sql(db("cloud"), `SELECT id FROM v_cloud_call WHERE ts < ${ts} ORDER BY dur DESC, id LIMIT 20`);
+  equal((await view.rows("Result")).map((r) => r.id), some.map((r) => String(r.id)), "rows in the range");
+  // One without a default waits for it.
+  await view.go("#/sql?db=heaps.db", true);
+  await choose("js_dominators_of");
+  check((await view.text("main")).includes("The question needs a value of :node"), "what a question needs");
+  equal(await view.rows("Result"), null, "and it is not asked without");
+  const [{ id }] = sql(db("analysed"), "SELECT node_id AS id FROM v_js_retained WHERE file_id = 0 AND node_index = 77");
+  await view.page.type(".parameters label:nth-child(2) input", String(id));
+  await view.keys("Enter");
+  check((await view.rows("Result")).length > 1, "it is asked with it");
+});
+
+step("sql, Back and old rows", async () => {
+  await view.go("#/sql?db=cloud.db", true);
+  await write("SELECT 41 + 1 AS first");
+  equal(await view.rows("Result"), null, "nothing is below a text that was not run");
+  await runIt();
+  equal(await view.rows("Result"), [{ first: "42" }], "the first statement");
+  await write("SELECT 7 AS second");
+  equal(await view.rows("Result"), null, "rows of the first one are not below the second");
+  await runIt();
+  equal(await view.rows("Result"), [{ second: "7" }], "the second statement");
+  await write("SELECT unheard_of");
+  await runIt();
+  check(/no such column/.test(await view.text(".failure")), `an error: ${await view.text(".failure")} of ${await editor()}`);
+  equal(await view.rows("Result"), null, "nothing below an error");
+  view.messages.length = 0;
+  await back();
+  equal([await editor(), await view.rows("Result")], ["SELECT 7 AS second", [{ second: "7" }]], "Back has text and rows of the second");
+  check((await view.run(() => document.querySelector(".failure"))) === null, "and no error");
+  await back();
+  equal([await editor(), await view.rows("Result")], ["SELECT 41 + 1 AS first", [{ first: "42" }]], "Back has text and rows of the first");
+  await view.page.goForward();
+  await view.settle();
+  equal([await editor(), await view.rows("Result")], ["SELECT 7 AS second", [{ second: "7" }]], "forward again");
+  // Another value of a parameter is another statement.
+  await view.go("#/sql?db=cloud.db&sql=SELECT+:a+%2B+1+AS+b&p.a=1&run=1", true);
+  equal(await view.rows("Result"), [{ b: "2" }], "with a parameter");
+  await view.page.type(".parameters input", "0");
+  await view.settle();
+  equal(await view.rows("Result"), null, "rows of another value are gone");
+  await view.keys("Enter");
+  equal(await view.rows("Result"), [{ b: "11" }], "rows of the new value");
+  await back();
+  equal([await fields(), await view.rows("Result")], [{ ":a": "1" }, [{ b: "2" }]], "Back has the value before");
+  // Another view in between.
+  await view.press("Overview");
+  await view.press("SQL");
+  equal([await editor(), await view.rows("Result")], ["SELECT :a + 1 AS b", [{ b: "2" }]], "the statement is there after another view");
+});
+
+step("sql, everything is in the link", async () => {
+  await view.go("#/sql?db=cloud.db&sql=SELECT+id,+dur,+ts+FROM+v_cloud_call&run=1&tables=1", true);
+  await view.run(() => [...document.querySelectorAll("[aria-label=Result] th button")].find((e) => e.textContent.includes("dur")).click());
+  await view.settle();
+  await view.run(() => document.querySelector("details.hide summary").click());
+  await view.run(() => [...document.querySelectorAll("details.hide label")].find((e) => e.textContent.trim() === "ts").querySelector("input").click());
+  await view.settle();
+  const expected = sql(db("cloud"), "SELECT id, dur FROM v_cloud_call ORDER BY dur DESC LIMIT 10");
+  await view.go(await view.fragment(), true);
+  const rows = await view.rows("Result");
+  equal(rows.slice(0, 10).map((r) => [Object.keys(r).join(), r.dur]), expected.map((r) => ["id,dur", String(r.dur)]), "order and columns of a link");
+  check(await view.run(() => document.querySelector("[aria-label=Tables]") !== null), "the list of tables of a link");
+  const { length } = sql(db("cloud"), "SELECT id FROM v_cloud_call");
+  const files = await view.run(async () => Promise.all([...document.querySelectorAll(".result a.button")].map(async (a) => [a.textContent, await (await fetch(a.href)).text()])));
+  equal(files.map(([name]) => name), ["CSV", "JSON", "Markdown"], "files of the rows");
+  const all = sql(db("cloud"), "SELECT id, dur, ts FROM v_cloud_call");
+  equal(files[0][1].trim().split(/\r?\n/), ["id,dur,ts", ...all.map((r) => `${r.id},${r.dur},${r.ts}`)], "rows as CSV");
+  equal(JSON.parse(files[1][1]).length ?? JSON.parse(files[1][1]).rows?.length, length, "rows as JSON");
+  equal(files[2][1].trim().split("\n").slice(2), all.map((r) => `| ${r.id} | ${r.dur} | ${r.ts} |`), "rows as Markdown");
+});
+
 // --- how it looks -----------------------------------------------------------------------------------------------------------
 
 const PICTURES = [
   ["comparison", "#/heap?db=heaps.db&part=comparison&class=DetachedView"], ["growth", "#/heap?db=heaps.db&part=growth"], ["filtered", "#/heap?db=heaps.db&file=2&q=article"],
+  ["question", "#/sql?db=cloud.db&question=cloud_slow_calls&p.limit=20&run=1"], ["needed", "#/sql?db=heaps.db&question=js_dominators_of&p.file=0"],
+  ["bars", "#/sql?db=cloud.db&sql=SELECT+id,+dur+FROM+cloud_call&run=1&as=bar"],
 ];
 
 step("pictures and accessibility", async () => {
