@@ -23,6 +23,7 @@ const TABS: readonly Tab[] = [
   { view: "overview", title: "Overview", key: "o", tables: [], what: "" },
   { view: "flame", title: "Flame", key: "f", tables: ["stack_sample", "stack_slice"], what: "stacks (samples or slices)" },
   { view: "timeline", title: "Timeline", key: "t", tables: ["stack_sample", "stack_slice", "timeseries_value", "runtime_pause", "sched_slice", "thread_state", "callstack", "irq", "instant", "log", "hisys_all_event", ...COUNTERS], what: "samples, slices, states, counters, logs or pauses" },
+  { view: "pauses", title: "Pauses", key: "p", tables: ["runtime_pause", "cloud_suspend", "chrome_slice"], what: "pauses" },
   { view: "heap", title: "Heap", key: "h", tables: ["js_heap_files", "js_heap_nodes"], what: "heap snapshots" },
   { view: "calls", title: "Calls", key: "c", tables: ["cloud_call"], what: "calls" },
   { view: "sql", title: "SQL", key: "s", tables: [], what: "" },
@@ -44,6 +45,7 @@ const views: Record<string, View> = { overview: Overview };
 const later: Record<string, () => Promise<View>> = {
   flame: async () => (await import("./views/flame.tsx")).Flame,
   timeline: async () => (await import("./views/timeline.tsx")).Timeline,
+  pauses: async () => (await import("./views/pauses.tsx")).Pauses,
   heap: async () => (await import("./views/heap.tsx")).Heap,
   calls: async () => (await import("./views/calls.tsx")).Calls,
   sql: async () => (await import("./views/sql.tsx")).Sql,

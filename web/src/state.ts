@@ -9,7 +9,7 @@ export interface Route {
   readonly params: Params;
 }
 
-export const VIEWS = ["overview", "flame", "timeline", "heap", "calls", "sql"] as const;
+export const VIEWS = ["overview", "flame", "timeline", "pauses", "heap", "calls", "sql"] as const;
 
 /** Parameters that a change of the view keeps: what is looked at, not how. */
 const KEPT = ["db", "src", "thr", "from", "to"];

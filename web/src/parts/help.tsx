@@ -4,7 +4,7 @@ import { useEffect, useRef } from "preact/hooks";
 const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
   ["Everywhere", [
     ["?", "this help"],
-    ["g then o f t h c s", "Overview, Flame, Timeline, Heap, Calls, SQL"],
+    ["g then o f t p h c s", "Overview, Flame, Timeline, Pauses, Heap, Calls, SQL"],
     ["/", "search; Enter next, Shift+Enter previous"],
     ["Esc", "back, or close"],
   ]],

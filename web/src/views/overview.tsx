@@ -33,7 +33,7 @@ const CONTENTS: readonly Content[] = [
   { tables: ["callstack"], title: "slices of the system", view: "timeline" },
   { tables: ["timeseries_value", ...COUNTERS], title: "values of counters", view: "timeline" },
   { tables: ["log", "hisys_all_event"], title: "log lines and events", view: "timeline" },
-  { tables: ["runtime_pause"], title: "pauses", view: "timeline" },
+  { tables: ["runtime_pause"], title: "pauses", view: "pauses" },
   { tables: ["thread"], title: "threads", view: "timeline" },
 ];
 

@@ -1,7 +1,7 @@
 // answers.mjs PROGRAM SOURCE: heaps with the analysis that the server makes, pauses and the SQL view in Chromium, compared with sqlite3 on databases
 // of their own. TS_SHOTS=DIR keeps a picture of each view, TS_ONLY=PATTERN runs some of the steps.
 import { execFileSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { check, equal, failures, program, serve, sql, View } from "./run.mjs";
@@ -21,9 +21,20 @@ const convert = (name, input, ...more) => execFileSync(path, [join(data, input),
 convert("heaps", "recording-snapshots.htrace.gz"); // without the analysis: the server makes it
 convert("analysed", "recording-snapshots.htrace.gz", "--analyze=heap");
 convert("cloud", "recording-cloud.tar.gz");
+convert("jfr", "work.jfr.gz");
+// Collections of V8 as DevTools records them, one with its end apart, and phases of V8 itself in them.
+const gc = (name, ts, dur, args) => ({ name, cat: "devtools.timeline,v8", ph: "X", pid: 1, tid: 2, ts, dur, args });
+const V8 = [
+  gc("MinorGC", 1000, 500, { type: "scavenge", usedHeapSizeBefore: 9000000, usedHeapSizeAfter: 4000000 }), gc("V8.GCScavenger", 1100, 300, {}),
+  gc("MajorGC", 9000, 2500, { type: "atomic pause", usedHeapSizeBefore: 12000000, usedHeapSizeAfter: 3500000 }), gc("V8.GC_MC_MARK", 9100, 1000, {}),
+  gc("MinorGC", 15000, 700, { usedHeapSizeBefore: 8000000, usedHeapSizeAfter: 5000000 }), gc("RunTask", 500, 20000, {}),
+  ...[0, 4000, 12000, 18000].map((ts, i) => ({ name: "UpdateCounters", cat: "devtools.timeline", ph: "C", pid: 1, tid: 2, ts, args: { jsHeapSizeUsed: 4000000 + 1000000 * i } })),
+];
+writeFileSync(join(scratch, "v8.json"), JSON.stringify({ traceEvents: V8.sort((a, b) => a.ts - b.ts) }));
+execFileSync(path, [join(scratch, "v8.json"), "-e", db("v8"), "--quiet"]);
 const before = readFileSync(db("heaps"));
 const page = process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : [];
-const server = await serve(path, ["heaps", "cloud"].map(db), [...page, "--cache", join(scratch, "cache")]);
+const server = await serve(path, ["heaps", "cloud", "jfr", "v8"].map(db), [...page, "--cache", join(scratch, "cache")]);
 const view = await View.open(server.url);
 const shots = process.env.TS_SHOTS;
 if (shots !== undefined) {
@@ -115,6 +126,75 @@ step("heap, growth", async () => {
   await view.go(await view.fragment(), true);
   await view.page.waitForSelector(".growth canvas");
   equal(await drawn(), expected.slice(1, 5).map((r) => r.class), "the link has the same classes");
+});
+
+// --- pauses ---------------------------------------------------------------------------------------------------------------
+
+const origin = (name) => BigInt(sql(db(name), "SELECT CAST(start_ts AS TEXT) AS start_ts FROM trace_range")[0].start_ts);
+/** Where the chart of pauses has something of a colour, as parts of its width: what the green of collections, the red of pauses, the blue of memory are. */
+const painted = (of) => view.run((wanted) => {
+  const canvas = document.querySelector(".pause-chart canvas");
+  const pen = canvas.getContext("2d", { willReadFrequently: true });
+  const { width, height } = canvas;
+  const { data } = pen.getImageData(0, 0, width, height);
+  const columns = new Set();
+  for (let x = 82; x < width - 10; x++) {
+    for (let y = 18; y < height - 22; y++) {
+      const [r, g, b] = [data[4 * (y * width + x)], data[4 * (y * width + x) + 1], data[4 * (y * width + x) + 2]];
+      if ({ red: r > g + 60 && r > b + 60, green: g > r + 30 && g > b + 20, blue: b > r + 60 && b > g + 40 }[wanted] && data[4 * (y * width + x) + 3] > 40) {
+        columns.add(x);
+      }
+    }
+  }
+  return columns.size / (width - 92);
+}, of);
+
+step("pauses of a Java VM", async () => {
+  await view.go("#/pauses?db=jfr.db", true);
+  const all = sql(db("jfr"), "SELECT CAST(ts AS TEXT) AS ts, dur, name, cause, bytes_before AS a, bytes_after AS b FROM v_pause WHERE ts IS NOT NULL ORDER BY dur DESC, ts");
+  const ms = (n) => grouped(n / 1e6, 3);
+  const rows = await view.rows("Pauses");
+  equal(rows.slice(0, 15).map((r) => [r.At, r.Cause, r.Name, r["Took ms"], r.Before, r.After]),
+    all.slice(0, 15).map((r) => [`${ms(Number(BigInt(r.ts) - origin("jfr")))} ms`, r.cause, r.name, ms(r.dur), r.a === null ? "" : bytes(r.a), r.b === null ? "" : bytes(r.b)]), "cause, name, before and after");
+  const sum = all.reduce((n, r) => n + r.dur, 0);
+  check((await view.text("p.count")).startsWith(`${all.length} pauses, ${grouped(sum / 1e6, 2)} ms together`), `their sum: ${await view.text("p.count")}`);
+  // The bands of pauses are as wide together as they took, and used memory is drawn.
+  const [first, last] = [Math.min(...all.map((r) => Number(BigInt(r.ts) - origin("jfr")))), Math.max(...all.map((r) => Number(BigInt(r.ts) - origin("jfr")) + r.dur))];
+  const share = sum / ((last - first) * 1.08);
+  const red = await painted("red");
+  check(Math.abs(red - share) < 0.05, `pauses are ${share.toFixed(3)} of the time, ${red.toFixed(3)} of the chart`);
+  check((await painted("blue")) > 0.3 && (await painted("green")) > 0.05, "memory before, after and between");
+  equal(await view.run(() => document.querySelector(".bar select").selectedOptions[0].textContent), "jdk.GCHeapSummary.heapUsed", "used memory of the heap");
+  // By cause, and one alone.
+  await view.press("By cause");
+  const causes = sql(db("jfr"), "SELECT cause, name, count(*) AS n, sum(dur) AS dur, max(dur) AS longest FROM v_pause GROUP BY 1, 2 ORDER BY dur DESC");
+  equal((await view.rows("Pauses by cause")).map((r) => [r.Cause, r.Name, r.Pauses, r["Together ms"], r["Longest ms"]]), causes.map((r) => [r.cause, r.name, String(r.n), ms(r.dur), ms(r.longest)]), "by cause");
+  await view.press("Each pause");
+  await view.click("[aria-label=Pauses] tbody tr:nth-child(3)");
+  const drawer = await view.text(".drawer");
+  check(drawer.includes(all[2].cause) && drawer.includes(bytes(all[2].a)) && drawer.includes(bytes(all[2].a - all[2].b)), `one pause: ${drawer}`);
+  await view.press("Around it");
+  const [, from, to] = /from=(\d+)&to=(\d+)/.exec(await view.fragment());
+  const [{ n }] = sql(db("jfr"), `SELECT count(*) AS n FROM v_pause WHERE ts < ${BigInt(to) + origin("jfr")} AND ts + dur >= ${BigInt(from) + origin("jfr")}`);
+  check((await view.text("p.count")).startsWith(`${n} pauses`) && n === 7, `${n} pauses around it: ${await view.text("p.count")}`);
+  await view.click(".drawer a.button");
+  equal((await view.rows("Result")).map((r) => [r.ts, r.bytes_after]), [[String(all[2].ts), String(all[2].b)]], "the same by SQL");
+});
+
+step("pauses of other runtimes", async () => {
+  await view.go("#/pauses?db=v8.db", true);
+  equal((await view.rows("Pauses")).map((r) => [r.Cause, r.Name, r["Took ms"], r.Before, r.After, r.Freed]), [
+    ["atomic pause", "MajorGC", "2.500", bytes(12000000), bytes(3500000), bytes(8500000)],
+    ["not recorded", "MinorGC", "0.700", bytes(8000000), bytes(5000000), bytes(3000000)],
+    ["scavenge", "MinorGC", "0.500", bytes(9000000), bytes(4000000), bytes(5000000)],
+  ], "collections of V8, without their phases");
+  check((await painted("blue")) > 0.3, "the counter of used memory");
+  await view.go("#/pauses?db=cloud.db", true);
+  const suspends = sql(db("cloud"), "SELECT dur FROM cloud_suspend ORDER BY dur DESC");
+  equal((await view.rows("Pauses")).map((r) => [r.Name, r["Took ms"]]), suspends.map((r) => ["suspend", grouped(r.dur / 1e6, 3)]), "pauses of which only the time is known");
+  await view.page.focus(".pause-chart canvas");
+  await view.keys("ArrowRight", "ArrowRight");
+  check((await view.fragment()).includes("pause=1"), "arrow keys choose a pause");
 });
 
 // --- SQL ------------------------------------------------------------------------------------------------------------------
@@ -233,6 +313,7 @@ step("sql, everything is in the link", async () => {
 
 const PICTURES = [
   ["comparison", "#/heap?db=heaps.db&part=comparison&class=DetachedView"], ["growth", "#/heap?db=heaps.db&part=growth"], ["filtered", "#/heap?db=heaps.db&file=2&q=article"],
+  ["pauses", "#/pauses?db=jfr.db&pause=3"], ["suspends", "#/pauses?db=cloud.db&by=cause"],
   ["question", "#/sql?db=cloud.db&question=cloud_slow_calls&p.limit=20&run=1"], ["needed", "#/sql?db=heaps.db&question=js_dominators_of&p.file=0"],
   ["bars", "#/sql?db=cloud.db&sql=SELECT+id,+dur+FROM+cloud_call&run=1&as=bar"],
 ];
