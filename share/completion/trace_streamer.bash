@@ -107,6 +107,14 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
+    --seconds)
+        COMPREPLY=()
+        return
+        ;;
+    --interval)
+        COMPREPLY=()
+        return
+        ;;
     --to)
         mapfile -t COMPREPLY < <(compgen -W "list $("$1" --to=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
@@ -215,6 +223,7 @@ _trace_streamer() {
     case $verb in
     diff) options='--out --output --by --before --after --fail-if --limit --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version' ;;
     serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
+    sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version' ;;
     help) options='--help --version' ;;
     version) options='--help --version' ;;
@@ -226,7 +235,7 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
     if ((COMP_CWORD == 1)) || [[ $verb == help ]]; then
-        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve upgrade help version' -- "$cur")
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade help version' -- "$cur")
     fi
 }
 complete -o filenames -F _trace_streamer trace_streamer

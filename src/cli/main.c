@@ -24,10 +24,8 @@ static int about(ts_ctx *ctx, const ts_options *options)
 
 /* What the verbs do, by ts_verb; the others are modes. */
 static int (*const verbs[])(ts_ctx *ctx, const ts_options *options) = {
-    [TS_VERB_NONE] = ts_convert,
-    [TS_VERB_DIFF] = ts_diff,
-    [TS_VERB_SERVE] = ts_serve,
-    [TS_VERB_UPGRADE] = ts_upgrade,
+    [TS_VERB_NONE] = ts_convert,       [TS_VERB_DIFF] = ts_diff,       [TS_VERB_SERVE] = ts_serve,
+    [TS_VERB_SAMPLE] = ts_sample_verb, [TS_VERB_UPGRADE] = ts_upgrade,
 };
 
 int main(int argc, char **argv)

@@ -20,6 +20,10 @@ const ts_verb_about ts_verb_list[TS_VERB_COUNT] = {
                       "diff INPUT --before=SOURCE --after=SOURCE\n"},
     [TS_VERB_SERVE] = {"serve", "show databases and recordings in the browser", 1, 16,
                        "1 to 16 databases or recordings", "serve DB... [--open] [options]\n"},
+    [TS_VERB_SAMPLE] = {"sample", "sample a running Java VM into a database", 0, 1,
+                        "one process id",
+                        "sample PID -e DB [--seconds=N] [options]\n"
+                        "sample\n"},
     [TS_VERB_UPGRADE] = {"upgrade", "give an older database the present schema", 1, 1,
                          "one database", "upgrade OLD -e NEW\n"},
     [TS_VERB_HELP] = {"help", "show the options of the program, or of a verb", 0, 1,
@@ -32,6 +36,7 @@ const char *const ts_option_group_titles[TS_GROUP_COUNT] = {
     [TS_GROUP_QUESTION] = "Questions",
     [TS_GROUP_DIFF] = "Comparing",
     [TS_GROUP_SERVE] = "Serving",
+    [TS_GROUP_SAMPLE] = "Sampling",
     [TS_GROUP_EXPORT] = "Export",
     [TS_GROUP_SELECT] = "Selection of what is exported or compared",
     [TS_GROUP_INPUT] = "Input",
@@ -45,6 +50,7 @@ enum {
     C = 1 << TS_VERB_NONE,
     D = 1 << TS_VERB_DIFF,
     S = 1 << TS_VERB_SERVE,
+    J = 1 << TS_VERB_SAMPLE,
     U = 1 << TS_VERB_UPGRADE,
     ALL = (1 << TS_VERB_COUNT) - 1
 };
@@ -75,7 +81,7 @@ enum {
     {s, l, TS_ARG_##arg, value, C, TS_GROUP_OLD, TS_OPTION_REFUSED, TS_VALUES_NONE, NULL, TS_OPT_REFUSED, 0, 0, 0, help}
 
 const ts_option ts_option_list[] = {
-    TEXT("-e", "--export-db", "DB", C | U, OUTPUT, FILE, export_db,
+    TEXT("-e", "--export-db", "DB", C | J | U, OUTPUT, FILE, export_db,
      "write the SQLite database DB"),
     TEXT(NULL, "--viewer", "WHAT", C, OUTPUT, NONE, viewer,
      "for the web viewer: edge-names (js_heap_edges is a view with names of edges as text instead of numbers), an input (trace_range covers its times only), or edge-names,INPUT"),
@@ -83,9 +89,9 @@ const ts_option ts_option_list[] = {
      "leave the table meta empty"),
     FLAG(NULL, "--index", C, OUTPUT, index,
      "add indexes for frequent questions and run ANALYZE"),
-    FLAG(NULL, "--force", C | U, OUTPUT, force,
+    FLAG(NULL, "--force", C | J | U, OUTPUT, force,
      "replace existing files that are not databases of this program"),
-    FLAG(NULL, "--sync", C | U, OUTPUT, sync,
+    FLAG(NULL, "--sync", C | J | U, OUTPUT, sync,
      "flush the database to the disk before it is published"),
     FLAG(NULL, "--with-times", C, OUTPUT, with_times,
      "note output name and time of the run in meta (output then differs from run to run)"),
@@ -144,6 +150,11 @@ const ts_option ts_option_list[] = {
      "most rows of a reply (default 1000000)"),
     FLAG(NULL, "--any", S, SERVE, any,
      "serve SQLite databases of other programs too"),
+
+    NUMBER("--seconds", "N", J, SAMPLE, seconds, 1, 86400,
+     "sample for N seconds (default 30); SIGINT ends it before, with what was sampled"),
+    NUMBER("--interval", "MS", J, SAMPLE, interval, 1, 60000,
+     "milliseconds from one sample to the next (default 20)"),
 
     TEXT(NULL, "--to", "FORMAT", C | D, EXPORT, EXPORT, to,
      "write the stacks as FORMAT to the file of -o; --to=list lists formats; INPUT may be a finished database"),
@@ -208,11 +219,11 @@ const ts_option ts_option_list[] = {
      "print the address as one JSON object to standard output"),
     FLAG(NULL, "--strict", C, MESSAGE, strict,
      "exit with 3 when data was lost"),
-    FLAG(NULL, "--quiet", C | D | S | U, MESSAGE, quiet,
+    FLAG(NULL, "--quiet", C | D | S | J | U, MESSAGE, quiet,
      "print errors only: no progress, no summary"),
     FLAG(NULL, "--verbose", C | S, MESSAGE, verbose,
      "list internal tables in the summary too"),
-    FLAG(NULL, "--no-progress", C | D | S, MESSAGE, no_progress,
+    FLAG(NULL, "--no-progress", C | D | S | J, MESSAGE, no_progress,
      "show no progress on a terminal"),
     WORD(LEVEL, "-l", "--level", VALUE, "LEVEL", C | S, MESSAGE, "DEBUG INFO WARN ERROR FATAL OFF",
      "log to standard error: D, I, W, E, F or O (DEBUG, INFO, WARN, ERROR, FATAL, OFF; default OFF)"),
@@ -267,6 +278,7 @@ const ts_option_rule ts_option_rules[] = {
     {C, "--viewer", true, "-e", "needs -e DB"},
     {C, "--index --sync --with-times", true, "-e -q --report --analyze --to", "needs -e DB"},
     {U, NULL, true, "-e", "needs -e NEW"},
+    {J, "--seconds --interval --force --sync", true, "-e", "needs PID -e DB"},
 };
 /* clang-format on */
 

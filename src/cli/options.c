@@ -561,6 +561,10 @@ static ts_code check_inputs(const ts_options *o, ts_ctx *ctx)
         return ts_fail(ctx, TS_ERR_USAGE, "%s needs %s, not %zu", verb->name, verb->inputs,
                        o->path_count);
     }
+    if (o->verb == TS_VERB_SAMPLE && (o->path_count == 1) != (o->export_db != NULL)) {
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "sample needs a process id and -e DB; without both it lists Java VMs");
+    }
     return TS_OK;
 }
 
@@ -669,6 +673,8 @@ ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv
         .query_timeout = TS_NOT_GIVEN,
         .max_rows = TS_NOT_GIVEN,
         .threads = TS_NOT_GIVEN,
+        .seconds = TS_NOT_GIVEN,
+        .interval = TS_NOT_GIVEN,
         .max_output = TS_MAX_OUTPUT,
     };
     parser p = {options, ctx, argc, argv, options->verb == TS_VERB_NONE ? 1 : 2, false, NULL};

@@ -16,6 +16,7 @@ typedef enum ts_verb {
     TS_VERB_NONE, /* no such word: converts, asks and exports */
     TS_VERB_DIFF,
     TS_VERB_SERVE,
+    TS_VERB_SAMPLE,
     TS_VERB_UPGRADE,
     TS_VERB_HELP,
     TS_VERB_VERSION,
@@ -50,6 +51,7 @@ typedef enum ts_option_group {
     TS_GROUP_QUESTION,
     TS_GROUP_DIFF,
     TS_GROUP_SERVE,
+    TS_GROUP_SAMPLE,
     TS_GROUP_EXPORT,
     TS_GROUP_SELECT,
     TS_GROUP_INPUT,
@@ -188,6 +190,7 @@ typedef struct ts_options {
     const char *dimension; /* of --to */
     uint64_t port;         /* these are of serve; TS_NOT_GIVEN */
     uint64_t query_timeout, max_rows, threads;
+    uint64_t seconds, interval; /* of sample; TS_NOT_GIVEN */
     const char *listen, *flare_ui, *web, *samples, *cache;
     ts_texts allow_origins, allow_hosts;
     bool open_page, no_token, any;

@@ -126,6 +126,16 @@ const volatile sig_atomic_t *ts_signals_install(void)
     return &caught;
 }
 
+void ts_signals_taken(void)
+{
+    static const struct itimerspec none = {{0, 0}, {0, 0}};
+    if (has_timer) {
+        (void)timer_settime(timer, 0, &none, NULL);
+    }
+    ticks = 0;
+    caught = 0;
+}
+
 void ts_signals_hurry(bool on)
 {
     hurried = on ? 1 : 0;

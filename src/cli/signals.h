@@ -46,4 +46,8 @@ void ts_signals_hold(void);
 void ts_signals_done(int exit_code);
 void ts_signals_release(void);
 
+/* What the signal asked for was done, and the run goes on: the flag is 0 again, and the next signal
+ * is a first one. */
+void ts_signals_taken(void);
+
 #endif

@@ -37,6 +37,9 @@ ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx);
 /* "serve": databases in the browser, until a signal comes (serve/serve.c). */
 int ts_serve(ts_ctx *ctx, const ts_options *options);
 
+/* "sample": a running Java VM becomes a database; without one, a list of them (sample.c). */
+int ts_sample_verb(ts_ctx *ctx, const ts_options *options);
+
 /* "upgrade": a finished database of an older version of the schema becomes a present one, that of
  * -e (upgrade.c). */
 int ts_upgrade(ts_ctx *ctx, const ts_options *options);

@@ -478,8 +478,10 @@ static ts_code keep_state(ts_sample_writer *w, writer_thread *t, const ts_sample
                     s->name.n > NAME_BYTES ? ts_utf8_cut(s->name.p, NAME_BYTES) : s->name.n};
     t->stack = w->stack;
     w->stack = stack;
-    t->cpu_delta = ts_sat_sub(s->cpu_ns, t->cpu_ns);
-    t->cpu_ns = s->cpu_ns;
+    /* A thread that ends is known by the dump only, whose clock is coarser: it may be behind. */
+    int64_t cpu = s->ids == NULL && s->cpu_ns < t->cpu_ns ? t->cpu_ns : s->cpu_ns;
+    t->cpu_delta = ts_sat_sub(cpu, t->cpu_ns);
+    t->cpu_ns = cpu;
     t->last_ms = s->time_ms < t->last_ms ? t->last_ms : s->time_ms;
     t->state = s->state;
     t->priority = s->priority;

@@ -31,7 +31,8 @@ struct ts_sampler {
     int64_t sample_start_ms, now_ms; /* wall clock, never backwards */
     int64_t tick_ns, begin_ns;       /* CLOCK_MONOTONIC: of the next dump, of the first */
     int64_t flushed_ns;
-    bool last; /* the records of this dump end the directory */
+    bool last;   /* the records of this dump end the directory */
+    bool enough; /* goes_on has said so */
     unsigned failures;
     pthread_mutex_t lock; /* of the two below */
     char path[4096];
@@ -144,9 +145,13 @@ static ts_code begin_volume(ts_sampler *s)
 
 /* --- the loop ------------------------------------------------------------------------------- */
 
-static bool asked_to_stop(const ts_sampler *s)
+static bool asked_to_stop(ts_sampler *s)
 {
-    return s->options.stop != NULL && atomic_load(s->options.stop);
+    if (!s->enough && s->options.goes_on != NULL) {
+        int64_t elapsed = (monotonic_ns() - s->begin_ns) / 1000000;
+        s->enough = !s->options.goes_on(s->options.user, elapsed);
+    }
+    return s->enough || (s->options.stop != NULL && atomic_load(s->options.stop));
 }
 
 /* Sleeps until the next dump, an interval after the beginning of the last one; false when the

@@ -27,6 +27,9 @@ typedef struct ts_sampler_options {
     const atomic_bool *stop;
     const atomic_bool *stop_agent; /* NULL, or: the agent is asked to end when the sampling ends */
     int64_t volume_ms;             /* 0: TS_SAMPLER_VOLUME_MS */
+    /* NULL, or: asked between two samples, 50 times in a second; false ends the sampling. */
+    bool (*goes_on)(void *user, int64_t elapsed_ms);
+    void *user;
 } ts_sampler_options;
 
 typedef struct ts_sampler ts_sampler;

@@ -130,6 +130,33 @@ static void test_bytes(void **state)
     test_ctx_free(ctx);
 }
 
+/* A clock that is behind the one that was read before gives no time back. */
+static void test_clock_behind(void **state)
+{
+    ts_ctx *ctx = test_ctx_new();
+    char *folder = made_folder();
+    const ts_sample all[] = {sample_of(T, 5000000, &hot, 1), sample_of(T + 40, 3000000, &run, 1),
+                             sample_of(T + 80, 6000000, &hot, 1)};
+    ts_sample_writer w;
+    size_t n;
+    (void)state;
+    assert_ok(ctx, ts_sample_writer_open(&w, ctx, folder, "jvm:7", 20, T, T));
+    for (size_t i = 0; i < 3; i++) {
+        assert_ok(ctx, ts_sample_put(&w, &all[i], false));
+    }
+    assert_ok(ctx, ts_sample_writer_flush(&w));
+    char *text = read_in(w.path, "thread_132_stack.fdata", &n);
+    static const char behind[] =
+        "\"cpu_time\":5000000,\"cpu_time_delta\":0,\"sample_time\":1567669466247";
+    static const char after[] = "\"cpu_time\":6000000,\"cpu_time_delta\":1000000";
+    assert_non_null(memmem(text, n, behind, sizeof behind - 1));
+    assert_non_null(memmem(text, n, after, sizeof after - 1));
+    free(text);
+    ts_sample_writer_close(&w);
+    remove_folder(folder);
+    test_ctx_free(ctx);
+}
+
 /* A second directory of the same second gets another name. */
 static void test_names(void **state)
 {
@@ -289,7 +316,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes),         cmocka_unit_test(test_names),
         cmocka_unit_test(test_long_stack),    cmocka_unit_test(test_no_memory),
-        cmocka_unit_test(test_failing_calls),
+        cmocka_unit_test(test_failing_calls), cmocka_unit_test(test_clock_behind),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

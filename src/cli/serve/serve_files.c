@@ -6,15 +6,9 @@
 #include "cli/print.h"
 #include "cli/signals.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
-#include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
-
-#define FOLDER_PREFIX "trace_streamer-serve-"
 
 /* --- folders of servers that were killed ------------------------------------------------------ */
 
@@ -27,103 +21,27 @@ static bool is_made_here(const char *name)
            (digits > 0 && strncmp(name + dot + digits, ".db", 3) == 0);
 }
 
-/* Removes what a server makes in its folder. */
-static void folder_empty(int fd)
+/* What a server makes in its folder. */
+static void folder_empty(DIR *dir)
 {
-    DIR *dir = fdopendir(fd);
     struct dirent *entry;
-    if (dir == NULL) {
-        (void)close(fd);
-        return;
-    }
     while ((entry = readdir(dir)) != NULL) {
         if (is_made_here(entry->d_name)) {
             (void)unlinkat(dirfd(dir), entry->d_name, 0);
         }
     }
-    (void)closedir(dir);
-}
-
-/* Removes a folder of this user that no server holds. */
-static void folder_remove_dead(int tmpdir, const char *name)
-{
-    struct stat st;
-    int fd = openat(tmpdir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (fd < 0) {
-        return;
-    }
-    if (fstat(fd, &st) != 0 || st.st_uid != geteuid() || (st.st_mode & 077) != 0 ||
-        flock(fd, LOCK_EX | LOCK_NB) != 0) {
-        (void)close(fd);
-        return;
-    }
-    int held = fcntl(fd, F_DUPFD_CLOEXEC, 0); /* the lock, until the name is gone */
-    folder_empty(fd);
-    (void)unlinkat(tmpdir, name, AT_REMOVEDIR);
-    if (held >= 0) {
-        (void)close(held);
-    }
-}
-
-static void folders_remove_dead(const char *below)
-{
-    DIR *dir = opendir(below);
-    struct dirent *entry;
-    while (dir != NULL && (entry = readdir(dir)) != NULL) {
-        if (strncmp(entry->d_name, FOLDER_PREFIX, sizeof FOLDER_PREFIX - 1) == 0) {
-            folder_remove_dead(dirfd(dir), entry->d_name);
-        }
-    }
-    if (dir != NULL) {
-        (void)closedir(dir);
-    }
-}
-
-/* --- the folder ------------------------------------------------------------------------------ */
-
-/* Holds a new folder, so that no other server removes it. False: one has done so already. */
-static bool folder_hold(ts_serve_files *f)
-{
-    struct stat st;
-    f->held = open(f->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-    if (f->held >= 0) {
-        (void)flock(f->held, LOCK_EX);
-    }
-    if (stat(f->folder, &st) == 0) {
-        return true;
-    }
-    if (f->held >= 0) {
-        (void)close(f->held);
-    }
-    return false;
-}
-
-static ts_code folder_make(ts_serve_files *f)
-{
-    ts_buf path = {0};
-    ts_code code = ts_buf_printf(f->ctx, &path, "%s/" FOLDER_PREFIX "XXXXXX%c", f->ctx->tmpdir, 0);
-    TS_STEP(code, ts_copy_text(&f->folder, f->ctx, path.p, path.n - 1));
-    if (code == TS_OK && (mkdtemp(f->folder) == NULL || !folder_hold(f))) {
-        code = ts_fail(f->ctx, TS_ERR_OUTPUT, "cannot make a directory in %s: %s", f->ctx->tmpdir,
-                       strerror(errno));
-        ts_free(f->ctx, f->folder);
-        f->folder = NULL;
-    }
-    ts_buf_free(f->ctx, &path);
-    return code;
 }
 
 static ts_code files_folder(ts_serve_files *f)
 {
-    if (f->folder != NULL) {
+    if (f->folder.path != NULL) {
         return TS_OK;
     }
-    folders_remove_dead(f->ctx->tmpdir);
-    ts_code code = folder_make(f);
-    if (code == TS_OK) {
-        ts_signals_guard(TS_GUARD_FOLDER, f->folder);
-    }
-    return code;
+    f->folder.prefix = "trace_streamer-serve-";
+    f->folder.empty = folder_empty;
+    TS_TRY(ts_work_folder_make(&f->folder, f->ctx));
+    ts_signals_guard(TS_GUARD_FOLDER, f->folder.path);
+    return TS_OK;
 }
 
 ts_code ts_serve_files_page(ts_buf *path, ts_serve_files *f, ts_text url)
@@ -132,7 +50,7 @@ ts_code ts_serve_files_page(ts_buf *path, ts_serve_files *f, ts_text url)
     const ts_sys *sys = &f->ctx->sys;
     int fd = -1;
     ts_code code = files_folder(f);
-    TS_STEP(code, ts_buf_printf(f->ctx, path, "%s/%s%c", f->folder, TS_GUARD_OPEN_FILE, 0));
+    TS_STEP(code, ts_buf_printf(f->ctx, path, "%s/%s%c", f->folder.path, TS_GUARD_OPEN_FILE, 0));
     TS_STEP(code, ts_buf_printf(f->ctx, &text,
                                 "<!doctype html><meta charset=\"utf-8\"><meta name=\"referrer\" "
                                 "content=\"no-referrer\"><meta http-equiv=\"refresh\" "
@@ -159,7 +77,7 @@ static ts_code files_convert(ts_serve_files *f, int *exit_code, const ts_options
     ts_options one = *options;
     ts_buf path = {0};
     ts_code code = files_folder(f);
-    TS_STEP(code, ts_buf_printf(f->ctx, &path, "%s/%zu.db", f->folder, f->count));
+    TS_STEP(code, ts_buf_printf(f->ctx, &path, "%s/%zu.db", f->folder.path, f->count));
     TS_STEP(code, ts_copy_text(&f->temporary[f->count], f->ctx, path.p, path.n));
     ts_buf_free(f->ctx, &path);
     if (code != TS_OK) {
@@ -215,15 +133,9 @@ void ts_serve_files_free(ts_serve_files *f)
     for (size_t i = 0; i < f->count; i++) {
         ts_free(f->ctx, f->temporary[i]);
     }
-    if (f->folder != NULL) {
-        int fd = open(f->folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-        if (fd >= 0) {
-            folder_empty(fd);
-        }
-        (void)rmdir(f->folder);
+    if (f->folder.path != NULL) {
+        ts_work_folder_remove(&f->folder, f->ctx);
         ts_signals_guard(TS_GUARD_FOLDER, NULL);
-        (void)close(f->held);
-        ts_free(f->ctx, f->folder);
     }
     ts_free(f->ctx, f->temporary);
     ts_free(f->ctx, f->paths);

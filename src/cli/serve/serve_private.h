@@ -4,6 +4,7 @@
 
 #include "base/buf.h"
 #include "cli/options.h"
+#include "cli/work_folder.h"
 #if TS_SERVE_BUILT
 #include "serve/api/derived.h"
 #include "serve/api/sandbox.h"
@@ -17,9 +18,7 @@ typedef struct ts_serve_files {
     const char **paths; /* of databases, one an input */
     char **temporary;   /* those of them that are removed at the end; NULL: none */
     size_t count;
-    char *folder; /* of the temporary ones, or NULL; those of servers that were killed are removed
-                     by the next that needs one */
-    int held;     /* the folder, with a lock that ends with the process */
+    ts_work_folder folder; /* of the temporary ones */
 } ts_serve_files;
 
 /*

@@ -20,6 +20,10 @@ code ts diff a b -o x
 code ts diff a b --limit
 code ts diff a b --exprot-db x
 code ts diff a b --li 1 --li 2
+code ts sample 1 --seconds=1
+code ts sample -e x.db
+code ts sample name -e x.db
+code ts sample 1 2 -e x.db
 code ts upgrade a
 code ts upgrade a -e b --index
 code ts upgrade a b -e c
