@@ -11,6 +11,8 @@
 #include <stdlib.h>
 
 enum { SPENT_MEMORY = 16 * 1024 * 1024, SPENT_WATCH = 1 << 16, STATES_KEPT = 32 };
+/* Of threads of the scheduler, which has most rows: itids whose place is kept beside the map. */
+enum { PLACES_KEPT = 1 << 20, LANE_OUT = 1 };
 
 const char *ts_wait_reason_name(ts_wait_reason reason)
 {
@@ -54,6 +56,7 @@ typedef struct spent_thread {
     bool open;       /* its state at last_ts has no end */
     int64_t last_ts; /* beginning of its last state */
     unsigned last_kind;
+    int64_t taken;   /* with `direct`: its time up to here is counted */
     spent_piece run; /* samples that follow each other, not put yet; end 0: none */
 } spent_thread;
 
@@ -76,7 +79,13 @@ typedef struct spent_work {
     ts_vec pauses;      /* of spent_pause */
     ts_vec paused;      /* of those of one source, without overlaps */
     ts_vec methods;     /* uint32_t by call path: its method */
-    ts_events *events;  /* kept by the model */
+    ts_vec places; /* uint32_t by itid: LANE_OUT, or its place in threads and 2; 0: not known */
+    /* Only the scheduler says what threads did: states that follow each other are counted at once,
+     * without sorting them. */
+    bool direct;
+    bool mixed;        /* but some overlap or are in another order, or there is more than states */
+    ts_span range;     /* in which they are counted */
+    ts_events *events; /* kept by the model */
     state_kind kinds[STATES_KEPT];
     unsigned kind_count;
     ts_rows *values; /* of samples */
@@ -110,6 +119,7 @@ static ts_code thread_of(spent_thread **out, uint64_t *lane, spent_work *w, bool
         t->spent.itid = itid;
         t->spent.source_id = own != 0 && ts_idset_has(&w->select->sources, own) ? own : source;
         t->last_ts = INT64_MIN;
+        t->taken = INT64_MIN;
         *lane = w->threads.n - 1;
         TS_TRY(ts_idmap_put(w->ctx, places, id, *lane));
     }
@@ -126,6 +136,7 @@ static ts_code put_piece(spent_work *w, uint64_t lane, spent_class class, unsign
                                .end = ts_sorter_key(end),
                                .cpu = cpu,
                                .lock = lock};
+    w->mixed = true;
     return ts_sorter_add(w->sorter, &piece);
 }
 
@@ -170,6 +181,7 @@ static ts_code pause_row(spent_work *w, const ts_batch *b, unsigned i)
     }
     spent_pause *p = ts_vec_add(w->ctx, &w->pauses, sizeof *p);
     TS_NEED(w->ctx, p);
+    w->mixed = true;
     *p = (spent_pause){b->columns[0].ints[i], b->columns[1].ints[i],
                        ts_sat_add(b->columns[1].ints[i], b->columns[2].ints[i])};
     return TS_OK;
@@ -242,6 +254,35 @@ static unsigned kind_of_state(spent_work *w, ts_text state)
     return kind;
 }
 
+/* As the sweep counts a piece after which none begins earlier. */
+static void count_state(spent_work *w, spent_thread *t, unsigned kind, int64_t begin, int64_t end)
+{
+    w->mixed = w->mixed || begin < t->taken;
+    t->taken = end;
+    int64_t from = begin > w->range.from ? begin : w->range.from;
+    int64_t to = end < w->range.to ? end : w->range.to;
+    if (from >= to) {
+        return;
+    }
+    t->spent.cpu_from |= TS_CPU_SCHEDULING;
+    int64_t *sum = kind == SPENT_RAN        ? &t->spent.cpu
+                   : kind < TS_WAIT_REASONS ? &t->spent.waiting[kind]
+                                            : NULL;
+    if (sum != NULL) {
+        *sum = ts_sat_add(*sum, ts_sat_sub(to, from));
+    }
+}
+
+static ts_code put_state(spent_work *w, spent_thread *t, uint64_t lane, unsigned kind,
+                         int64_t begin, int64_t end)
+{
+    if (w->direct) {
+        count_state(w, t, kind, begin, end);
+        return TS_OK;
+    }
+    return put_piece(w, lane, SPENT_STATE, kind, begin, end, 0, 0);
+}
+
 static ts_code scheduled(spent_work *w, spent_thread *t, uint64_t lane, const ts_batch *b,
                          unsigned i, unsigned kind)
 {
@@ -255,8 +296,26 @@ static ts_code scheduled(spent_work *w, spent_thread *t, uint64_t lane, const ts
     }
     return open || b->columns[2].ints[i] <= 0
                ? TS_OK
-               : put_piece(w, lane, SPENT_STATE, kind, ts, ts_sat_add(ts, b->columns[2].ints[i]), 0,
-                           0);
+               : put_state(w, t, lane, kind, ts, ts_sat_add(ts, b->columns[2].ints[i]));
+}
+
+/* thread_of for rows without a source. */
+static ts_code scheduled_thread(spent_thread **out, uint64_t *lane, spent_work *w, int64_t itid)
+{
+    bool kept = itid >= 0 && itid < PLACES_KEPT;
+    ts_code code = kept ? ts_vec_reach(w->ctx, &w->places, itid, sizeof(uint32_t)) : TS_OK;
+    uint32_t *place = code == TS_OK && kept ? (uint32_t *)w->places.p + itid : NULL;
+    *out = NULL;
+    if (place == NULL || *place == 0) {
+        TS_STEP(code, thread_of(out, lane, w, true, itid, 0));
+        if (code == TS_OK && place != NULL) {
+            *place = *out == NULL ? (uint32_t)LANE_OUT : (uint32_t)*lane + LANE_OUT + 1;
+        }
+        return code;
+    }
+    *lane = *place - LANE_OUT - 1;
+    *out = *place == LANE_OUT ? NULL : (spent_thread *)w->threads.p + *lane;
+    return TS_OK;
 }
 
 static ts_code state_row(spent_work *w, const ts_batch *b, unsigned i)
@@ -265,7 +324,7 @@ static ts_code state_row(spent_work *w, const ts_batch *b, unsigned i)
     spent_thread *t;
     ts_code code = b->columns[0].null[i] || b->columns[1].null[i]
                        ? TS_OK
-                       : thread_of(&t, &lane, w, true, b->columns[0].ints[i], 0);
+                       : scheduled_thread(&t, &lane, w, b->columns[0].ints[i]);
     if (code != TS_OK || b->columns[0].null[i] || b->columns[1].null[i] || t == NULL) {
         return code;
     }
@@ -281,7 +340,7 @@ static ts_code slice_row(spent_work *w, const ts_batch *b, unsigned i)
     if (b->columns[0].ints[i] == 0 || b->columns[1].null[i]) {
         return TS_OK;
     }
-    ts_code code = thread_of(&t, &lane, w, true, b->columns[0].ints[i], 0);
+    ts_code code = scheduled_thread(&t, &lane, w, b->columns[0].ints[i]);
     return code != TS_OK || t == NULL || t->states ? code : scheduled(w, t, lane, b, i, SPENT_RAN);
 }
 
@@ -351,6 +410,7 @@ static ts_code put_run(spent_work *w, spent_thread *t, const spent_piece *next)
         code = ts_sorter_add(w->sorter, &t->run);
     }
     t->run = next != NULL ? *next : (spent_piece){.end = 0};
+    w->mixed = w->mixed || next != NULL;
     return code;
 }
 
@@ -563,18 +623,25 @@ static ts_code range_of(source_range *out, ts_vec *ranges, spent_work *w, int64_
     return code;
 }
 
-/* The part of a thread's range that is selected. */
-static ts_code span_of(ts_span *out, spent_work *w, ts_vec *ranges, spent_thread *t)
+/* The part of a source's range that is selected. */
+static ts_code selected_of(ts_span *out, spent_work *w, ts_vec *ranges, int64_t source)
 {
     const ts_span *wanted = &w->select->span;
     source_range r;
-    ts_code code = range_of(&r, ranges, w, t->last_ts != INT64_MIN ? 0 : t->spent.source_id);
+    ts_code code = range_of(&r, ranges, w, source);
     *out = *wanted;
     if (r.known) {
         out->from = r.span.from > out->from ? r.span.from : out->from;
         out->to = r.span.to < out->to ? r.span.to : out->to;
         out->to = out->to > out->from ? out->to : out->from;
     }
+    return code;
+}
+
+/* The part of a thread's range that is selected. */
+static ts_code span_of(ts_span *out, spent_work *w, ts_vec *ranges, spent_thread *t)
+{
+    ts_code code = selected_of(out, w, ranges, t->last_ts != INT64_MIN ? 0 : t->spent.source_id);
     bool bounded = out->from != INT64_MIN && out->to != INT64_MAX;
     t->spent.length = bounded ? ts_sat_sub(out->to, out->from) : -1;
     return code;
@@ -592,8 +659,44 @@ static ts_code finish_threads(spent_work *w, ts_vec *spans, ts_vec *ranges)
         code = span == NULL ? w->ctx->error.code : span_of(span, w, ranges, &all[i]);
         TS_STEP(code, put_run(w, &all[i], NULL));
         TS_STEP_IF(code, all[i].open && span->to > all[i].last_ts,
-                   put_piece(w, i, SPENT_STATE, all[i].last_kind, all[i].last_ts, span->to, 0, 0));
+                   put_state(w, &all[i], i, all[i].last_kind, all[i].last_ts, span->to));
     }
+    return code;
+}
+
+static bool only_scheduled(const spent_work *w)
+{
+    static const enum ts_table_id others[] = {TS_T_runtime_pause, TS_T_cloud_suspend,
+                                              TS_T_stack_slice,   TS_T_cloud_call,
+                                              TS_T_lock_wait,     TS_T_stack_sample};
+    bool only = true;
+    for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+        only = only && ts_rows_count(ts_model_rows(w->m), ts_schema[others[i]].name) == 0;
+    }
+    return only;
+}
+
+/* All pieces of all threads; where it was wrong that states need no sorting, once more. */
+static ts_code read_threads(spent_work *w, ts_vec *spans, ts_vec *ranges)
+{
+    const ts_sorter_order order = {.key_offset = 0, .key_count = SPENT_KEYS};
+    ts_code code;
+    w->direct = only_scheduled(w);
+    TS_TRY_INTO(code, selected_of(&w->range, w, ranges, 0));
+    do {
+        w->direct = w->direct && !w->mixed;
+        w->threads.n = 0;
+        w->pauses.n = 0;
+        ts_vec_free(w->ctx, &w->places);
+        spans->n = 0;
+        ts_idmap_free(w->ctx, &w->by_itid);
+        ts_idmap_free(w->ctx, &w->by_source);
+        ts_sorter_close(w->sorter);
+        w->sorter = NULL;
+        code = ts_sorter_open(&w->sorter, w->ctx, sizeof(spent_piece), &order, SPENT_MEMORY);
+        TS_STEP(code, read_tables(w));
+        TS_STEP(code, finish_threads(w, spans, ranges));
+    } while (code == TS_OK && w->direct && w->mixed);
     return code;
 }
 
@@ -672,21 +775,18 @@ static ts_code put_all(ts_vec *out, const spent_work *w)
 
 ts_code ts_spent_get(ts_vec *out, ts_model *m, const ts_select *select)
 {
-    const ts_sorter_order order = {.key_offset = 0, .key_count = SPENT_KEYS};
     spent_work w = {.ctx = ts_model_ctx(m), .m = m, .select = select};
     ts_vec spans = {0};
     ts_vec ranges = {0};
     ts_vec parents = {0};
-    ts_code code = ts_sorter_open(&w.sorter, w.ctx, sizeof(spent_piece), &order, SPENT_MEMORY);
-    TS_STEP(code, ts_events_get(&w.events, m));
-    TS_STEP(code, read_tables(&w));
-    if (code == TS_OK && (code = finish_threads(&w, &spans, &ranges)) == TS_OK &&
+    ts_code code = ts_events_get(&w.events, m);
+    if (code == TS_OK && (code = read_threads(&w, &spans, &ranges)) == TS_OK &&
         (code = parents_of(&parents, &w)) == TS_OK &&
         (code = sweep_threads(&w, &spans, &parents)) == TS_OK) {
         code = put_all(out, &w);
     }
     ts_vec *const vecs[] = {&w.threads, &w.pauses, &w.paused, &w.methods,
-                            &spans,     &ranges,   &parents};
+                            &w.places,  &spans,    &ranges,   &parents};
     for (size_t i = 0; i < sizeof vecs / sizeof vecs[0]; i++) {
         ts_vec_free(w.ctx, vecs[i]);
     }
