@@ -77,6 +77,10 @@ export class Graph {
   zoomTo(i: number, remember: boolean): void;
   goBack(): void;
   focusOn(i: number): void;
+  point(e: MouseEvent): number;
+  click(e: MouseEvent): void;
+  doubleClick(): void;
+  tell(i: number): void;
   next(wanted: (tree: Tree, i: number) => boolean, step: number): number;
 }
 

@@ -23,6 +23,13 @@ export interface Thread {
   /** ns on a CPU; null: not known. */
   readonly cpu: number | null;
   readonly waiting: number | null;
+  readonly pid: number | null;
+  /** ns by what it waited for. */
+  readonly reasons: Readonly<Record<string, number>>;
+  readonly paused: number | null;
+  /** ns of its time of which nothing is known. */
+  readonly unknown: number | null;
+  readonly estimated: boolean;
   /** The same to sort by: 0 when it is not known. */
   readonly busy: number;
   readonly first: number;
@@ -78,12 +85,47 @@ export async function loadThreads(wanted: Wanted & { readonly src?: string; read
       count: numberOr(one["count"], 0),
       cpu: numberOr(one["busy_dur"], null),
       waiting: numberOr(one["wait_dur"], null),
+      pid: numberOr(one["pid"], null),
+      reasons: Object.fromEntries(Object.entries((one["waiting"] ?? {}) as Readonly<Record<string, unknown>>).map(([reason, ns]) => [reason, numberOr(ns, 0)])),
+      paused: numberOr(one["paused"], null),
+      unknown: numberOr(one["unknown"], null),
+      estimated: one["estimated"] === true,
       busy: numberOr(one["busy_dur"], 0),
       first: numberOr(one["first"], 0),
       last: numberOr(one["last"], 0),
       spark: ((one["spark"] ?? []) as (number | string)[]).map(Number),
     })),
   };
+}
+
+/** A thread with all that was recorded of it. */
+export interface WholeThread extends Thread {
+  /** Its samples of each event, and its calls. */
+  readonly parts: readonly Thread[];
+}
+
+/** Rows of the server's list by threads: what a thread did is the same in each of its rows. */
+export function wholeThreads(rows: readonly Thread[]): WholeThread[] {
+  const byThread = new Map<string, Thread[]>();
+  for (const one of rows) {
+    const key = one.itid === null ? `of ${one.source}` : String(one.itid);
+    const mine = byThread.get(key);
+    if (mine === undefined) {
+      byThread.set(key, [one]);
+    } else {
+      mine.push(one);
+    }
+  }
+  return [...byThread].map(([key, parts]) => {
+    const first = parts[0] as Thread;
+    // Lines of samples and of calls have axes of their own.
+    const drawn = parts.filter((one) => one.kind === (parts.some((p) => p.kind === "sample" && p.spark.some((v) => v > 0)) ? "sample" : "slice"));
+    return {
+      ...first, key, parts,
+      count: parts.reduce((sum, one) => sum + one.count, 0),
+      spark: (drawn[0]?.spark ?? []).map((_, i) => drawn.reduce((sum, one) => sum + (one.spark[i] ?? 0), 0)),
+    };
+  });
 }
 
 /** What a thread is called in lists. */

@@ -1,4 +1,4 @@
-import { effect, signal } from "@preact/signals";
+import { batch, effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
@@ -6,7 +6,8 @@ import { ApiError, cellNumber, get, isCancelled, lastReply, operations, query, r
 import { clean, count } from "./format.ts";
 import { defects, Failure, QUALITY, Strip, text } from "./parts/frame.tsx";
 import { Help } from "./parts/help.tsx";
-import { database, extent, info, linkTo, param, relative, route, setParams, theme, toggleTheme, go } from "./state.ts";
+import { loadSources, rangeOfChosen, sources } from "./parts/sources.ts";
+import { database, info, linkTo, param, relative, route, setParams, theme, toggleTheme, go, whole } from "./state.ts";
 import { Overview } from "./views/overview.tsx";
 import { nextMatch } from "./parts/search.ts";
 import { COUNTERS } from "./data.ts";
@@ -74,7 +75,9 @@ function Current(): JSX.Element {
   if (reason !== undefined) {
     return <p class="none big">{reason}. <a href={linkTo("overview")}>What it has</a></p>;
   }
-  return View === undefined ? <p class="waiting">loading</p> : <View key={`${name} ${database.value?.name ?? ""}`} />;
+  // Views ask whether something is of the chosen source.
+  const ready = param("src") === "" || sources.value !== undefined;
+  return View === undefined || !ready ? <p class="waiting">loading</p> : <View key={`${name} ${database.value?.name ?? ""}`} />;
 }
 
 function Search(): JSX.Element {
@@ -212,15 +215,19 @@ function onKey(e: KeyboardEvent): void {
 // --- begin --------------------------------------------------------------------------------------------------------------
 
 async function openDatabase(name: string): Promise<void> {
-  const [range, quality] = await Promise.all([
+  const [range, quality, named] = await Promise.all([
     query("SELECT start_ts, end_ts FROM trace_range LIMIT 1", { db: name, what: "opening" }),
     records(QUALITY, { db: name, what: "reading what is missing" }).catch((error: unknown) => (error instanceof ApiError ? error : new ApiError(0, "page", String(error)))),
+    loadSources(name),
   ]);
   const row = range.rows[0];
   const from = row?.[0];
   const to = row?.[1];
   const known = from !== undefined && from !== null && to !== undefined && to !== null && typeof from !== "object" && typeof to !== "object";
-  extent.value = known ? { from: relative(from), to: relative(to) } : { from: 0, to: 0 };
+  batch(() => {
+    whole.value = known ? { from: relative(from), to: relative(to) } : { from: 0, to: 0 };
+    sources.value = named;
+  });
   defects.value = quality instanceof ApiError ? quality : quality.map((one) => ({
     severity: text(one["severity"]),
     what: text(one["what"]),
@@ -259,6 +266,7 @@ async function begin(): Promise<void> {
   effect(() => {
     document.documentElement.toggleAttribute("data-busy", operations.value.length > 0 || waiting.value > 0);
   });
+  effect(rangeOfChosen);
   document.documentElement.dataset["theme"] = theme.value;
   addEventListener("keydown", onKey);
   document.addEventListener("visibilitychange", () => void lookAgain());
@@ -271,6 +279,7 @@ async function begin(): Promise<void> {
       if (db !== null && db.name !== open) {
         open = db.name;
         defects.value = undefined;
+        sources.value = undefined;
         document.title = `${clean(db.name, 80)} – trace_streamer`;
         openDatabase(db.name).catch((error: unknown) => {
           failure.value = error instanceof ApiError ? error : new ApiError(0, "page", String(error));

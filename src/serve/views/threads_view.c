@@ -242,6 +242,24 @@ static void spark_axis(ts_view_call *call, const char *key, const ts_lane_column
     ts_jout_close(call->out, '}');
 }
 
+/* From the least to the greatest time of the wanted sources; first > last: there is none. */
+static void threads_span(uint64_t *first, uint64_t *last, const threads_pass *p,
+                         const ts_time_lanes *all)
+{
+    const ts_view_value *source = ts_view_value_of(p->call, P_SOURCE);
+    const ts_lane *lanes = all->lanes.p;
+    for (size_t i = 0; i < all->lanes.n; i++) {
+        const ts_lane *l = &lanes[i];
+        bool wanted = !source->given || (!l->source.null && ts_view_has(source, l->source.value));
+        if (wanted && l->first <= l->last) {
+            uint64_t a = ts_time_place(l->first);
+            uint64_t b = ts_time_place(l->last);
+            *first = a < *first ? a : *first;
+            *last = b > *last ? b : *last;
+        }
+    }
+}
+
 static ts_code threads_kind_get(threads_pass *p, threads_kind *kind, ts_lane_kind lanes)
 {
     int64_t px = ts_view_value_of(p->call, P_BUCKETS)->number;
@@ -249,7 +267,7 @@ static ts_code threads_kind_get(threads_pass *p, threads_kind *kind, ts_lane_kin
     uint64_t last = 0;
     ts_code code = ts_time_lanes_get(&kind->all, p->call->views->model, lanes);
     if (code == TS_OK && px > 0) {
-        ts_view_lanes_span(&first, &last, kind->all);
+        threads_span(&first, &last, p, kind->all);
         kind->columns = ts_view_powers(first, last, (uint64_t)px);
     }
     return code;

@@ -5,7 +5,7 @@ import { Graph, coloursOf, type Colours, type Tree } from "../../icicle/icicle.j
 import { amount, count, percent, unitFor, inUnit } from "../format.ts";
 import { theme } from "../state.ts";
 import { nextMatch } from "./search.ts";
-import { REST, type Stacks } from "./stacks.ts";
+import { REST, UNKNOWN, type Stacks } from "./stacks.ts";
 
 let colours: Colours | undefined;
 let coloursFor = "";
@@ -22,8 +22,67 @@ export function graphColours(): Colours {
 
 export const labelOf = (stacks: Stacks, i: number): string => {
   const frame = stacks.tree.frame[i] ?? -1;
-  return i === 0 ? `all, ${amount(stacks.tree.total[0], stacks.unit)}` : frame === REST ? `${count(stacks.left[i])} more` : stacks.names.label[frame] ?? "(no method)";
+  return i === 0 ? `all, ${amount(stacks.tree.total[0], stacks.unit)}` : frame === REST ? `${count(stacks.left[i])} more` : stacks.names.label[frame] ?? UNKNOWN;
 };
+
+const DOUBLE_CLICK = 500; // ms
+
+/** A click chooses a frame, a double click or Enter zooms to it; what is chosen stays when the zoom changes. */
+class Selecting extends Graph {
+  private quiet = false;
+
+  override click(e: MouseEvent): void {
+    if (e.detail > 1 || this.tree === undefined) {
+      return;
+    }
+    const i = this.point(e);
+    if (i < 0) {
+      return;
+    }
+    const { tree, zoom } = this;
+    const began = performance.now();
+    this.focusOn(i);
+    // What is shown of the frame may lie where the graph was: the second of two clicks is taken wherever it lands.
+    const again = (next: PointerEvent): void => {
+      removeEventListener("pointerdown", again, true);
+      if (performance.now() - began < DOUBLE_CLICK && Math.hypot(next.clientX - e.clientX, next.clientY - e.clientY) < 5 && this.tree === tree && this.zoom === zoom) {
+        if (i === zoom) {
+          this.goBack();
+        } else {
+          this.zoomTo(i, true);
+        }
+      }
+    };
+    addEventListener("pointerdown", again, true);
+  }
+
+  override doubleClick(): void {
+    // Its second click was taken.
+  }
+
+  override zoomTo(i: number, remember: boolean): void {
+    const kept = this.focus;
+    this.quiet = true;
+    super.zoomTo(i, remember);
+    this.focus = kept;
+    this.quiet = false;
+  }
+
+  /** Chooses without telling. */
+  choose(i: number): void {
+    if (i !== this.focus) {
+      this.quiet = true;
+      this.focusOn(i);
+      this.quiet = false;
+    }
+  }
+
+  override tell(i: number): void {
+    if (!this.quiet) {
+      super.tell(i);
+    }
+  }
+}
 
 interface Props {
   readonly stacks: Stacks;
@@ -33,7 +92,12 @@ interface Props {
   readonly search?: ((text: string) => boolean) | undefined;
   /** The node that is zoomed to, when it is not changed by the graph itself. */
   readonly zoom?: number;
+  /** What percentages are of, and how it is called. */
   readonly whole?: number;
+  /** What is below a frame are its callers. */
+  readonly turned?: boolean;
+  /** The node that is chosen, when it is not kept by the graph itself; 0: none. */
+  readonly selected?: number;
   readonly onZoom?: (i: number) => void;
   readonly onFocus?: (i: number) => void;
   readonly onOpen?: (i: number) => void;
@@ -48,7 +112,7 @@ interface Tip {
 
 export function Icicle(props: Props): JSX.Element {
   const scroll = useRef<HTMLDivElement>(null);
-  const graph = useRef<Graph | null>(null);
+  const graph = useRef<Selecting | null>(null);
   const latest = useRef(props);
   latest.current = props;
   const [tip, setTip] = useState<Tip | null>(null);
@@ -58,17 +122,22 @@ export function Icicle(props: Props): JSX.Element {
     if (host === null) {
       return undefined;
     }
-    const made = new Graph(host, {
+    const made = new Selecting(host, {
       up: props.up ?? false,
       hideRoot: props.hideRoot ?? false,
       colours: graphColours,
       label: (_, i) => labelOf(latest.current.stacks, i),
       colour: (tree, i) => colourOf(latest.current.stacks, tree, i),
       rest: (tree, i) => tree.frame[i] === REST,
-      zoomed: (g) => latest.current.onZoom?.(g.zoom),
+      zoomed: (g) => {
+        setTip(null);
+        latest.current.onZoom?.(g.zoom);
+      },
       focused: (_, i) => {
         setSaid(`${labelOf(latest.current.stacks, i)}, total ${amount(latest.current.stacks.tree.total[i], latest.current.stacks.unit)}`);
-        latest.current.onFocus?.(i);
+        if (i !== latest.current.selected) {
+          latest.current.onFocus?.(i);
+        }
       },
       hovered: (_, i, x, y) => setTip(i < 0 ? null : { i, x, y }),
       opened: (_, i) => latest.current.onOpen?.(i),
@@ -85,13 +154,21 @@ export function Icicle(props: Props): JSX.Element {
   }, []);
   useEffect(() => {
     graph.current?.show(props.stacks.tree);
+    setTip(null); // of a frame that is not there any more
   }, [props.stacks]);
   useEffect(() => {
     const g = graph.current;
     if (g?.tree !== undefined && props.zoom !== undefined && g.zoom !== props.zoom && props.zoom < g.tree.n) {
       g.zoomTo(props.zoom, false);
+      setTip(null);
     }
   }, [props.zoom, props.stacks]);
+  useEffect(() => {
+    const g = graph.current;
+    if (g?.tree !== undefined && props.selected !== undefined && props.selected < g.tree.n) {
+      g.choose(props.selected);
+    }
+  }, [props.selected, props.stacks]);
   useEffect(() => {
     const g = graph.current;
     if (g !== null) {
@@ -109,11 +186,11 @@ export function Icicle(props: Props): JSX.Element {
     }
   }, [asked.n]);
   return (
-    <div class="graph" ref={scroll}>
+    <div class="graph" ref={scroll} onScroll={() => setTip(null)}>
       <canvas tabIndex={0} role="application" aria-label={props.label} />
       <div class="space" />
       <div class="hidden" aria-live="polite">{said}</div>
-      {tip !== null && tip.i < props.stacks.tree.n && <TipBox stacks={props.stacks} tip={tip} whole={props.whole ?? props.stacks.tree.total[0] ?? 0} />}
+      {tip !== null && tip.i < props.stacks.tree.n && <TipBox stacks={props.stacks} tip={tip} whole={props.whole ?? props.stacks.tree.total[0] ?? 0} turned={props.turned ?? props.up ?? false} />}
     </div>
   );
 }
@@ -129,7 +206,7 @@ function colourOf(stacks: Stacks, tree: Tree, i: number): string {
   return i === 0 ? c.root : frame < 0 ? c.plain : c.boxes[stacks.names.tint[frame] ?? -1] ?? c.plain;
 }
 
-function TipBox({ stacks, tip, whole }: { stacks: Stacks; tip: Tip; whole: number }): JSX.Element {
+function TipBox({ stacks, tip, whole, turned }: { stacks: Stacks; tip: Tip; whole: number; turned: boolean }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
   const { i } = tip;
   const { tree } = stacks;
@@ -155,9 +232,10 @@ function TipBox({ stacks, tip, whole }: { stacks: Stacks; tip: Tip; whole: numbe
         <tbody>
           <tr><th>Total</th><td>{text(total)}</td><td>{percent(total, whole)}</td></tr>
           {frame !== REST && !tree.ordered && <tr><th>Self</th><td>{text(self)}</td><td>{percent(self, whole)}</td></tr>}
-          {i > 0 && (tree.parent[i] ?? 0) > 0 && !tree.ordered && <tr><th>Of caller</th><td /><td>{percent(total, tree.total[tree.parent[i] ?? 0] ?? 0)}</td></tr>}
+          {i > 0 && (tree.parent[i] ?? 0) > 0 && !tree.ordered && <tr><th>{turned ? "Of callee" : "Of caller"}</th><td /><td>{percent(total, tree.total[tree.parent[i] ?? 0] ?? 0)}</td></tr>}
         </tbody>
       </table>
+      {!tree.ordered && whole > 0 && <div class="file">of {amount(whole, stacks.unit)}</div>}
     </div>
   );
 }

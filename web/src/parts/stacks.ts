@@ -30,6 +30,7 @@ export interface TreeReply {
 }
 
 export interface FlameReply extends TreeReply {
+  readonly weight?: string;
   readonly unit: string;
   /** Of all stacks, also those that filters leave out. */
   readonly all?: { readonly total: number | string; readonly count: number };
@@ -68,10 +69,14 @@ export interface Stacks {
   readonly cut: boolean;
 }
 
+/** What a function is called of which neither name nor place are known. */
+export const UNKNOWN = "unknown function";
+
 export function namesOf(methods: MethodsReply): Names {
-  const label = methods.name.map((name) => clean(name, 1000) || "(unknown)");
   const shared = methods.texts.map((one) => clean(one, 1000));
   const file = methods.file.map((at) => shared[at] ?? "");
+  // A function without a name that is somewhere is anonymous.
+  const label = methods.name.map((name, i) => (name === null || name === "" || (name === "(anonymous)" && file[i] === "") ? UNKNOWN : clean(name, 1000)));
   return {
     label,
     file,
@@ -126,6 +131,9 @@ export const placeOf = (stacks: Stacks, i: number): string => `${stacks.id[i] ??
 
 export function nodeAt(stacks: Stacks, place: string): number {
   const [id, leaf] = place.split(",").map(Number);
+  if ((leaf === undefined) !== (stacks.leaf === undefined)) {
+    return 0; // of a tree the other way round
+  }
   let at = place === "" ? -1 : stacks.id.indexOf(id ?? -1, 1);
   while (at > 0 && leaf !== undefined && stacks.leaf?.[at] !== leaf) {
     at = stacks.id.indexOf(id ?? -1, at + 1);

@@ -3,18 +3,21 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { get, urlOf, waiting } from "../api.ts";
 import { loadThreads, threadName, type Axis, type Thread, type Threads } from "../data.ts";
-import { amount, baseName, clean, count, inUnit, percent, plural, unitFor } from "../format.ts";
+import { amount, baseName, clean, count, duration, inUnit, percent, plural, unitFor } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle, labelOf } from "../parts/icicle.tsx";
 import { RangeStrip } from "../parts/rangestrip.tsx";
 import { matcher } from "../parts/search.ts";
-import { countsBelow, namesOf, nodeAt, placeOf, REST, stacksOf, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
+import { countsBelow, namesOf, nodeAt, placeOf, REST, stacksOf, UNKNOWN, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
+import { chosenJson, chosenSource, isChosen } from "../parts/sources.ts";
+import { SourceChoice } from "../parts/sourcechoice.tsx";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { TimeOrder } from "./timeorder.tsx";
+import { Waits } from "./waits.tsx";
 import { absolute, database, extent, go, numberParam, param, range, setParams } from "../state.ts";
 import { useLoad } from "../use.ts";
 
-type Mode = "time" | "left" | "sandwich" | "hot";
+type Mode = "time" | "left" | "sandwich" | "hot" | "waits";
 export type Kind = "sample" | "slice";
 
 export interface Chosen {
@@ -40,17 +43,12 @@ interface Weights {
 function chosenOf(db: string, threads: Threads | undefined, mode: Mode, kind: Kind | undefined): Chosen {
   // Rows of the scheduler have no stacks.
   const all = (threads?.threads ?? []).flatMap((one) =>
-    one.kind === "sched" || (kind !== undefined && one.kind !== kind) ? [] : [{ ...one, kind: one.kind }]);
-  // Sources are not added up: the first with stacks is shown until another is chosen.
-  const sources = [...new Set(all.map((one) => one.source))];
-  const src = param("src");
-  const known = sources.some((one) => String(one) === src);
-  const source = known ? src : sources[0] === undefined || sources[0] === null ? "" : String(sources[0]);
+    one.kind === "sched" || !isChosen(one.source) || (kind !== undefined && one.kind !== kind) ? [] : [{ ...one, kind: one.kind }]);
   const shown = kind ?? all[0]?.kind ?? "sample";
-  const events = eventsOf(all, shown, source);
+  const events = eventsOf(all, shown);
   const event = events.includes(param("event")) ? param("event") : mode === "time" && events.length > 1 ? events[0] ?? "" : "";
   return {
-    db, kind: shown, src: source, thr: param("thr"), event,
+    db, kind: shown, src: param("src"), thr: param("thr"), event,
     from: range.value === undefined ? undefined : String(Math.round(range.value.from)),
     to: range.value === undefined ? undefined : String(Math.round(range.value.to)),
     weight: param("w").replace(/^value:/, ""),
@@ -59,35 +57,47 @@ function chosenOf(db: string, threads: Threads | undefined, mode: Mode, kind: Ki
 
 const kindOf = (given: string): Kind | undefined => (given === "slice" || given === "sample" ? given : undefined);
 
-const eventsOf = (all: readonly Thread[], kind: Kind, source: string): string[] =>
-  [...new Set(all.filter((one) => one.kind === kind && String(one.source) === source && one.event !== null).map((one) => one.event ?? ""))];
+const eventsOf = (all: readonly Thread[], kind: Kind): string[] =>
+  [...new Set(all.filter((one) => one.kind === kind && isChosen(one.source) && one.event !== null).map((one) => one.event ?? ""))];
 
 const asked = (c: Chosen): Record<string, string | undefined> => ({
   db: c.db, kind: kindOf(param("kind")), src: c.src, thr: c.thr, event: c.event, from: c.from, to: c.to, weight: c.weight || undefined,
 });
 
+/** What is chosen of a source means nothing of another one. */
+const NO_SELECTION = { thr: undefined, at: undefined, sel: undefined, root: undefined, m: undefined, event: undefined, w: undefined, from: undefined, to: undefined };
+
 export function Flame(): JSX.Element {
   const db = database.value?.name ?? "";
-  const threads = useLoad(db, (signal) => loadThreads({ db, signal, px: 800 }));
+  const src = param("src");
+  const threads = useLoad(urlOf("", { db, src }), (signal) => loadThreads({ db, src, signal, px: 800 }));
+  // All of them, of which one is chosen.
+  const all = useLoad(db, async (signal) => new Set((await loadThreads({ db, signal, px: 0 })).threads.flatMap((one) => (one.kind === "sched" || one.source === null ? [] : [one.source]))));
   const mode = (param("view") || "left") as Mode;
   const given = kindOf(param("kind"));
   const params = { ...asked(chosenOf(db, threads.data, mode, given)), weight: undefined };
   const weights = useLoad(threads.data === undefined ? "" : urlOf("/api/weights", params), (signal) => get<Weights>("/api/weights", params, { signal, what: "adding up stacks" }));
-  const error = threads.error ?? weights.error;
+  const error = threads.error ?? weights.error ?? all.error;
   if (error !== undefined) {
-    return <Failure error={error} />;
+    return (
+      <div class="flame">
+        <div class="bar"><SourceChoice wanted={all.data ?? new Set()} onChange={(next) => setParams({ ...NO_SELECTION, src: next })} /></div>
+        <Failure error={error} />
+      </div>
+    );
   }
-  if (threads.data === undefined || weights.data === undefined) {
+  if (threads.data === undefined || weights.data === undefined || all.data === undefined) {
     return <Waiting what="reading threads" />;
   }
   const chosen = chosenOf(db, threads.data, mode, given ?? weights.data.kind);
   return (
     <div class="flame">
-      <Controls chosen={chosen} threads={threads.data} weights={weights.data} mode={mode} />
+      <Controls chosen={chosen} threads={threads.data} weights={weights.data} mode={mode} withStacks={all.data} />
       <Strip chosen={chosen} threads={threads.data} />
       {mode === "time" ? <TimeOrder chosen={chosen} threads={threads.data.threads} />
         : mode === "sandwich" ? <Sandwich chosen={chosen} />
         : mode === "hot" ? <Hot chosen={chosen} />
+        : mode === "waits" ? <Waits />
         : <Graph chosen={chosen} />}
     </div>
   );
@@ -99,7 +109,7 @@ function Strip({ chosen, threads }: { chosen: Chosen; threads: Threads }): JSX.E
     const wanted = new Set(chosen.thr.split(",").filter((t) => t !== ""));
     const sum: number[] = [];
     for (const one of threads.threads) {
-      if (one.kind === chosen.kind && String(one.source) === chosen.src && (wanted.size === 0 || wanted.has(String(one.itid)))) {
+      if (one.kind === chosen.kind && isChosen(one.source) && (wanted.size === 0 || wanted.has(String(one.itid)))) {
         one.spark.forEach((v, i) => {
           sum[i] = (sum[i] ?? 0) + v;
         });
@@ -110,50 +120,51 @@ function Strip({ chosen, threads }: { chosen: Chosen; threads: Threads }): JSX.E
   return <RangeStrip axis={axis} values={values} label="Activity of the chosen threads" />;
 }
 
-function Controls({ chosen, threads, weights, mode }: { chosen: Chosen; threads: Threads; weights: Weights; mode: Mode }): JSX.Element {
-  const all = threads.threads.filter((one) => one.kind === chosen.kind && String(one.source) === chosen.src);
-  const sources = [...new Set(threads.threads.filter((one) => one.kind === chosen.kind).map((one) => String(one.source)))];
+function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chosen; threads: Threads; weights: Weights; mode: Mode; withStacks: ReadonlySet<number> }): JSX.Element {
+  const all = threads.threads.filter((one) => one.kind === chosen.kind && isChosen(one.source));
   const kinds = new Set(threads.threads.map((one) => one.kind));
-  const events = eventsOf(threads.threads, chosen.kind, chosen.src);
+  const events = eventsOf(threads.threads, chosen.kind);
   const weight = chosen.weight || weights.weight;
+  const waits = mode === "waits" || threads.threads.some((one) => (one.waiting ?? 0) > 0) || (database.value?.tables["lock_wait"] ?? 0) > 0;
+  const stacks = mode === "left" || mode === "sandwich" || mode === "hot";
   const names = weights.weights.map((one) => [one.name, titleOf(one.name, one.unit, chosen.kind)] as const);
   const choice = names.some(([id]) => id === weight) ? names : [...names, [weight, clean(weight, 40)] as const];
   return (
-    <div class="bar">
+    <>
+    <div class="bar tight">
       <Choice<Mode> label="Order" value={mode} onChange={(v) => setParams({ view: v === "left" ? undefined : v, at: undefined })}
-        options={[["time", "Time order"], ["left", "Left heavy"], ["sandwich", "Sandwich"], ["hot", "Hot methods"]]} />
-      {kinds.size > 1 && (
+        options={[["time", "Time order"], ["left", "Left heavy"], ["sandwich", "Sandwich"], ["hot", "Hot methods"], ...(waits ? [["waits", "Waiting"] as const] : [])]} />
+      {kinds.size > 1 && mode !== "waits" && (
         <select aria-label="What is counted" value={chosen.kind} onChange={(e) => setParams({ kind: e.currentTarget.value, w: undefined, at: undefined, root: undefined, event: undefined })}>
           <option value="sample">Samples</option>
           <option value="slice">Calls</option>
         </select>
       )}
-      {sources.length > 1 && (
-        <select aria-label="Source" value={chosen.src} onChange={(e) => setParams({ src: e.currentTarget.value, thr: undefined, at: undefined, root: undefined, event: undefined, w: undefined })}>
-          {sources.map((one) => <option value={one} key={one}>{`source ${one}`}</option>)}
-        </select>
-      )}
-      {events.length > 1 && (
+      <SourceChoice wanted={withStacks} onChange={(src) => setParams({ ...NO_SELECTION, src })} />
+      {events.length > 1 && mode !== "waits" && (
         <select aria-label="Event" value={chosen.event} onChange={(e) => setParams({ event: e.currentTarget.value, at: undefined })}>
           {mode !== "time" && <option value="">all events</option>}
           {events.map((one) => <option value={one} key={one}>{clean(one, 60)}</option>)}
         </select>
       )}
-      {mode !== "time" && (
+      {stacks && (
         <select aria-label="Weight" value={weight} onChange={(e) => setParams({ w: e.currentTarget.value })}>
           {choice.map(([id, title]) => <option value={id} key={id}>{title}</option>)}
         </select>
       )}
       {(all.length > 1 || chosen.thr !== "") && <ThreadMenu threads={all} chosen={chosen.thr} single={mode === "time"} />}
-      {(mode === "left") && <>
+    </div>
+    {mode === "left" && (
+      <div class="bar tight filters">
         <Regex name="only" title="Only" hint="Only stacks with a frame like this" />
         <Regex name="ignore" title="Not" hint="Only stacks without a frame like this" />
         <Regex name="hide" title="Hide" hint="Frames like this are taken out of their stacks" />
         <label><input type="checkbox" checked={param("idle") === "1"} onChange={(e) => setParams({ idle: e.currentTarget.checked ? "1" : undefined, at: undefined })} />idle</label>
         <label><input type="checkbox" checked={param("inv") === "1"} onChange={(e) => setParams({ inv: e.currentTarget.checked ? "1" : undefined, at: undefined, root: undefined })} />inverted</label>
         <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
-      </>}
-    </div>
+      </div>
+    )}
+    </>
   );
 }
 
@@ -244,11 +255,19 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
   const params = { ...asked(chosen), root: root || undefined, ...(param("inv") === "1" ? { order: "callers", leaf } : {}), ...filter };
   const loaded = useLoad(urlOf("/api/flame", params), (signal) => get<FlameReply>("/api/flame", params, { signal, what: "adding up stacks" }));
   const stacks = useMemo(() => (loaded.data === undefined ? undefined : stacksOf(loaded.data, namesOf(loaded.data.methods), loaded.data.unit)), [loaded.data]);
-  const all = param("root") === "" ? Number(loaded.data?.all?.total ?? 0) : stacks?.tree.total[0] ?? 0;
+  // Percentages are of all that is chosen, whatever filters and zooms show of it.
+  const all = Number(loaded.data?.all?.total ?? 0);
+  const turned = param("inv") === "1";
   const q = param("q");
   const search = useMemo(() => matcher(q), [q]);
-  const [focus, setFocus] = useState(-1);
   const at = param("at");
+  const sel = param("sel");
+  const focus = useMemo(() => (stacks === undefined ? 0 : nodeAt(stacks, sel)), [stacks, sel]);
+  const select = (i: number): void => {
+    if (stacks !== undefined && stacks.tree.frame[i] !== REST) {
+      setParams({ sel: i > 0 ? placeOf(stacks, i) : undefined }, true);
+    }
+  };
   const zoom = useMemo(() => (stacks === undefined ? 0 : nodeAt(stacks, at)), [stacks, at]);
   if (loaded.error !== undefined) {
     return <Failure error={loaded.error} />;
@@ -274,11 +293,11 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
   return (
     <div class="with-drawer">
       <div class="stage">
-        <Trail stacks={stacks} zoom={zoom} all={all} onZoom={zoomed} />
+        <Trail stacks={stacks} zoom={zoom} all={all} of={titleOf(loaded.data?.weight ?? "", stacks.unit, chosen.kind)} lost={sel !== "" && focus === 0} onZoom={zoomed} />
         {empty ? <p class="none big">No stacks in this range and with this filter</p>
-          : param("table") === "1" ? <TreeTable stacks={stacks} calls={chosen.kind === "slice"} search={search} onOpen={open} />
-          : <Icicle stacks={stacks} label={`Stacks, ${amount(stacks.tree.total[0], stacks.unit)}: arrow keys move, Enter zooms, F shows callers and callees, I turns it around, Escape shows all`}
-            search={search} zoom={zoom} whole={all} onZoom={zoomed} onFocus={setFocus} onOpen={open}
+          : param("table") === "1" ? <TreeTable stacks={stacks} calls={chosen.kind === "slice"} all={all} search={search} selected={focus} onSelect={select} />
+          : <Icicle stacks={stacks} label={`Stacks, ${amount(stacks.tree.total[0], stacks.unit)}: arrow keys and a click choose a frame, Enter and a double click zoom, F shows callers and callees, I turns it around, Escape shows all`}
+            search={search} zoom={zoom} whole={all} turned={turned} selected={focus} onZoom={zoomed} onFocus={select} onOpen={open}
             onKey={(key, i) => {
               if (key === "f" && i > 0) {
                 open(i);
@@ -290,12 +309,29 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
               return true;
             }} />}
       </div>
-      {focus > 0 && focus < stacks.tree.n && <FrameDrawer stacks={stacks} i={focus} chosen={chosen} whole={all} onClose={() => setFocus(-1)} onOpen={open} />}
+      {focus > 0 && <FrameDrawer stacks={stacks} i={focus} chosen={chosen} whole={all} turned={turned} onClose={() => select(0)} onOpen={open} onZoom={zoomed} />}
     </div>
   );
 }
 
-function Trail({ stacks, zoom, all, onZoom }: { stacks: Stacks; zoom: number; all: number; onZoom: (i: number) => void }): JSX.Element {
+/** Which threads and what time are chosen, in words. */
+function chosenText(): string {
+  const threads = param("thr").split(",").filter((t) => t !== "").length;
+  return `${threads === 0 ? "" : `, ${plural(threads, "thread")}`}${range.value === undefined ? "" : `, ${duration(range.value.from)} to ${duration(range.value.to)}`}`;
+}
+
+interface TrailProps {
+  readonly stacks: Stacks;
+  readonly zoom: number;
+  readonly all: number;
+  /** What is counted. */
+  readonly of: string;
+  /** The chosen frame is not in the graph. */
+  readonly lost: boolean;
+  readonly onZoom: (i: number) => void;
+}
+
+function Trail({ stacks, zoom, all, of, lost, onZoom }: TrailProps): JSX.Element {
   const path: number[] = [];
   for (let i = zoom; i > 0; i = stacks.tree.parent[i] ?? 0) {
     path.unshift(i);
@@ -305,9 +341,11 @@ function Trail({ stacks, zoom, all, onZoom }: { stacks: Stacks; zoom: number; al
   return (
     <div class="trail">
       <b>{amount(total, stacks.unit)}</b>
-      {total !== all && <span>{percent(total, all)} of {amount(all, stacks.unit)}</span>}
+      {total !== all && <span>{percent(total, all)} of all</span>}
+      <span>percentages are of <b class="base">{amount(all, stacks.unit)}</b>, {of}{param("src") === "" ? "" : ` of ${chosenSource.value?.title ?? ""}`}{chosenText()}</span>
       <span>{count(stacks.tree.n - 1)} call paths</span>
       {stacks.cut && <span>small ones are joined; click a hatched box to see them</span>}
+      {lost && <span>the chosen frame is not among these <button type="button" class="link" onClick={() => setParams({ sel: undefined }, true)}>forget it</button></span>}
       {param("root") !== "" && <button type="button" class="link" onClick={() => setParams({ root: undefined, at: undefined })}>back to all stacks</button>}
       {path.length > 0 && <nav aria-label="Zoom">
         <button type="button" class="link" onClick={() => onZoom(0)}>all</button>
@@ -317,7 +355,19 @@ function Trail({ stacks, zoom, all, onZoom }: { stacks: Stacks; zoom: number; al
   );
 }
 
-function FrameDrawer({ stacks, i, chosen, whole, onClose, onOpen }: { stacks: Stacks; i: number; chosen: Chosen; whole: number; onClose: () => void; onOpen: (i: number) => void }): JSX.Element {
+interface FrameDrawerProps {
+  readonly stacks: Stacks;
+  readonly i: number;
+  readonly chosen: Chosen;
+  readonly whole: number;
+  /** Callers are below what they call. */
+  readonly turned: boolean;
+  readonly onClose: () => void;
+  readonly onOpen: (i: number) => void;
+  readonly onZoom: (i: number) => void;
+}
+
+function FrameDrawer({ stacks, i, chosen, whole, turned, onClose, onOpen, onZoom }: FrameDrawerProps): JSX.Element {
   const { tree, names } = stacks;
   const frame = tree.frame[i] ?? -1;
   const below = useMemo(() => countsBelow(stacks), [stacks]);
@@ -332,16 +382,17 @@ function FrameDrawer({ stacks, i, chosen, whole, onClose, onOpen }: { stacks: St
         ["Self", `${amount(tree.self[i], stacks.unit)}  (${percent(tree.self[i] ?? 0, whole)})`],
         // Samples count for all frames above them, a call only for its own.
         chosen.kind === "slice" ? ["Calls", count(stacks.count[i])] : ["Samples", count(below[i])],
-        ["Of caller", percent(total, tree.total[up] ?? 0)],
+        [turned ? "Of callee" : "Of caller", percent(total, tree.total[up] ?? 0)],
         ["Depth", String(tree.depth[i])],
       ]} />
       {frame >= 0 && <div class="actions">
+        <button type="button" onClick={() => onZoom(i)}>Zoom in</button>
         <button type="button" onClick={() => onOpen(i)}>Callers and callees</button>
         <button type="button" onClick={() => go("sql", { sql: sqlOf(chosen), run: "1", ...sqlParams(chosen) })}>SQL</button>
       </div>}
-      {up > 0 && <section><h3>Called by</h3><p class="lead">{labelOf(stacks, up)}</p></section>}
+      {up > 0 && <section><h3>{turned ? "Calls" : "Called by"}</h3><p class="lead">{labelOf(stacks, up)}</p></section>}
       {children.length > 0 && <section>
-        <h3>Calls</h3>
+        <h3>{turned ? "Called by" : "Calls"}</h3>
         <dl class="shares">
           {children.map((c) => <div key={c}><dt>{labelOf(stacks, c)}</dt><dd>{amount(tree.total[c], stacks.unit)}</dd><dd>{percent(tree.total[c] ?? 0, total)}</dd></div>)}
         </dl>
@@ -352,16 +403,17 @@ function FrameDrawer({ stacks, i, chosen, whole, onClose, onOpen }: { stacks: St
 
 /** The statement that gives what the graph shows. */
 function sqlOf(chosen: Chosen): string {
+  const source = chosen.src === "" ? "" : " AND source_id IN (SELECT value FROM json_each(:source))";
   const threads = chosen.thr === "" ? "" : ` AND itid IN (${chosen.thr.split(",").filter((t) => /^\d+$/.test(t)).join(", ")})`;
   if (chosen.kind === "slice") {
-    return `SELECT node_id, count(*) AS count, sum(self_dur) AS ns FROM stack_slice\nWHERE ts >= :from AND ts < :to AND source_id = :source${threads}\nGROUP BY node_id ORDER BY ns DESC`;
+    return `SELECT node_id, count(*) AS count, sum(self_dur) AS ns FROM stack_slice\nWHERE ts >= :from AND ts < :to${source}${threads}\nGROUP BY node_id ORDER BY ns DESC`;
   }
-  return `SELECT node_id, count(*) AS count, sum(min(ts + dur, :to) - max(ts, :from)) AS ns FROM stack_sample\nWHERE node_id IS NOT NULL AND dur >= 0 AND ts < :to AND ts + dur > :from AND source_id = :source${threads}\nGROUP BY node_id ORDER BY ns DESC`;
+  return `SELECT node_id, count(*) AS count, sum(min(ts + dur, :to) - max(ts, :from)) AS ns FROM stack_sample\nWHERE node_id IS NOT NULL AND dur >= 0 AND ts < :to AND ts + dur > :from${source}${threads}\nGROUP BY node_id ORDER BY ns DESC`;
 }
 
 function sqlParams(chosen: Chosen): Record<string, string> {
   const { from, to } = range.value ?? extent.value;
-  return { "p.from": String(absolute(from)), "p.to": String(absolute(range.value === undefined ? to + 1 : to)), "p.source": chosen.src };
+  return { "p.from": String(absolute(from)), "p.to": String(absolute(range.value === undefined ? to + 1 : to)), ...(chosen.src === "" ? {} : { "p.source": chosenJson() ?? "" }) };
 }
 
 // --- the tree as a table ------------------------------------------------------------------------------------------------
@@ -376,7 +428,17 @@ interface TreeRow {
   readonly count: number;
 }
 
-function TreeTable({ stacks, calls, search, onOpen }: { stacks: Stacks; calls: boolean; search: ((text: string) => boolean) | undefined; onOpen: (i: number) => void }): JSX.Element {
+interface TreeTableProps {
+  readonly stacks: Stacks;
+  readonly calls: boolean;
+  /** What shares are of. */
+  readonly all: number;
+  readonly search: ((text: string) => boolean) | undefined;
+  readonly selected: number;
+  readonly onSelect: (i: number) => void;
+}
+
+function TreeTable({ stacks, calls, all, search, selected, onSelect }: TreeTableProps): JSX.Element {
   const rows = useMemo(() => {
     const { tree, names } = stacks;
     const below = calls ? stacks.count : countsBelow(stacks);
@@ -392,18 +454,17 @@ function TreeTable({ stacks, calls, search, onOpen }: { stacks: Stacks; calls: b
     }
     return list;
   }, [stacks]);
-  const whole = stacks.tree.total[0] ?? 0;
   const unit = stacks.unit === "ns" || stacks.unit === "bytes" ? stacks.unit : "count";
   const columns: readonly Column<TreeRow>[] = [
     { id: "name", title: "Method", wide: true, value: (r) => r.name, cell: (r) => <span style={{ paddingLeft: `${Math.min(r.depth, 40) * 12}px` }}>{r.name}</span> },
     { id: "total", title: "Total", unit, digits: 3, width: 120, value: (r) => r.total },
-    { id: "share", title: "Share", width: 80, number: true, value: (r) => r.total, cell: (r) => percent(r.total, whole) },
+    { id: "share", title: "Share", width: 80, number: true, value: (r) => r.total, cell: (r) => percent(r.total, all) },
     { id: "self", title: "Self", unit, digits: 3, width: 120, value: (r) => r.self },
     { id: "count", title: calls ? "Calls" : "Samples", unit: "count", width: 100, value: (r) => r.count },
     { id: "where", title: "Where", width: 260, value: (r) => r.where, cell: (r) => <span class="unit" title={r.where}>{baseName(r.where)}</span> },
   ];
   const shown = search === undefined ? rows : rows.filter((r) => search(r.name) || search(r.where));
-  return <Table label="Stacks as a table" columns={columns} rows={shown} keyOf={(r) => r.i} onRow={(r) => onOpen(r.i)} />;
+  return <Table label="Stacks as a table" columns={columns} rows={shown} keyOf={(r) => r.i} selected={selected} onRow={(r) => onSelect(r.i)} />;
 }
 
 // --- methods ------------------------------------------------------------------------------------------------------------
@@ -440,7 +501,7 @@ function hotOf(reply: HotReply): Hotlist {
     all: reply.row_count,
     rows: reply.method.map((m, i) => ({
       id: m < 0 ? -1 : names.id[m] ?? -1,
-      name: m < 0 ? "(no method)" : names.label[m] ?? "",
+      name: m < 0 ? UNKNOWN : names.label[m] ?? "",
       where: m < 0 ? "" : names.where[m] ?? "",
       self: Number(reply.self[i]),
       total: Number(reply.total[i]),
@@ -518,7 +579,7 @@ function Around({ chosen, method }: { chosen: Chosen; method: number }): JSX.Ele
       return undefined;
     }
     const names = namesOf(reply.methods);
-    return { callers: stacksOf(reply.callers, names, reply.unit), callees: stacksOf(reply.callees, names, reply.unit), name: names.label[reply.callees.method[0] ?? -1] ?? "" };
+    return { all: Number(reply.all?.total ?? 0), callers: stacksOf(reply.callers, names, reply.unit), callees: stacksOf(reply.callees, names, reply.unit), name: names.label[reply.callees.method[0] ?? -1] ?? "" };
   }, [loaded.data]);
   const q = param("q");
   const search = useMemo(() => matcher(q), [q]);
@@ -542,10 +603,10 @@ function Around({ chosen, method }: { chosen: Chosen; method: number }): JSX.Ele
   };
   return (
     <div class="around">
-      <h2><span class="unit">Callers of</span> {both.name} <span class="unit">{amount(both.callees.tree.total[0], both.callees.unit)} in {chosen.kind === "slice" ? plural(both.callees.count[1] ?? 0, "call") : plural(both.callees.count[0] ?? 0, "sample")}</span></h2>
-      <Icicle up hideRoot stacks={both.callers} label={`Callers of ${both.name}`} search={search} onOpen={open(both.callers)} onKey={keys(both.callers)} />
+      <h2><span class="unit">Callers of</span> {both.name} <span class="unit">{amount(both.callees.tree.total[0], both.callees.unit)} in {chosen.kind === "slice" ? plural(both.callees.count[1] ?? 0, "call") : plural(both.callees.count[0] ?? 0, "sample")}, {percent(both.callees.tree.total[0] ?? 0, both.all)} of {amount(both.all, both.callees.unit)}</span></h2>
+      <Icicle up hideRoot whole={both.all} stacks={both.callers} label={`Callers of ${both.name}`} search={search} onOpen={open(both.callers)} onKey={keys(both.callers)} />
       <h2><span class="unit">Callees</span></h2>
-      <Icicle hideRoot stacks={both.callees} label={`Callees of ${both.name}`} search={search} onOpen={open(both.callees)} onKey={keys(both.callees)} />
+      <Icicle hideRoot whole={both.all} stacks={both.callees} label={`Callees of ${both.name}`} search={search} onOpen={open(both.callees)} onKey={keys(both.callees)} />
     </div>
   );
 }

@@ -9,21 +9,50 @@ import { Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle, labelOf } from "../parts/icicle.tsx";
 import { chooseRange } from "../parts/rangestrip.tsx";
 import { matcher } from "../parts/search.ts";
+import type { Stacks } from "../parts/stacks.ts";
+import { isChosen } from "../parts/sources.ts";
 import { extent, param, range, setParams } from "../state.ts";
 import { useLoad, useSize } from "../use.ts";
 import type { Chosen } from "./flame.tsx";
 
+interface Mark {
+  readonly method: number;
+  readonly depth: number;
+  readonly start: number;
+  readonly length: number;
+}
+
+/** The frame of the same function at the same depth whose time has most in common with that of the mark; 0: there is none. */
+function markedIn(stacks: Stacks, from: number, mark: Mark): number {
+  const { tree, names } = stacks;
+  let best = 0;
+  let most = 0;
+  for (let i = 1; i < tree.n; i++) {
+    if (tree.depth[i] === mark.depth && (names.id[tree.frame[i] ?? -1] ?? -1) === mark.method) {
+      const start = from + (tree.start[i] ?? 0);
+      const common = Math.min(start + (tree.total[i] ?? 0), mark.start + mark.length) - Math.max(start, mark.start);
+      if (common > most) {
+        most = common;
+        best = i;
+      }
+    }
+  }
+  return best;
+}
+
 export function TimeOrder({ chosen, threads }: { chosen: Chosen; threads: readonly Thread[] }): JSX.Element {
   const [place, size] = useSize<HTMLDivElement>();
-  const mine = threads.filter((one) => one.kind === chosen.kind && String(one.source) === chosen.src && one.itid !== null).sort((a, b) => b.busy - a.busy);
+  const mine = threads.filter((one) => one.kind === chosen.kind && isChosen(one.source) && one.itid !== null).sort((a, b) => b.busy - a.busy);
   const thr = chosen.thr.split(",")[0] || (mine[0]?.itid === undefined || mine[0].itid === null ? "" : String(mine[0].itid));
+  // Samples without a thread are those of one source.
+  const alone = thr === "" ? threads.find((one) => one.kind === chosen.kind && isChosen(one.source))?.source : undefined;
   const { from, to } = range.value ?? extent.value;
   // A round number of columns, so that a change of the window's size by some pixels asks for nothing.
   const px = Math.min(4096, Math.max(200, Math.ceil(size.width / 200) * 200));
   const calls = chosen.kind === "slice";
   const what = calls ? "calls" : "samples";
   const span = { from: Math.round(from), to: Math.round(to) + (range.value === undefined ? 1 : 0), px };
-  const params = calls ? { db: chosen.db, thr, ...span } : { db: chosen.db, src: chosen.src, thr, event: chosen.event, ...span };
+  const params = calls ? { db: chosen.db, thr, ...span } : { db: chosen.db, src: alone === undefined || alone === null ? chosen.src : String(alone), thr, event: chosen.event, ...span };
   const view = calls ? "/api/slices" : "/api/chart";
   const loaded = useLoad(size.width > 0 && (thr !== "" || !calls) ? urlOf(view, params) : "", async (signal): Promise<ChartReply> => {
     const options = { signal, what: `reading ${what} in their order` };
@@ -32,8 +61,13 @@ export function TimeOrder({ chosen, threads }: { chosen: Chosen; threads: readon
   const stacks = useMemo(() => (loaded.data === undefined ? undefined : chartStacks(loaded.data)), [loaded.data]);
   const q = param("q");
   const search = useMemo(() => matcher(q), [q]);
-  const [focus, setFocus] = useState(-1);
   const reply = loaded.data;
+  // A frame is what it runs and when: its number is another one in the next tree.
+  const [mark, setMark] = useState<Mark | undefined>();
+  const focus = useMemo(() => (stacks === undefined || reply === undefined || mark === undefined ? 0 : markedIn(stacks, reply.from, mark)), [stacks, reply, mark]);
+  const setFocus = (i: number): void => setMark(stacks === undefined || reply === undefined || i <= 0 ? undefined : {
+    method: stacks.names.id[stacks.tree.frame[i] ?? -1] ?? -1, depth: stacks.tree.depth[i] ?? 0, start: reply.from + (stacks.tree.start[i] ?? 0), length: stacks.tree.total[i] ?? 0,
+  });
   const open = (i: number): void => {
     const frame = stacks?.tree.frame[i] ?? -1;
     if (stacks !== undefined && frame >= 0) {
@@ -58,7 +92,7 @@ export function TimeOrder({ chosen, threads }: { chosen: Chosen; threads: readon
         {loaded.error !== undefined ? <Failure error={loaded.error} /> : stacks === undefined ? <Waiting what={`reading ${what} in their order`} />
           : stacks.tree.n === 1 ? <p class="none big">No {what} in this range</p>
           : <Icicle hideRoot stacks={stacks} label="Stacks in the order of time: arrow keys move, Enter zooms to the time of a frame, F shows callers and callees, Escape shows all"
-            search={search} onZoom={zoomed} onFocus={setFocus} onOpen={open} onKey={(key, i) => {
+            search={search} selected={focus} onZoom={zoomed} onFocus={setFocus} onOpen={open} onKey={(key, i) => {
               if (key === "f") {
                 open(i);
               }

@@ -5,6 +5,7 @@ import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { millionFrames } from "./frames.mjs";
+import * as stacks from "./stacks.mjs";
 import { check, equal, failures, program, serve, sql, unpacked, View } from "./run.mjs";
 
 const [path, source, given] = process.argv.slice(2);
@@ -46,12 +47,16 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   writeFileSync(join(scratch, "cut.htrace"), whole.subarray(0, Math.floor(whole.length * 0.93)));
   convert("cut", join(scratch, "cut.htrace"));
   hostile("hostile", "cloud");
+  for (const [name, inputs] of stacks.RECORDINGS) {
+    const [first, ...more] = stacks.inputsOf(data, inputs);
+    convert(name, first, ...more);
+  }
   if (process.env.TS_SCRATCH !== undefined) {
     console.log("databases made");
   }
 }
 
-const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel"];
+const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel", ...stacks.RECORDINGS.map(([name]) => name)];
 const server = given === undefined ? await serve(path, names.map(db), ["--analyze=none", ...(process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : [])]) : { url: given, stop: () => undefined };
 const view = await View.open(server.url);
 const shots = process.env.TS_SHOTS;
@@ -91,7 +96,7 @@ step("overview", async () => {
   const threads = sql(db("cloud"), "SELECT t.name AS thread, (SELECT count(*) FROM stack_slice AS s WHERE s.itid = t.itid) AS count, sum(c.cpu_dur) AS busy_dur FROM cloud_call AS c JOIN thread AS t ON t.itid = c.itid GROUP BY t.itid ORDER BY 3 DESC");
   const shown = await view.rows("Threads");
   equal(shown.map((r) => r.Name), threads.map((r) => r.thread), "threads");
-  equal(shown.map((r) => r.Samples), threads.map((r) => grouped(r.count)), "samples of threads");
+  equal(shown.map((r) => r.Recorded), threads.map((r) => grouped(r.count)), "samples of threads");
   equal(shown.map((r) => r["CPU ms"]), inColumn(threads.map((r) => r.busy_dur), "ns", 3), "CPU times");
   // Views without data are there, with the reason.
   equal(await view.run(() => [...document.querySelectorAll("nav .off")].map((e) => [e.textContent, e.title])), [["Heap", "This database has no heap snapshots"]], "disabled views");
@@ -242,7 +247,7 @@ step("hot methods", async () => {
   // Of calls, a method's own are counted.
   const [lines] = sql(db("cloud"), `SELECT m.id AS id, count(*) AS n, sum(s.dur) AS ns FROM stack_slice AS s JOIN stack_node AS n ON n.id = s.node_id JOIN stack_method AS m ON m.id = n.method_id WHERE m.name = 'lines'`);
   await view.go(`#/flame?db=cloud.db&view=sandwich&m=${lines.id}`);
-  check((await view.text(".around h2")).endsWith(`${amount(lines.ns, "ns")} in ${lines.n} calls`), `calls of a method: ${await view.text(".around h2")}`);
+  check((await view.text(".around h2")).includes(`${amount(lines.ns, "ns")} in ${lines.n} calls, `), `calls of a method: ${await view.text(".around h2")}`);
 });
 
 step("time range", async () => {
@@ -478,6 +483,8 @@ step("filters of stacks", async () => {
   check((await label()).startsWith(`Stacks, ${amount(inside, "ns")}:`) && (await view.fragment()).includes("only="), "the filter is asked for when typing has ended");
 });
 
+stacks.stackSteps({ step, view, db, grouped, amount, inColumn });
+
 // --- the graph alone --------------------------------------------------------------------------------------------------------
 
 step("a million frames", async () => {
@@ -508,7 +515,7 @@ const PICTURES = [
   ["overview", "#/overview?db=cloud.db"], ["missing", "#/overview?db=cut.db&show=missing"], ["flame", "#/flame?db=profile.db"], ["time", "#/flame?db=profile.db&view=time&from=200000000&to=400000000"],
   ["sandwich", "#/flame?db=cloud.db&view=sandwich&m=6"], ["hot", "#/flame?db=profile.db&view=hot"], ["timeline", "#/timeline?db=cloud.db&slice=171"], ["system", "#/timeline?db=kernel.db&sel=500000,900000"],
   ["heap", "#/heap?db=heaps.db&file=2&node=2"], ["comparison", "#/heap?db=heaps.db&file=2&part=comparison"], ["allocations", "#/heap?db=allocations.db&part=allocations"],
-  ["calls", "#/calls?db=cloud.db&call=25"], ["sql", "#/sql?db=cloud.db&question=cloud_slow_calls&run=1"],
+  ["calls", "#/calls?db=cloud.db&call=25"], ...stacks.PICTURES, ["sql", "#/sql?db=cloud.db&question=cloud_slow_calls&run=1"],
 ];
 
 step("pictures and accessibility", async () => {

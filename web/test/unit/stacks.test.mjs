@@ -25,7 +25,7 @@ test("a reply becomes a tree with what was left out as nodes", () => {
 
 test("names say where, and have a text where there is none", () => {
   assert.deepEqual(names.where, ["a.js:1", "b.js", "", ""]);
-  assert.equal(names.label[3], "(unknown)");
+  assert.equal(names.label[3], "unknown function");
 });
 
 test("a node upside down is found by where its path is and where it begins", () => {
