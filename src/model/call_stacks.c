@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "model/stack_filter.h"
 #include "symbols/demangle.h"
 
 #include <inttypes.h>
@@ -59,12 +60,25 @@ ts_code stacks_add_sums(ts_calls *p, const stacks_sum *weights, unsigned n, cons
 
 /* --- call paths ------------------------------------------------------------------------------ */
 
+/* What the patterns of the filter leave; frames that are hidden call nothing. */
+static ts_code stacks_find_shown(ts_calls *p, const ts_paths *paths)
+{
+    const ts_frame_filter filter = {ts_text_of(p->filter.only), ts_text_of(p->filter.ignore),
+                                    ts_text_of(p->filter.hide)};
+    ts_shown_paths shown;
+    ts_code code = ts_frames_shown(&shown, p->model, paths, &filter);
+    p->visible = shown.visible;
+    p->passes = shown.passes;
+    return code;
+}
+
 /* Those of the database by their ids: what was place i is number i + 1. */
 static ts_code stacks_take_paths(ts_calls *p)
 {
     ts_paths paths;
     ts_code code = ts_call_paths_read(&paths, p->model);
     TS_STEP_IF(code, !paths.dense, ts_rows_changed(p->ctx, "stack_node"));
+    TS_STEP(code, stacks_find_shown(p, &paths));
     if (code == TS_OK && paths.nodes.count > 0) {
         p->parent = paths.parent;
         p->method = paths.method;
@@ -76,6 +90,9 @@ static ts_code stacks_take_paths(ts_calls *p)
             p->line[i] = p->line[i - 1] > 0 ? p->line[i - 1] : 0;
         }
         p->parent[0] = 0;
+        for (uint32_t i = 1; p->visible != NULL && i <= p->nodes; i++) {
+            p->parent[i] = p->visible[p->parent[i]];
+        }
         paths.parent = paths.method = NULL;
         paths.line = NULL;
     }
@@ -192,6 +209,11 @@ static ts_code stacks_choose_kind(ts_calls *p)
         code = ts_reader_has_rows(&p->is_marks, p->reader, TS_T_callstack);
         p->is_heap = p->is_marks;
     }
+    p->any_sample = p->any_sample && !p->filter.no_samples;
+    p->any_slice = p->any_slice && !p->filter.no_calls;
+    bool patterns = p->filter.only != NULL || p->filter.ignore != NULL || p->filter.hide != NULL;
+    TS_STEP_IF(code, patterns && p->is_heap,
+               ts_fail(p->ctx, TS_ERR_USAGE, "these stacks are not filtered by their frames"));
     return code;
 }
 
@@ -209,7 +231,7 @@ static ts_code stacks_mark_used(ts_calls *p)
 
 ts_code ts_calls_select(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter)
 {
-    *p = (ts_calls){.ctx = ctx, .reader = reader, .filter = *filter};
+    *p = (ts_calls){.ctx = ctx, .reader = reader, .filter = *filter, .no_idle = filter->no_idle};
     ts_code code;
     TS_TRY_INTO(code, ts_model_open(&p->own, ctx));
     p->model = p->own;
@@ -244,7 +266,7 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stac
 
 void ts_calls_free(ts_calls *p)
 {
-    void *arrays[] = {p->parent, p->method, p->line, p->used, p->frame};
+    void *arrays[] = {p->parent, p->method, p->line, p->used, p->frame, p->visible, p->passes};
     if (p->ctx == NULL) {
         return;
     }

@@ -30,13 +30,18 @@
  * "call" for traced invocations. weight: what stacks are weighed by, see ts_calls_open. Of a sample
  * the part in the span counts, a call whole when it begins there (docs/exports.md says why); those
  * without a time are in the whole only. demangle: names of C++ and Rust as they are written
- * (symbols/demangle.h).
+ * (symbols/demangle.h). only, ignore, hide: patterns of frames (model/stack_filter.h). no_idle:
+ * without what waits for nothing to do, unless that is the weight. no_samples, no_calls: only
+ * calls, only samples.
  */
 typedef struct ts_stack_filter {
     ts_wanted wanted;
     const char *event;
     const char *weight;
+    const char *only, *ignore, *hide;
     bool demangle;
+    bool no_idle;
+    bool no_samples, no_calls;
 } ts_stack_filter;
 
 /* --- frames -------------------------------------------------------------------------------- */
@@ -126,11 +131,13 @@ typedef struct ts_calls {
     ts_vec sliced; /* bool: the source has traced calls */
     ts_pool names; /* of weights */
 
-    uint32_t nodes;   /* call paths 1 to nodes; a caller's number is smaller */
-    uint32_t *parent; /* 0: a root */
-    uint32_t *method; /* 0: not known */
-    int32_t *line;    /* that runs, or makes the call; 0: not known */
-    bool *used;       /* has a weight, or is on the way to one */
+    uint32_t nodes;    /* call paths 1 to nodes; a caller's number is smaller */
+    uint32_t *parent;  /* 0: a root */
+    uint32_t *method;  /* 0: not known */
+    int32_t *line;     /* that runs, or makes the call; 0: not known */
+    bool *used;        /* has a weight, or is on the way to one */
+    uint32_t *visible; /* with patterns of frames (model/stack_filter.h), else NULL */
+    bool *passes;
     uint32_t methods;
     uint32_t *frame;  /* by method, of those that are used */
     uint32_t unknown; /* the frame of no method */

@@ -24,6 +24,8 @@ int64_t stacks_method(const ts_calls *p, uint32_t node);
 /* Whether samples without a time count: they are no sums of calls that are there, too. */
 bool stacks_wants_untimed(const ts_calls *p, int64_t source_id);
 bool stacks_is_of(const ts_weight *weight, const ts_event_kind *what);
+/* Whether something waits for nothing to do. */
+bool stacks_is_idle(const ts_event_kind *what);
 /* Of each kind of value whether it is of the weight; the caller frees it. */
 ts_code stacks_kinds_of(bool **wanted, bool *any, const ts_calls *p, const ts_weight *weight);
 /* Visits what has a length; values of the weight; values of these kinds. */
@@ -31,7 +33,12 @@ ts_code stacks_each_length(const ts_calls *p, const ts_weight *weight, ts_calls_
                            void *user);
 ts_code stacks_each_value_of(const ts_calls *p, const ts_weight *weight, ts_calls_visit visit,
                              void *user);
-ts_code stacks_each_value(const ts_calls *p, const bool *wanted, bool ns, ts_calls_visit visit,
+typedef struct stacks_values {
+    const bool *wanted; /* kinds of values */
+    bool ns;
+    bool skip_idle;
+} stacks_values;
+ts_code stacks_each_value(const ts_calls *p, const stacks_values *values, ts_calls_visit visit,
                           void *user);
 /* A class that is nothing but one kind of value is called as that is. */
 void stacks_settle_class(ts_calls *p, ts_weight *class);

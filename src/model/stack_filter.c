@@ -116,21 +116,59 @@ static ts_code filter_nodes(const frame_filter *f, ts_path_weights *w, const ts_
     return TS_OK;
 }
 
-ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
-                         const ts_paths *paths, const ts_frame_filter *filter)
+/* Finds out which methods the patterns fit; *any: there are patterns. */
+static ts_code filter_match(frame_filter *f, bool *any, const ts_frame_filter *filter)
 {
     static const unsigned columns[] = {TS_C_stack_method__name, TS_C_stack_method__class,
                                        TS_C_stack_method__package, TS_C_stack_method__file,
                                        TS_C_stack_method__line};
-    frame_filter f = {.model = model, .paths = paths};
-    *hidden = NULL;
-    ts_code code = filter_begin(&f, filter, paths->methods.count);
-    bool any = f.wanted[F_ONLY] || f.wanted[F_IGNORE] || f.wanted[F_HIDE];
-    TS_STEP_IF(code, any && paths->frames != NULL, filter_frames(&f, paths->frames));
-    ts_walk rows = ts_walk_of(*ts_model_rows(model), TS_T_stack_method, columns, 5);
-    while (any && paths->frames == NULL && ts_walk_next(&code, &rows)) {
-        code = filter_method(&f, rows.b, rows.row);
+    ts_code code = filter_begin(f, filter, f->paths->methods.count);
+    *any = f->wanted[F_ONLY] || f->wanted[F_IGNORE] || f->wanted[F_HIDE];
+    TS_STEP_IF(code, *any && f->paths->frames != NULL, filter_frames(f, f->paths->frames));
+    ts_walk rows = ts_walk_of(*ts_model_rows(f->model), TS_T_stack_method, columns, 5);
+    while (*any && f->paths->frames == NULL && ts_walk_next(&code, &rows)) {
+        code = filter_method(f, rows.b, rows.row);
     }
+    return code;
+}
+
+ts_code ts_frames_shown(ts_shown_paths *out, ts_model *model, const ts_paths *paths,
+                        const ts_frame_filter *filter)
+{
+    frame_filter f = {.model = model, .paths = paths};
+    ts_ctx *ctx = ts_model_ctx(model);
+    size_t nodes = paths->nodes.count;
+    uint8_t *above = NULL;
+    bool any;
+    *out = (ts_shown_paths){0};
+    ts_code code = filter_match(&f, &any, filter);
+    if (code == TS_OK && any) {
+        above = ts_zalloc(ctx, nodes + 1, sizeof *above);
+        out->visible = ts_zalloc(ctx, nodes + 1, sizeof *out->visible);
+        out->passes = ts_zalloc(ctx, nodes + 1, sizeof *out->passes);
+        any = above != NULL && out->visible != NULL && out->passes != NULL;
+        code = any ? TS_OK : ctx->error.code;
+    }
+    for (uint32_t i = 1; any && code == TS_OK && i <= nodes; i++) {
+        uint32_t caller = paths->parent[i - 1] + 1; /* TS_NO_INDEX becomes 0 */
+        uint32_t method = paths->method[i - 1];
+        uint8_t hits = method == TS_NO_INDEX ? 0 : f.hits[method];
+        above[i] = above[caller] | hits;
+        out->visible[i] = (hits & HIDE) != 0 ? out->visible[caller] : i;
+        out->passes[i] = (!f.wanted[F_ONLY] || (above[i] & ONLY) != 0) && (above[i] & IGNORE) == 0;
+    }
+    ts_free(ctx, above);
+    filter_free(&f);
+    return code;
+}
+
+ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
+                         const ts_paths *paths, const ts_frame_filter *filter)
+{
+    frame_filter f = {.model = model, .paths = paths};
+    bool any;
+    *hidden = NULL;
+    ts_code code = filter_match(&f, &any, filter);
     TS_STEP_IF(code, any, filter_nodes(&f, w, paths));
     if (code == TS_OK && f.wanted[F_HIDE]) {
         for (uint32_t i = 0; i < paths->methods.count; i++) {

@@ -19,4 +19,14 @@ typedef struct ts_frame_filter {
 ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
                          const ts_paths *paths, const ts_frame_filter *filter);
 
+/* The same for who looks at single rows. By the place of a call path + 1; 0: none. */
+typedef struct ts_shown_paths {
+    uint32_t *visible; /* itself, or its nearest caller that is not hidden; NULL: no patterns */
+    bool *passes;
+} ts_shown_paths;
+
+/* Caller frees both, also after an error. */
+ts_code ts_frames_shown(ts_shown_paths *out, ts_model *model, const ts_paths *paths,
+                        const ts_frame_filter *filter);
+
 #endif

@@ -337,17 +337,39 @@ bool stacks_is_of(const ts_weight *weight, const ts_event_kind *what)
              (what->reason != NULL && strcmp(weight->what.reason, what->reason) == 0)));
 }
 
+bool stacks_is_idle(const ts_event_kind *what)
+{
+    return what->class == TS_CLASS_waiting && what->reason != NULL &&
+           strcmp(what->reason, "idle") == 0;
+}
+
+/* Of an export; a page counts what is idle beside the others. */
+static bool skips_idle(const ts_calls *p, const ts_weight *weight)
+{
+    return p->own != NULL && p->no_idle && weight->what.class != TS_CLASS_waiting;
+}
+
+/* Frames that are hidden are passed over; what does not pass the patterns is not visited. */
+static ts_code visit_shown(const ts_calls *p, ts_calls_item *item, ts_calls_visit visit, void *user)
+{
+    bool passes = p->passes == NULL || p->passes[item->node];
+    item->node = p->visible == NULL ? item->node : p->visible[item->node];
+    return passes && (item->node != 0 || p->stackless) ? visit(user, item) : TS_OK;
+}
+
 static ts_code each_batch(const ts_calls *p, const ts_weight *weight, bool call, const ts_batch *b,
                           unsigned rows, ts_calls_visit visit, void *user)
 {
     ts_calls_item item;
     bool wanted;
+    bool skip_idle = skips_idle(p, weight);
     ts_code code = TS_OK;
     for (unsigned i = 0; i < rows && code == TS_OK; i++) {
         bool has = false;
         code = read_item(&item, &wanted, p, b, i, call);
         TS_STEP_IF(code, wanted, row_weight(&item, &has, p, weight));
-        TS_STEP_IF(code, has && stacks_is_of(weight, &item.what), visit(user, &item));
+        has = has && stacks_is_of(weight, &item.what) && !(skip_idle && stacks_is_idle(&item.what));
+        TS_STEP_IF(code, has, visit_shown(p, &item, visit, user));
     }
     return code;
 }
@@ -397,6 +419,7 @@ static ts_code each_row(const ts_calls *p, const ts_weight *weight, bool call, t
 
 /* The samples by their ids, which mostly rise. */
 typedef struct sample_finder {
+    const stacks_values *values;
     ts_rows *rows;
     const ts_batch *b;
 } sample_finder;
@@ -441,8 +464,9 @@ static int64_t value_inside(const ts_calls *p, const ts_calls_item *item, int64_
 }
 
 static ts_code each_value_row(const ts_calls *p, sample_finder *f, const ts_batch *b, unsigned i,
-                              bool ns, ts_calls_visit visit, void *user)
+                              ts_calls_visit visit, void *user)
 {
+    bool ns = f->values->ns;
     ts_calls_item item;
     bool wanted;
     unsigned row = 0;
@@ -459,7 +483,10 @@ static ts_code each_value_row(const ts_calls *p, sample_finder *f, const ts_batc
         code = ts_events_sample(&item.what, p->events, item.source_id, item.event, item.id,
                                 stacks_method(p, item.node));
     }
-    return code != TS_OK ? code : visit(user, &item);
+    if (code != TS_OK || (f->values->skip_idle && stacks_is_idle(&item.what))) {
+        return code;
+    }
+    return visit_shown(p, &item, visit, user);
 }
 
 /* Whether values of this kind are of the weight. */
@@ -472,14 +499,14 @@ static bool stacks_is_value_of(const ts_calls *p, const ts_weight *weight, int64
                                             : ts_text_equal(k->name, weight->value));
 }
 
-ts_code stacks_each_value(const ts_calls *p, const bool *wanted, bool ns, ts_calls_visit visit,
+ts_code stacks_each_value(const ts_calls *p, const stacks_values *values, ts_calls_visit visit,
                           void *user)
 {
     static const unsigned columns[] = {TS_C_stack_sample_value__sample_id,
                                        TS_C_stack_sample_value__value_type_id,
                                        TS_C_stack_sample_value__value};
     const ts_rows_from *from = ts_model_rows(p->model);
-    sample_finder f = {0};
+    sample_finder f = {.values = values};
     uint64_t total = ts_rows_count(from, "stack_sample_value");
     uint64_t done = 0;
     const ts_batch *b;
@@ -489,8 +516,8 @@ ts_code stacks_each_value(const ts_calls *p, const bool *wanted, bool ns, ts_cal
     while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
         for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
             int64_t type = b->columns[1].ints[i];
-            if (type >= 0 && (uint64_t)type < p->events->kinds.n && wanted[type]) {
-                code = each_value_row(p, &f, b, i, ns, visit, user);
+            if (type >= 0 && (uint64_t)type < p->events->kinds.n && values->wanted[type]) {
+                code = each_value_row(p, &f, b, i, visit, user);
             }
         }
         if (done / VALUES_REPORT != (done + b->rows) / VALUES_REPORT) {
@@ -521,8 +548,8 @@ ts_code stacks_each_value_of(const ts_calls *p, const ts_weight *weight, ts_call
     bool *wanted;
     bool any;
     ts_code code = stacks_kinds_of(&wanted, &any, p, weight);
-    TS_STEP_IF(code, any,
-               stacks_each_value(p, wanted, ts_text_is(weight->unit, "ns"), visit, user));
+    const stacks_values values = {wanted, ts_text_is(weight->unit, "ns"), skips_idle(p, weight)};
+    TS_STEP_IF(code, any, stacks_each_value(p, &values, visit, user));
     ts_free(p->ctx, wanted);
     return code;
 }

@@ -26,12 +26,6 @@ static ts_weight *weigh_target(const weigh_work *w, const ts_event_kind *what)
                                            : w->classes[what->class];
 }
 
-static bool is_idle(const ts_event_kind *what)
-{
-    return what->class == TS_CLASS_waiting && what->reason != NULL &&
-           strcmp(what->reason, "idle") == 0;
-}
-
 /* node: place of the call path + 1; 0: none. */
 static void weigh_add(weigh_work *w, uint32_t node, ts_wide sum, uint64_t count,
                       const ts_event_kind *what, bool call)
@@ -50,7 +44,7 @@ static void weigh_add(weigh_work *w, uint32_t node, ts_wide sum, uint64_t count,
     if (w->totals) {
         return;
     }
-    if (w->p->no_idle && weight->what.class != TS_CLASS_waiting && is_idle(what)) {
+    if (w->p->no_idle && weight->what.class != TS_CLASS_waiting && stacks_is_idle(what)) {
         of->idle += node == 0 ? 0 : sum;
         of->idle_count += node == 0 ? 0 : count;
     } else if (node == 0) {
@@ -209,7 +203,8 @@ static ts_code values_make(void **what, ts_model *m, const void *user)
     *what = v.sums = ts_zalloc(ctx, 1, sizeof *v.sums);
     ts_code code = v.sums == NULL ? ctx->error.code : ts_path_sums_begin(v.sums, ctx, v.p->paths);
     if (code == TS_OK) {
-        code = stacks_each_value(&all, v.wanted, false, values_item, &v);
+        const stacks_values values = {.wanted = v.wanted};
+        code = stacks_each_value(&all, &values, values_item, &v);
         ts_path_sums_end(v.sums);
     }
     return code;

@@ -89,6 +89,12 @@ static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export
         f->event = stacks_text(&texts, s->ctx, r, "event");
         f->wanted.label = stacks_text(&texts, s->ctx, r, "label");
         f->weight = stacks_text(&texts, s->ctx, r, "weight");
+        f->only = stacks_text(&texts, s->ctx, r, "only");
+        f->ignore = stacks_text(&texts, s->ctx, r, "ignore");
+        f->hide = stacks_text(&texts, s->ctx, r, "hide");
+        f->no_idle = ts_text_is(ts_request_arg(r, "idle"), "without");
+        f->no_samples = ts_text_is(ts_request_arg(r, "kind"), "slice");
+        f->no_calls = ts_text_is(ts_request_arg(r, "kind"), "sample");
         code = ts_database_file(&path, &identity, NULL, &app->databases, s->ctx, number);
     }
     TS_STEP(code, ts_reader_open(&reader, s->ctx, path));
