@@ -419,6 +419,38 @@ def stack_kinds(db):
     return kinds
 
 
+def check_difference(db, tree, kind, weight, name, sources, span):
+    """What is there now and what was before, joined by methods that are one: two sources, two ranges; whole and with nodes left out."""
+    one = which_is_one(db)
+    keyed = {node: (parent, one.get(method), line) for node, (parent, method, line) in tree.items()}
+    begin, middle, end = span[0], (span[0] + span[1]) // 2, span[1] + 1
+    sides = [({"source": a}, {"source": b}) for a, b in zip(sources, sources[1:])][:4]
+    sides += [({"from": middle, "to": end}, {"from": begin, "to": middle})] if middle > begin else []
+    for now, then in sides:
+        both = []
+        for side in (now, then):
+            values = {"source": None, "itid": None, "event": None, "from": 0, "to": 0, **side}
+            both.append(joined(weights(db, kind, weight, "from" in side, name, **values), keyed))
+        asked = {"kind": kind, "weight": weight, "value": name}
+        asked |= {"src": now["source"], "before_src": then["source"]} if "source" in now else {
+            "from_": now["from"] - db.origin, "to": now["to"] - db.origin, "before_from": then["from"] - db.origin, "before_to": then["to"] - db.origin}
+        what = f"{db.name}: difference {asked}"
+        reply = db.view("flame", limit=1000000, **asked)
+        older = {"parent": reply["parent"], "method": reply["method"], "self": reply["before"]["self"], "counts": reply["before"]["self"]}
+        same(reply_paths(reply, reply["methods"]["id"]), both[0], what)
+        same({k: own for k, (own, _) in reply_paths(older, reply["methods"]["id"]).items()}, {k: own for k, (own, _) in both[1].items() if own != 0}, what + ": before")
+        same([reply["total"], reply["before"]["all"]], [sum(own for own, _ in side.values()) for side in both], what + ": sums")
+        for limit in (1, 5):
+            cut = db.view("flame", limit=limit, **asked)
+            for own, totals, rest, all_of in ((cut["self"], cut["totals"], cut["rest"]["total"], reply["total"]), (cut["before"]["self"], cut["before"]["totals"], cut["before"]["rest"], reply["before"]["all"])):
+                sums = collections.Counter()
+                for parent, total in [*zip(cut["parent"], totals), *zip(cut["rest"]["parent"], rest)]:
+                    sums[parent] += total
+                same([t for t in totals], [own[i] + sums[i] for i in range(len(totals))], f"{what}: {limit} nodes and the rest")
+                same(sums[-1], all_of, f"{what}: {limit} nodes, all")
+    check("order=callers" in db.ask("flame", order="callers", before_from=0)["error"]["message"], f"{db.name}: a difference upside down")
+
+
 def check_stacks(db, ranges):
     tree = parents(db)
     check_threads(db)
@@ -440,6 +472,11 @@ def check_stacks(db, ranges):
         check_filters(db, tree, expected, kind, weight, name, what)
         join = db.view("flame", kind=kind, weight=weight, value=name, join="lines", limit=1000000)
         same(reply_paths(join, join["methods"]["id"]), joined(expected, tree), what + ", joined")
+        one = which_is_one(db)
+        join = db.view("flame", kind=kind, weight=weight, value=name, join="methods", limit=1000000)
+        same(reply_paths(join, join["methods"]["id"]), joined(expected, {n: (p, one.get(m), line) for n, (p, m, line) in tree.items()}), what + ", joined by method")
+        if begin is not None:
+            check_difference(db, tree, kind, weight, name, sources[1:], (begin, end))
         if weight not in ("samples", "cpu"):
             for source in sources if not db.name.startswith("random") else [None]: # whose samples are of another source than their call paths
                 for event in events[1:] if kind == "sample" and name != "cpu" else [None]:

@@ -16,7 +16,10 @@ enum {
     P_HIDE,
     P_IDLE,
     P_ORDER,
-    P_LEAF
+    P_LEAF,
+    P_BEFORE_SOURCE,
+    P_BEFORE_FROM,
+    P_BEFORE_TO
 };
 
 const ts_view_param ts_flame_params[] = {
@@ -26,8 +29,10 @@ const ts_view_param ts_flame_params[] = {
     TS_PARAM_LIMIT(1000000, 50000, "nodes"),
     {.name = "join",
      .type = TS_VIEW_CHOICE,
-     .choices = "none,lines",
-     .doc = "lines: callees of one method are one, whatever their lines"},
+     .choices = "none,lines,methods",
+     .doc =
+         "lines: callees of one method are one, whatever their lines; methods: also equal methods "
+         "of several sources"},
     TS_PARAM_PATTERN("only", "only stacks with such a frame"),
     TS_PARAM_PATTERN("ignore", "only stacks without such a frame"),
     TS_PARAM_PATTERN("hide", "such frames are taken out of their stacks"),
@@ -40,6 +45,12 @@ const ts_view_param ts_flame_params[] = {
      .choices = "callees,callers",
      .doc = "callers: paths upside down, callers below what they call"},
     TS_PARAM_ANY("leaf", "with order=callers and root: where its path begins"),
+    {.name = "before_src",
+     .type = TS_VIEW_SOURCE,
+     .most = 1000,
+     .doc = "a difference: what it was in this source, all of it"},
+    TS_PARAM_TIME("before_from", false),
+    TS_PARAM_TIME("before_to", false),
     {.name = NULL}};
 
 _Static_assert(sizeof ts_flame_params / sizeof ts_flame_params[0] - 1 <= TS_VIEW_PARAMS,
@@ -51,7 +62,7 @@ enum { CALLER_DEPTH = 1000 };
 typedef struct flame {
     ts_view_call *call;
     const ts_paths *paths;
-    const uint32_t *one; /* with a focus: which methods are one */
+    const uint32_t *one; /* which methods are one; NULL: each is one */
     ts_calls calls;
     ts_path_weights *weights;
     ts_method_list methods;
@@ -96,13 +107,13 @@ static void flame_begin(flame *f)
     ts_jout_close(f->call->out, '}');
 }
 
-static void flame_all(flame *f)
+static void flame_all(ts_wide *all, uint64_t *count, const ts_path_weights *w)
 {
-    f->all = f->weights->idle;
-    f->all_count = f->weights->idle_count;
-    for (uint32_t i = 0; i < f->weights->n; i++) {
-        f->all += f->weights->self[i];
-        f->all_count += f->weights->count[i];
+    *all = w->idle;
+    *count = w->idle_count;
+    for (uint32_t i = 0; i < w->n; i++) {
+        *all += w->self[i];
+        *count += w->count[i];
     }
 }
 
@@ -137,7 +148,9 @@ static ts_code flame_join(flame *f, ts_trie *trie, uint32_t **map)
         if (f->hidden != NULL && p->method[i] != TS_NO_INDEX && f->hidden[p->method[i]] != 0) {
             (*map)[i] = above;
         } else {
-            code = ts_trie_child(&(*map)[i], ctx, trie, above, p->method[i], i);
+            uint32_t method = p->method[i];
+            method = f->one == NULL || method == TS_NO_INDEX ? method : f->one[method];
+            code = ts_trie_child(&(*map)[i], ctx, trie, above, method, i);
         }
         if (code == TS_OK && (*map)[i] != TS_NO_INDEX) {
             ts_trie_add(trie, (*map)[i], f->weights->self[i], f->weights->count[i]);
@@ -170,6 +183,202 @@ static ts_code flame_whole(flame *f, uint32_t root, bool join)
     ts_free(ctx, tree.all);
     ts_free(ctx, map);
     ts_trie_free(ctx, &trie);
+    return code;
+}
+
+/* Takes out of the weights what the filters do not let through. */
+static ts_code flame_filter(flame *f)
+{
+    const ts_frame_filter filter = {.only = ts_view_value_of(f->call, P_ONLY)->text,
+                                    .ignore = ts_view_value_of(f->call, P_IGNORE)->text,
+                                    .hide = ts_view_value_of(f->call, P_HIDE)->text};
+    return ts_frames_filter(&f->hidden, f->weights, f->call->views->model, f->paths, &filter);
+}
+
+/* --- a difference ----------------------------------------------------------------------------- */
+
+/* What it was before: the same methods, another source or another time. */
+typedef struct flame_before {
+    ts_calls calls;
+    ts_wide all;
+    uint64_t count;
+    ts_wide *self;  /* by node of the joined tree */
+    ts_wide *total; /* with those below */
+    ts_wide *rest;  /* of nodes left out, by the node above them; of the roots at the end */
+} flame_before;
+
+static bool is_difference(ts_view_call *call)
+{
+    return ts_view_value_of(call, P_BEFORE_SOURCE)->given ||
+           ts_view_value_of(call, P_BEFORE_FROM)->given ||
+           ts_view_value_of(call, P_BEFORE_TO)->given;
+}
+
+/* Weighs by what the newer side is weighed by. Another source has threads and times of its own. */
+static ts_code before_weigh(flame_before *b, flame *f)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    const ts_weight *weight = ts_view_weight(&f->calls);
+    ts_view_args args = *f->call->args;
+    ts_view_call call = *f->call;
+    ts_view_value *v = args.values;
+    uint8_t *hidden = f->hidden;
+    ts_buf name = {0};
+    bool times = v[P_BEFORE_FROM].given || v[P_BEFORE_TO].given;
+    bool source = v[P_BEFORE_SOURCE].given;
+    v[TS_P_SOURCE] = source ? v[P_BEFORE_SOURCE] : v[TS_P_SOURCE];
+    v[TS_P_THREADS] = source ? (ts_view_value){0} : v[TS_P_THREADS];
+    v[TS_P_FROM] = source || times ? v[P_BEFORE_FROM] : v[TS_P_FROM];
+    v[TS_P_TO] = source || times ? v[P_BEFORE_TO] : v[TS_P_TO];
+    call.args = &args;
+    ts_code code = ts_buf_printf(ctx, &name, "%.*s", (int)weight->name.n, weight->name.p);
+    TS_STEP_IF(code, weight->kind == TS_WEIGHT_VALUE && weight->unit.n > 0,
+               ts_buf_printf(ctx, &name, "/%.*s", (int)weight->unit.n, weight->unit.p));
+    if (code == TS_OK && !v[TS_P_WEIGHT].given) {
+        v[TS_P_WEIGHT] = (ts_view_value){.given = true, .text = ts_buf_text(&name)};
+    }
+    TS_STEP(code, ts_view_weigh(&b->calls, &call, ts_view_value_of(f->call, P_IDLE)->number == 1));
+    if (code == TS_OK) {
+        ts_path_weights *older = &ts_view_weight(&b->calls)->of;
+        ts_path_weights *newer = f->weights;
+        flame_all(&b->all, &b->count, older);
+        f->weights = older;
+        code = flame_filter(f);
+        f->weights = newer;
+    }
+    if (f->hidden != hidden) { /* equal to that of before */
+        ts_free(ctx, f->hidden);
+        f->hidden = hidden;
+    }
+    ts_buf_free(ctx, &name);
+    return code;
+}
+
+/* Sums of the older side, by node of the tree. */
+static ts_code before_sum(flame_before *b, const flame *f, const ts_tree *tree, const uint32_t *map)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    const ts_path_weights *w = &ts_view_weight(&b->calls)->of;
+    TS_NEED(ctx, b->self = ts_zalloc(ctx, (size_t)tree->n + 1, sizeof *b->self));
+    TS_NEED(ctx, b->total = ts_zalloc(ctx, (size_t)tree->n + 1, sizeof *b->total));
+    TS_NEED(ctx, b->rest = ts_zalloc(ctx, (size_t)tree->n + 1, sizeof *b->rest));
+    for (uint32_t i = 0; i < w->n; i++) {
+        if (map[i] != TS_NO_INDEX) {
+            b->self[map[i]] += w->self[i];
+        }
+    }
+    for (uint32_t i = tree->n; i-- > 0;) {
+        b->total[i] += b->self[i];
+        if (tree->parent[i] != TS_NO_INDEX) {
+            b->total[tree->parent[i]] += b->total[i];
+        }
+    }
+    return TS_OK;
+}
+
+static bool is_top(const ts_tree *tree, uint32_t i, uint32_t root)
+{
+    return root == TS_NO_INDEX ? tree->parent[i] == TS_NO_INDEX : i == root;
+}
+
+/* Chooses by both sides together. */
+static ts_code before_choose(ts_shown_tree *shown, const flame_before *b, flame *f,
+                             const ts_tree *tree, uint32_t root)
+{
+    ts_wide total = 0;
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < tree->n; i++) {
+        total += is_top(tree, i, root) ? tree->total[i] : 0;
+        count += is_top(tree, i, root) ? tree->all[i] : 0;
+        tree->total[i] += b->total[i];
+        tree->all[i] += b->total[i] != 0 ? 1 : 0; /* it is there */
+    }
+    ts_code code = ts_tree_choose(shown, ts_view_ctx(f->call), tree, root, f->limit);
+    for (uint32_t i = 0; i < tree->n; i++) {
+        tree->total[i] -= b->total[i];
+    }
+    shown->total = total;
+    shown->count = count;
+    return code;
+}
+
+/* The sums of nodes that are left out, of each side its own. */
+static void before_rest(ts_shown_tree *shown, flame_before *b, const ts_tree *tree, uint32_t root)
+{
+    for (uint32_t i = 0; i < tree->n; i++) {
+        uint32_t parent = tree->parent[i];
+        bool top = is_top(tree, i, root);
+        bool below = !top && parent != TS_NO_INDEX && shown->number[parent] != TS_NO_INDEX;
+        if (shown->number[i] == TS_NO_INDEX && (top || below)) {
+            uint32_t above = top ? tree->n : parent;
+            b->rest[above] += b->total[i];
+            shown->rest_total[above] -= b->total[i];
+        }
+    }
+}
+
+static void before_column(ts_jout *out, const char *key, const ts_wide *sums,
+                          const ts_shown_tree *shown, bool *capped)
+{
+    ts_jout_open(out, key, '[');
+    for (uint32_t i = 0; i < shown->n; i++) {
+        ts_jout_int(out, NULL, ts_wide_cap(sums[shown->order[i]], capped));
+    }
+    ts_jout_close(out, ']');
+}
+
+static void before_write(const flame_before *b, flame *f, const ts_tree *tree,
+                         const ts_shown_tree *shown)
+{
+    ts_jout *out = f->call->out;
+    bool capped = false;
+    ts_jout_open(out, "before", '{');
+    ts_jout_int(out, "all", ts_wide_cap(b->all, &capped));
+    before_column(out, "self", b->self, shown, &capped);
+    before_column(out, "totals", b->total, shown, &capped);
+    ts_jout_open(out, "rest", '[');
+    for (uint32_t i = 0; i <= shown->n; i++) {
+        uint32_t at = i < shown->n ? shown->order[i] : tree->n;
+        if (shown->rest_count[at] > 0) {
+            ts_jout_int(out, NULL, ts_wide_cap(b->rest[at], &capped));
+        }
+    }
+    ts_jout_close(out, ']');
+    ts_jout_bool(out, "capped", capped);
+    ts_jout_close(out, '}');
+}
+
+static ts_code flame_difference(flame *f, uint32_t root)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    ts_shown_tree shown = {0};
+    flame_before b = {0};
+    ts_trie trie = {0};
+    ts_tree tree = {0};
+    uint32_t *map = NULL;
+    ts_code code = ts_methods_one(&f->one, f->call->views->model, false);
+    TS_STEP(code, before_weigh(&b, f));
+    TS_STEP(code, flame_join(f, &trie, &map));
+    if (code == TS_OK) {
+        tree = ts_trie_tree(&trie, &f->paths->nodes);
+        code = ts_tree_totals(&tree, ctx);
+    }
+    TS_STEP(code, before_sum(&b, f, &tree, map));
+    TS_STEP(code, before_choose(&shown, &b, f, &tree, root == TS_NO_INDEX ? root : map[root]));
+    if (code == TS_OK) {
+        before_rest(&shown, &b, &tree, root == TS_NO_INDEX ? root : map[root]);
+        flame_begin(f);
+        before_write(&b, f, &tree, &shown);
+        code = ts_tree_write(f->call, &tree, &shown, &f->methods);
+    }
+    TS_STEP(code, flame_end(f));
+    void *arrays[] = {tree.total, tree.all, map, b.self, b.total, b.rest};
+    for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
+        ts_free(ctx, arrays[i]);
+    }
+    ts_shown_tree_free(ctx, &shown);
+    ts_trie_free(ctx, &trie);
+    ts_calls_free(&b.calls);
     return code;
 }
 
@@ -310,15 +519,6 @@ static ts_code flame_place(uint32_t *out, flame *f, unsigned param, const ts_ids
     return TS_OK;
 }
 
-/* Takes out of the weights what the filters do not let through. */
-static ts_code flame_filter(flame *f)
-{
-    const ts_frame_filter filter = {.only = ts_view_value_of(f->call, P_ONLY)->text,
-                                    .ignore = ts_view_value_of(f->call, P_IGNORE)->text,
-                                    .hide = ts_view_value_of(f->call, P_HIDE)->text};
-    return ts_frames_filter(&f->hidden, f->weights, f->call->views->model, f->paths, &filter);
-}
-
 /* The tree that is asked for. */
 static ts_code flame_make(flame *f, uint32_t root, uint32_t leaf, uint32_t focus)
 {
@@ -332,10 +532,18 @@ static ts_code flame_make(flame *f, uint32_t root, uint32_t leaf, uint32_t focus
                                  "'focus' has callers of its own: not with order=callers")
                        : flame_focus(f, focus);
     }
-    return callers
-               ? flame_inverted(f, root, leaf)
-               : flame_whole(f, root,
-                             f->hidden != NULL || ts_view_value_of(f->call, P_JOIN)->number == 1);
+    if (is_difference(f->call)) {
+        return callers ? ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
+                                 "a difference is not with order=callers")
+                       : flame_difference(f, root);
+    }
+    int64_t join = ts_view_value_of(f->call, P_JOIN)->number;
+    ts_code code = join == 2 ? ts_methods_one(&f->one, f->call->views->model, false) : TS_OK;
+    if (code != TS_OK) {
+        return code;
+    }
+    return callers ? flame_inverted(f, root, leaf)
+                   : flame_whole(f, root, f->hidden != NULL || join > 0);
 }
 
 ts_code ts_flame_run(ts_view_call *call)
@@ -352,7 +560,7 @@ ts_code ts_flame_run(ts_view_call *call)
     TS_STEP(code, flame_place(&leaf, &f, P_LEAF, &f.paths->nodes, "node"));
     if (code == TS_OK) {
         f.weights = &ts_view_weight(&f.calls)->of;
-        flame_all(&f);
+        flame_all(&f.all, &f.all_count, f.weights);
         code = flame_filter(&f);
     }
     TS_STEP(code, ts_method_list_begin(&f.methods, ctx, f.paths));

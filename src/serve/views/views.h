@@ -17,7 +17,7 @@
 
 /* --- parameters ------------------------------------------------------------------------------- */
 
-enum { TS_VIEW_PARAMS = 20, TS_VIEW_IDS = 256 };
+enum { TS_VIEW_PARAMS = 24, TS_VIEW_IDS = 256 };
 
 typedef enum ts_view_type {
     TS_VIEW_INT,     /* a number from least to most */
