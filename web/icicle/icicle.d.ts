@@ -20,6 +20,12 @@ export class Tree {
   readonly depth: Int32Array;
   readonly rows: number;
   readonly ordered: boolean;
+  /** The older side of a difference, or null. */
+  readonly before: Float64Array | null;
+  readonly selfBefore: Float64Array | null;
+  /** What older values are multiplied by; place() after a change. */
+  scale: number;
+  place(): void;
   readonly first: Int32Array;
   readonly children: Int32Array;
   readonly start: Float64Array;

@@ -2,10 +2,11 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { Graph, coloursOf, type Colours, type Tree } from "../../icicle/icicle.js";
-import { amount, count, percent, unitFor, inUnit } from "../format.ts";
+import { amount, count, percent, signed, unitFor, inUnit } from "../format.ts";
 import { theme } from "../state.ts";
+import { showsGraph } from "./picture.ts";
 import { nextMatch } from "./search.ts";
-import { REST, UNKNOWN, type Stacks } from "./stacks.ts";
+import { growth, REST, UNKNOWN, type Stacks } from "./stacks.ts";
 
 let colours: Colours | undefined;
 let coloursFor = "";
@@ -150,7 +151,11 @@ export function Icicle(props: Props): JSX.Element {
       },
     });
     graph.current = made;
-    return () => made.destroy();
+    showsGraph(made);
+    return () => {
+      showsGraph(undefined);
+      made.destroy();
+    };
   }, []);
   useEffect(() => {
     graph.current?.show(props.stacks.tree);
@@ -203,6 +208,11 @@ function hit(stacks: Stacks, test: ((text: string) => boolean) | undefined, tree
 function colourOf(stacks: Stacks, tree: Tree, i: number): string {
   const c = graphColours();
   const frame = tree.frame[i] ?? -1;
+  if (tree.before !== null && i > 0) {
+    const change = growth(tree, i);
+    const step = Math.round(4 * Math.abs(change));
+    return step === 0 ? c.plain : `hsl(${change > 0 ? 8 : 214} ${c.dark ? 46 : 70}% ${c.dark ? 26 + 4 * step : 94 - 6 * step}%)`;
+  }
   return i === 0 ? c.root : frame < 0 ? c.plain : c.boxes[stacks.names.tint[frame] ?? -1] ?? c.plain;
 }
 
@@ -213,7 +223,7 @@ function TipBox({ stacks, tip, whole, turned }: { stacks: Stacks; tip: Tip; whol
   const frame = tree.frame[i] ?? -1;
   const total = tree.total[i] ?? 0;
   const self = tree.self[i] ?? 0;
-  const unit = unitFor(total, stacks.unit);
+  const unit = unitFor(Math.max(total, tree.before?.[i] ?? 0), stacks.unit);
   const text = (v: number): string => `${inUnit(v, unit)}${unit[1] === "" ? "" : ` ${unit[1]}`}`;
   useEffect(() => {
     const element = box.current;
@@ -230,6 +240,8 @@ function TipBox({ stacks, tip, whole, turned }: { stacks: Stacks; tip: Tip; whol
       {frame >= 0 && stacks.names.where[frame] !== "" && <div class="file">{stacks.names.where[frame]}</div>}
       <table>
         <tbody>
+          {tree.before !== null && <tr><th>Before</th><td>{text((tree.before[i] ?? 0) * tree.scale)}</td><td /></tr>}
+          {tree.before !== null && <tr><th>Change</th><td>{signed(total - (tree.before[i] ?? 0) * tree.scale, text(total - (tree.before[i] ?? 0) * tree.scale))}</td><td /></tr>}
           <tr><th>Total</th><td>{text(total)}</td><td>{percent(total, whole)}</td></tr>
           {frame !== REST && !tree.ordered && <tr><th>Self</th><td>{text(self)}</td><td>{percent(self, whole)}</td></tr>}
           {i > 0 && (tree.parent[i] ?? 0) > 0 && !tree.ordered && <tr><th>{turned ? "Of callee" : "Of caller"}</th><td /><td>{percent(total, tree.total[tree.parent[i] ?? 0] ?? 0)}</td></tr>}

@@ -30,6 +30,8 @@ export interface TreeReply {
 }
 
 export interface FlameReply extends TreeReply {
+  /** Of a difference: the older side of the same nodes. */
+  readonly before?: { readonly all: number | string; readonly self: Numbers; readonly totals: Numbers; readonly rest: Numbers };
   readonly weight?: string;
   readonly unit: string;
   /** Of all stacks, also those that filters leave out. */
@@ -89,8 +91,8 @@ export function namesOf(methods: MethodsReply): Names {
   };
 }
 
-/** The stacks of a reply, and its rest as nodes of their own. */
-export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
+/** The stacks of a reply, and its rest as nodes of their own. older: the other side of a difference; scale: what it is multiplied by. */
+export function stacksOf(reply: TreeReply, names: Names, unit: string, older?: FlameReply["before"], scale = 1): Stacks {
   const n = reply.parent.length;
   const rest = reply.rest.parent.length;
   const size = 1 + n + rest;
@@ -100,6 +102,7 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
   const total = new Float64Array(size);
   const id = new Float64Array(size).fill(-1);
   const leaf = reply.leaf === undefined ? undefined : new Float64Array(size).fill(-1);
+  const before = older === undefined ? null : new Float64Array(size);
   const count = new Float64Array(size);
   const left = new Float64Array(size);
   total[0] = Number(reply.total);
@@ -114,6 +117,9 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
       leaf[i + 1] = Number(reply.leaf?.[i]);
     }
     count[i + 1] = reply.counts[i] ?? 0;
+    if (before !== null) {
+      before[i + 1] = Number(older?.self[i]);
+    }
   }
   for (let k = 0; k < rest; k++) {
     const i = 1 + n + k;
@@ -122,8 +128,23 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string): Stacks {
     self[i] = Number(reply.rest.total[k]);
     total[i] = self[i] ?? 0;
     left[i] = reply.rest.n[k] ?? 0;
+    if (before !== null) {
+      before[i] = Number(older?.rest[k]);
+    }
   }
-  return { tree: new Tree({ parent, frame, self, total }), names, unit, id, leaf, count, left, cut: rest > 0 };
+  const tree = new Tree({ parent, frame, self, total, before });
+  if (scale !== 1) {
+    tree.scale = scale;
+    tree.place();
+  }
+  return { tree, names, unit, id, leaf, count, left, cut: rest > 0 };
+}
+
+/** Whether a node grew, from -1 (it is gone) to 1 (it is new). */
+export function growth(tree: Tree, i: number): number {
+  const after = tree.total[i] ?? 0;
+  const before = (tree.before?.[i] ?? 0) * tree.scale;
+  return after + before > 0 ? (after - before) / (after + before) : 0;
 }
 
 /** A node as text of the URL, and the node with such a text; 0, which is all of the tree, when there is none. */

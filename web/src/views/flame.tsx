@@ -1,18 +1,19 @@
 // Stacks: the graph of one profile in the order of time, left heavy or upside down, one method with callers and callees, and methods as a table.
 import type { JSX } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, urlOf, waiting } from "../api.ts";
 import { loadThreads, threadName, type Axis, type Thread, type Threads } from "../data.ts";
-import { amount, baseName, clean, count, duration, inUnit, percent, plural, unitFor } from "../format.ts";
+import { amount, baseName, clean, count, duration, inUnit, percent, plural, signed, unitFor } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle, labelOf } from "../parts/icicle.tsx";
 import { RangeStrip } from "../parts/rangestrip.tsx";
 import { matcher } from "../parts/search.ts";
 import { countsBelow, namesOf, nodeAt, placeOf, REST, stacksOf, UNKNOWN, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
-import { chosenJson, chosenSource, isChosen } from "../parts/sources.ts";
+import { choices, chosenJson, chosenSource, isChosen, sourceTitle } from "../parts/sources.ts";
 import { SourceChoice } from "../parts/sourcechoice.tsx";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { TimeOrder } from "./timeorder.tsx";
+import { SaveMenu } from "./save.tsx";
 import { Waits } from "./waits.tsx";
 import { absolute, database, extent, go, numberParam, param, range, setParams } from "../state.ts";
 import { useLoad } from "../use.ts";
@@ -162,6 +163,8 @@ function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chos
         <label><input type="checkbox" checked={param("idle") === "1"} onChange={(e) => setParams({ idle: e.currentTarget.checked ? "1" : undefined, at: undefined })} />idle</label>
         <label><input type="checkbox" checked={param("inv") === "1"} onChange={(e) => setParams({ inv: e.currentTarget.checked ? "1" : undefined, at: undefined, root: undefined })} />inverted</label>
         <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
+        <CompareMenu withStacks={withStacks} />
+        <SaveMenu chosen={chosen} weight={weight} />
       </div>
     )}
     </>
@@ -252,12 +255,12 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
   // The server filters and turns around, over all stacks and not only those that it sends.
   const filter = { only: param("only"), ignore: param("ignore"), hide: param("hide"), idle: param("idle") === "1" ? undefined : "without" };
   const [root, leaf] = param("root").split(",");
-  const params = { ...asked(chosen), root: root || undefined, ...(param("inv") === "1" ? { order: "callers", leaf } : {}), ...filter };
+  const turned = param("inv") === "1" && !isCompared();
+  const params = { ...asked(chosen), root: root || undefined, join: "methods", ...(turned ? { order: "callers", leaf } : {}), ...filter, ...(isCompared() ? { before_src: param("bsrc"), before_from: param("bfrom"), before_to: param("bto") } : {}) };
   const loaded = useLoad(urlOf("/api/flame", params), (signal) => get<FlameReply>("/api/flame", params, { signal, what: "adding up stacks" }));
-  const stacks = useMemo(() => (loaded.data === undefined ? undefined : stacksOf(loaded.data, namesOf(loaded.data.methods), loaded.data.unit)), [loaded.data]);
+  const stacks = useMemo(() => (loaded.data === undefined ? undefined : stacksOf(loaded.data, namesOf(loaded.data.methods), loaded.data.unit, loaded.data.before, param("norm") === "1" ? ratioOf(loaded.data) : 1)), [loaded.data, param("norm")]);
   // Percentages are of all that is chosen, whatever filters and zooms show of it.
   const all = Number(loaded.data?.all?.total ?? 0);
-  const turned = param("inv") === "1";
   const q = param("q");
   const search = useMemo(() => matcher(q), [q]);
   const at = param("at");
@@ -289,10 +292,11 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
       setParams({ at: i === 0 ? undefined : placeOf(stacks, i) });
     }
   };
-  const empty = (stacks.tree.total[0] ?? 0) === 0;
+  const empty = stacks.tree.width(0) === 0;
   return (
     <div class="with-drawer">
       <div class="stage">
+        {loaded.data?.before !== undefined && <Compared stacks={stacks} all={all} before={Number(loaded.data.before.all)} />}
         <Trail stacks={stacks} zoom={zoom} all={all} of={titleOf(loaded.data?.weight ?? "", stacks.unit, chosen.kind)} lost={sel !== "" && focus === 0} onZoom={zoomed} />
         {empty ? <p class="none big">No stacks in this range and with this filter</p>
           : param("table") === "1" ? <TreeTable stacks={stacks} calls={chosen.kind === "slice"} all={all} search={search} selected={focus} onSelect={select} />
@@ -311,6 +315,54 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
       </div>
       {focus > 0 && <FrameDrawer stacks={stacks} i={focus} chosen={chosen} whole={all} turned={turned} onClose={() => select(0)} onOpen={open} onZoom={zoomed} />}
     </div>
+  );
+}
+
+/** Whether the stacks are compared with those of another source or time. */
+const isCompared = (): boolean => param("bsrc") !== "" || param("bfrom") !== "" || param("bto") !== "";
+
+const NO_COMPARISON = { bsrc: undefined, bfrom: undefined, bto: undefined, norm: undefined };
+
+/** Makes the older side as large as the newer one. */
+const ratioOf = (reply: FlameReply): number => (Number(reply.before?.all) > 0 && Number(reply.all?.total) > 0 ? Number(reply.all?.total) / Number(reply.before?.all) : 1);
+
+/** The two sides of a difference in words. */
+function Compared({ stacks, all, before }: { stacks: Stacks; all: number; before: number }): JSX.Element {
+  const older = Number(param("bsrc"));
+  const source = param("bsrc") === "" ? "" : sourceTitle(Number.isNaN(older) ? null : older) || clean(param("bsrc"), 80);
+  const time = param("bfrom") === "" && param("bto") === "" ? "" : `${duration(Number(param("bfrom")) || extent.value.from)} to ${duration(Number(param("bto")) || extent.value.to)}`;
+  const change = all - before;
+  return (
+    <div class="trail compared">
+      <b>{signed(change, amount(change, stacks.unit))}</b>
+      <span>{amount(all, stacks.unit)}, before {amount(before, stacks.unit)} ({[source, time].filter((one) => one !== "").join(", ")})</span>
+      <span class="grown">more</span><span class="shrunk">less</span>
+      <label><input type="checkbox" checked={param("norm") === "1"} onChange={(e) => setParams({ norm: e.currentTarget.checked ? "1" : undefined })} />compare shares</label>
+      <button type="button" class="link" onClick={() => setParams({ ...NO_COMPARISON, at: undefined, sel: undefined })}>stop comparing</button>
+    </div>
+  );
+}
+
+/** What the stacks are compared with: another source, or what is chosen now as the older side of what is chosen next. */
+function CompareMenu({ withStacks }: { withStacks: ReadonlySet<number> }): JSX.Element {
+  const others = choices(withStacks).filter((one) => one.id !== chosenSource.value?.id);
+  const now = range.value;
+  const menu = useRef<HTMLDetailsElement>(null);
+  const choose = (change: Record<string, string | undefined>): void => {
+    menu.current?.removeAttribute("open");
+    setParams({ ...NO_COMPARISON, at: undefined, root: undefined, inv: undefined, ...change });
+  };
+  return (
+    <details class="menu" ref={menu}>
+      <summary>Compare</summary>
+      <div class="items">
+        {now === undefined ? <p class="lead">Choose a range of time above to compare it with another one.</p> : <>
+          <button type="button" class="link" onClick={() => choose({ bfrom: String(Math.round(now.from)), bto: String(Math.round(now.to)), from: undefined, to: undefined })}>take this range as before, then choose another</button>
+          <button type="button" class="link" onClick={() => choose({ bfrom: String(Math.round(Math.max(extent.value.from, 2 * now.from - now.to))), bto: String(Math.round(now.from)) })}>with the same time before it</button>
+        </>}
+        {others.map((one) => <button type="button" class="link" key={one.id} onClick={() => choose({ bsrc: String(one.id) })}>with {one.title}</button>)}
+      </div>
+    </details>
   );
 }
 
@@ -378,6 +430,10 @@ function FrameDrawer({ stacks, i, chosen, whole, turned, onClose, onOpen, onZoom
     <Drawer title={labelOf(stacks, i)} onClose={onClose}>
       <Facts rows={[
         ...(frame >= 0 && names.where[frame] !== "" ? [["Where", <code>{names.where[frame]}</code>] as const] : []),
+        ...(tree.before === null ? [] : [
+          ["Before", amount((tree.before[i] ?? 0) * tree.scale, stacks.unit)] as const,
+          ["Change", signed(total - (tree.before[i] ?? 0) * tree.scale, amount(total - (tree.before[i] ?? 0) * tree.scale, stacks.unit))] as const,
+        ]),
         ["Total", `${amount(total, stacks.unit)}  (${percent(total, whole)})`],
         ["Self", `${amount(tree.self[i], stacks.unit)}  (${percent(tree.self[i] ?? 0, whole)})`],
         // Samples count for all frames above them, a call only for its own.
@@ -425,6 +481,7 @@ interface TreeRow {
   readonly where: string;
   readonly total: number;
   readonly self: number;
+  readonly before: number;
   readonly count: number;
 }
 
@@ -447,7 +504,7 @@ function TreeTable({ stacks, calls, all, search, selected, onSelect }: TreeTable
     while (open.length > 0) {
       const i = open.pop() ?? 0;
       const frame = tree.frame[i] ?? -1;
-      list.push({ i, depth: tree.depth[i] ?? 0, name: labelOf(stacks, i), where: frame < 0 ? "" : names.where[frame] ?? "", total: tree.total[i] ?? 0, self: tree.self[i] ?? 0, count: below[i] ?? 0 });
+      list.push({ i, depth: tree.depth[i] ?? 0, name: labelOf(stacks, i), where: frame < 0 ? "" : names.where[frame] ?? "", total: tree.total[i] ?? 0, self: tree.self[i] ?? 0, before: (tree.before?.[i] ?? 0) * tree.scale, count: below[i] ?? 0 });
       for (let c = (tree.first[i + 1] ?? 0) - 1; c >= (tree.first[i] ?? 0); c--) {
         open.push(tree.children[c] ?? 0);
       }
@@ -458,13 +515,17 @@ function TreeTable({ stacks, calls, all, search, selected, onSelect }: TreeTable
   const columns: readonly Column<TreeRow>[] = [
     { id: "name", title: "Method", wide: true, value: (r) => r.name, cell: (r) => <span style={{ paddingLeft: `${Math.min(r.depth, 40) * 12}px` }}>{r.name}</span> },
     { id: "total", title: "Total", unit, digits: 3, width: 120, value: (r) => r.total },
+    ...(stacks.tree.before === null ? [] : [
+      { id: "before", title: "Before", unit, digits: 3, width: 120, value: (r: TreeRow) => r.before } as const,
+      { id: "change", title: "Change", unit, digits: 3, width: 120, signed: true, value: (r: TreeRow) => r.total - r.before } as const,
+    ]),
     { id: "share", title: "Share", width: 80, number: true, value: (r) => r.total, cell: (r) => percent(r.total, all) },
     { id: "self", title: "Self", unit, digits: 3, width: 120, value: (r) => r.self },
     { id: "count", title: calls ? "Calls" : "Samples", unit: "count", width: 100, value: (r) => r.count },
     { id: "where", title: "Where", width: 260, value: (r) => r.where, cell: (r) => <span class="unit" title={r.where}>{baseName(r.where)}</span> },
   ];
   const shown = search === undefined ? rows : rows.filter((r) => search(r.name) || search(r.where));
-  return <Table label="Stacks as a table" columns={columns} rows={shown} keyOf={(r) => r.i} selected={selected} onRow={(r) => onSelect(r.i)} />;
+  return <Table label="Stacks as a table" columns={columns} rows={shown} keyOf={(r) => r.i} selected={selected > 0 ? selected : -1} onRow={(r) => onSelect(r.i)} />;
 }
 
 // --- methods ------------------------------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // Sources, threads, waits and stacks of the page, on recordings of several kinds: numbers by sqlite3, never by the server. browser.mjs runs these steps.
 import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { check, equal, sql } from "./run.mjs";
 
 /** The databases that the steps need: name, inputs. */
@@ -153,6 +154,129 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     check((await view.text(".drawer .facts")).includes("Of callee"), "a share of the callee");
   });
 
+  /** What each path of functions weighs by itself, as "outermost;...;innermost": samples of class cpu, or their values, by sqlite3. */
+  const byPath = (name, where, ns) => new Map(sql(db(name), `WITH RECURSIVE named(id, path) AS (
+      SELECT n.id, m.label FROM stack_node AS n JOIN labels AS m ON m.id = n.method_id WHERE n.parent_id IS NULL
+      UNION ALL SELECT n.id, p.path || ';' || m.label FROM named AS p JOIN stack_node AS n ON n.parent_id = p.id JOIN labels AS m ON m.id = n.method_id),
+    labels AS (SELECT id, ifnull(nullif(package, '') || '.', '') || ifnull(nullif(class, '') || '.', '') || ifnull(nullif(name, ''), '(anonymous)') AS label FROM stack_method)
+    SELECT p.path, sum(${ns}) AS ns FROM v_sample AS s JOIN named AS p ON p.id = s.node_id WHERE s.class = 'cpu' AND ${where} GROUP BY p.path HAVING ns > 0`).map((r) => [r.path, r.ns]));
+  const cpuValue = "(SELECT sum(v.value) FROM stack_sample_value AS v JOIN stack_value_type AS t ON t.id = v.value_type_id WHERE v.sample_id = s.id AND t.name = 'cpu')";
+
+  /** The table of the tree: totals by path. */
+  const tableByPath = async () => {
+    const rows = await view.run(() => {
+      const table = document.querySelector("[aria-label='Stacks as a table'] table");
+      const titles = [...table.querySelectorAll("th")].map((th) => th.textContent.trim());
+      return [...table.querySelectorAll("tbody tr:not(.space)")].map((tr) => ({ depth: Math.round(parseInt(tr.querySelector("span").style.paddingLeft, 10) / 12), cells: Object.fromEntries([...tr.children].map((td, i) => [titles[i], td.textContent])) }));
+    });
+    const path = [];
+    return rows.slice(1).map(({ depth, cells }) => {
+      path.length = depth - 1;
+      path.push(cells.Method);
+      return [path.join(";"), cells];
+    });
+  };
+  const below = (sums, path) => [...sums].reduce((sum, [other, ns]) => sum + (other === path || other.startsWith(`${path};`) ? ns : 0), 0);
+
+  step("a difference of two sources", async () => {
+    await view.go("#/flame?db=two.db&src=3&bsrc=1&table=1", true);
+    const after = byPath("two", "s.source_id = 4", cpuValue);
+    const before = byPath("two", "s.source_id = 2", cpuValue);
+    const [a, b] = [after, before].map((sums) => [...sums.values()].reduce((x, y) => x + y, 0));
+    check(a > 0 && b > 0, "both have CPU time");
+    equal(await view.text(".compared b"), amount(a - b, "ns").replace("-", "\u2212").replace(/^\u2212?[\d.,]+ ns$/, `\u2212${amount(b - a, "ns")}`), "the change of all");
+    check((await view.text(".compared")).includes(`${amount(a, "ns")}, before ${amount(b, "ns")} (work.jfr.gz)`), `both sides: ${await view.text(".compared")}`);
+    const rows = await tableByPath();
+    check(rows.length > 30, `rows of the difference: ${rows.length}`);
+    for (const [path, cells] of rows) {
+      const [now, was] = [below(after, path), below(before, path)];
+      equal([cells["Total ms"], cells["Before ms"], cells["Change ms"].replace("\u2212", "-")], [grouped(now / 1e6, 3), grouped(was / 1e6, 3), `${now > was ? "+" : ""}${grouped((now - was) / 1e6, 3)}`], `difference at ${path.slice(-60)}`);
+    }
+    // As large as the newer side: shares are compared.
+    await view.go("#/flame?db=two.db&src=3&bsrc=1&table=1&norm=1");
+    equal((await tableByPath())[0][1]["Before ms"], grouped((below(before, rows[0][0]) * a) / b / 1e6, 3), "shares of the older side");
+    await view.press("stop comparing");
+    check(!(await view.fragment()).includes("bsrc"), "no comparison any more");
+  });
+
+  step("a difference of two ranges", async () => {
+    const [{ origin }] = sql(db("profile"), "SELECT start_ts AS origin FROM trace_range");
+    const part = (from, to) => `max(0, min(s.ts + s.dur, ${origin} + ${to}) - max(s.ts, ${origin} + ${from}))`;
+    await view.go("#/flame?db=profile.db&from=700000000&to=1200000000", true);
+    await view.click(".filters details.menu summary");
+    await view.press("with the same time before it");
+    check((await view.fragment()).includes("bfrom=200000000&bto=700000000"), `the same time before it: ${await view.fragment()}`);
+    await view.go(`${await view.fragment()}&table=1`);
+    const after = byPath("profile", "s.dur >= 0", part(700000000, 1200000000));
+    const before = byPath("profile", "s.dur >= 0", part(200000000, 700000000));
+    for (const [path, cells] of (await tableByPath()).slice(0, 25)) {
+      equal([cells["Total ms"], cells["Before ms"]], [below(after, path), below(before, path)].map((ns) => grouped(ns / 1e6, 3)), `ranges at ${path.slice(-60)}`);
+    }
+    await view.go((await view.fragment()).replace("&table=1", ""));
+    await view.looks("a difference", undefined, 30);
+  });
+
+  step("stacks as files", async () => {
+    const get = async (title) => Buffer.from(await view.run(async (text) => {
+      const link = [...document.querySelectorAll(".filters details.menu a")].find((a) => a.textContent === text);
+      return [...new Uint8Array(await (await fetch(link.href)).arrayBuffer())];
+    }, title));
+    const filters = [["", () => true, (p) => p], ["&only=%2F%5Efib%2F", (p) => p.split(";").some((f) => f.startsWith("fib")), (p) => p], ["&ignore=tick", (p) => !/tick/i.test(p), (p) => p],
+      ["&hide=%2F%5E(tick%7ClistOnTimeout)$%2F", () => true, (p) => p.split(";").filter((f) => f !== "tick" && f !== "listOnTimeout").join(";")]];
+    for (const [filter, passes, renamed] of filters) {
+      await view.go(`#/flame?db=profile.db&from=100000000&to=900000000${filter}`, true);
+      const [{ origin }] = sql(db("profile"), "SELECT start_ts AS origin FROM trace_range");
+      const expected = new Map();
+      for (const [path, ns] of byPath("profile", "s.dur >= 0", `max(0, min(s.ts + s.dur, ${origin} + 900000000) - max(s.ts, ${origin} + 100000000))`)) {
+        if (passes(path) && renamed(path) !== "") {
+          expected.set(renamed(path), (expected.get(renamed(path)) ?? 0) + ns);
+        }
+      }
+      const total = [...expected.values()].reduce((x, y) => x + y, 0);
+      equal(await view.text(".trail:not(.compared) b"), amount(total, "ns"), `what is shown with ${filter}`);
+      const folded = new Map((await get("folded stacks")).toString().trim().split("\n").map((line) => [line.slice(0, line.lastIndexOf(" ")), Number(line.slice(line.lastIndexOf(" ") + 1))]));
+      equal([...folded].sort(), [...expected].sort(), `folded stacks with ${filter}`);
+      const scope = JSON.parse((await get("speedscope")).toString());
+      equal(scope.profiles.flatMap((p) => p.weights).reduce((x, y) => x + y, 0), total, `speedscope with ${filter}`);
+      equal(pprofSum(gunzipSync(await get("pprof"))), total, `pprof with ${filter}`);
+    }
+    // Pictures: every frame that is wide enough, and no markup made of its name.
+    const saved = async (title) => view.run(async (text) => {
+      let blob;
+      const made = URL.createObjectURL;
+      URL.createObjectURL = (one) => {
+        blob = one;
+        return "#";
+      };
+      const click = HTMLAnchorElement.prototype.click;
+      HTMLAnchorElement.prototype.click = () => undefined;
+      [...document.querySelectorAll(".filters details.menu button")].find((b) => b.textContent === text).click();
+      for (let i = 0; i < 100 && blob === undefined; i++) {
+        await new Promise((done) => setTimeout(done, 20));
+      }
+      URL.createObjectURL = made;
+      HTMLAnchorElement.prototype.click = click;
+      if (blob.type === "image/png") {
+        const image = await createImageBitmap(blob);
+        return { type: blob.type, width: image.width, height: image.height };
+      }
+      const root = new DOMParser().parseFromString(await blob.text(), "image/svg+xml");
+      return { type: blob.type, titles: [...root.querySelectorAll("title")].map((t) => t.textContent), names: [...new Set([...root.querySelectorAll("*")].map((e) => e.localName))].sort(), error: root.querySelector("parsererror") !== null };
+    }, title);
+    await view.go("#/flame?db=profile.db", true);
+    const svg = await saved("picture, SVG");
+    const wide = sql(db("profile"), `WITH RECURSIVE cpu AS (SELECT node_id, sum(dur) AS ns FROM v_sample WHERE class = 'cpu' GROUP BY node_id), up(id, leaf) AS (SELECT node_id, node_id FROM cpu UNION ALL SELECT n.parent_id, up.leaf FROM up JOIN stack_node AS n ON n.id = up.id WHERE n.parent_id IS NOT NULL)
+      SELECT m.name AS name, sum(c.ns) AS ns FROM up JOIN cpu AS c ON c.node_id = up.leaf JOIN stack_node AS n ON n.id = up.id JOIN stack_method AS m ON m.id = n.method_id GROUP BY up.id HAVING ns > 3000000`);
+    equal(svg.error, false, "the picture is SVG");
+    for (const { name } of wide) {
+      check(svg.titles.includes(name) || name === "", `the picture has ${name}`);
+    }
+    const png = await saved("picture, PNG");
+    check(png.width > 1000 && png.height > 400, `a picture as PNG: ${JSON.stringify(png)}`);
+    await view.go("#/flame?db=hostile.db&kind=slice", true);
+    equal((await saved("picture, SVG")).names, ["g", "rect", "svg", "text", "title"], "hostile names are texts of the picture");
+  });
+
   step("nothing wraps at 1000 pixels", async () => {
     await view.page.setViewport({ width: 1000, height: 900 });
     for (const fragment of ["#/flame?db=trace.db", "#/flame?db=two.db&src=3", "#/flame?db=jfr.db&view=waits", "#/flame?db=jfr.db&view=time"]) {
@@ -169,9 +293,40 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
   });
 }
 
+/** The sum of the default kind of value of a profile of pprof (message Profile of profile.proto). */
+function pprofSum(bytes) {
+  const varint = (from) => {
+    let value = 0n;
+    let shift = 0n;
+    for (;; shift += 7n) {
+      const byte = BigInt(from.bytes[from.at++]);
+      value |= (byte & 127n) << shift;
+      if (byte < 128n) {
+        return Number(value);
+      }
+    }
+  };
+  const fields = (one) => {
+    const list = [];
+    for (const from = { bytes: one, at: 0 }; from.at < one.length;) {
+      const key = varint(from);
+      if ((key & 7) === 0) {
+        list.push([key >> 3, varint(from)]);
+      } else {
+        const n = varint(from);
+        list.push([key >> 3, one.subarray(from.at, from.at + n)]);
+        from.at += n;
+      }
+    }
+    return list;
+  };
+  const values = fields(bytes).filter(([field]) => field === 2).map(([, sample]) => fields(sample).find(([field]) => field === 2)[1]);
+  return values.reduce((sum, packed) => sum + varint({ bytes: packed, at: 0 }), 0);
+}
+
 /** Pictures of what is here. */
 export const PICTURES = [
-  ["overview of jfr", "#/overview?db=jfr.db"], ["sources", "#/overview?db=two.db&src=3"], ["waits", "#/flame?db=jfr.db&view=waits"], ["chosen", "#/flame?db=trace.db&sel=3"], ["inverted", "#/flame?db=profile.db&inv=1"],
+  ["overview of jfr", "#/overview?db=jfr.db"], ["sources", "#/overview?db=two.db&src=3"], ["waits", "#/flame?db=jfr.db&view=waits"], ["chosen", "#/flame?db=trace.db&sel=3"], ["inverted", "#/flame?db=profile.db&inv=1"], ["difference", "#/flame?db=two.db&src=3&bsrc=1&sel=1"],
 ];
 
 export const inputsOf = (data, inputs) => inputs.map((name) => join(data, name));
