@@ -2,11 +2,12 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { ask, cellNumber, cellText, get, parametersJson, records, type Cell, type Parameter } from "../api.ts";
-import { absoluteTime, amount, baseName, clean, count, duration, plural, tickStep, tickText } from "../format.ts";
+import { absoluteTime, amount, baseName, clean, count, duration, percent, plural, tickStep, tickText } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { graphColours } from "../parts/icicle.tsx";
 import { chooseRange } from "../parts/rangestrip.tsx";
 import { searched } from "../parts/search.ts";
+import { chosenJson } from "../parts/sources.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { absolute, database, extent, go, numberParam, param, range, relative, setParams, theme } from "../state.ts";
 import { useLoad, useSize } from "../use.ts";
@@ -19,15 +20,21 @@ const number = (row: Row, name: string): number | null => (row[name] === null ||
 
 const SCATTER = `WITH m AS (SELECT min(ts) AS a, max(ts) - min(ts) + 1 AS w FROM cloud_call)
 SELECT (c.ts - m.a) * 1000 / m.w AS x, CASE WHEN c.dur < 1 THEN 0 ELSE CAST(10 * log10(c.dur) AS INTEGER) END AS y, count(*) AS n, max(c.id) AS any_id
-FROM cloud_call AS c, m WHERE c.ts >= :from AND c.ts < :to AND (:source IS NULL OR c.source_id = :source) GROUP BY 1, 2`;
+FROM cloud_call AS c, m WHERE c.ts >= :from AND c.ts < :to AND (:source IS NULL OR c.source_id IN (SELECT value FROM json_each(:source))) GROUP BY 1, 2`;
 const SPAN = "SELECT min(ts) AS a, max(ts) - min(ts) + 1 AS w FROM cloud_call";
 const SLOW = `SELECT id, ts, dur, suspend_dur, cpu_dur, wait_dur, substr(thread_name, 1, 500) AS thread_name, substr(method, 1, 500) AS method FROM v_cloud_call
-WHERE ts >= :from AND ts < :to AND dur >= :least AND dur < :most AND (:source IS NULL OR source_id = :source) ORDER BY dur DESC, id LIMIT :limit`;
+WHERE ts >= :from AND ts < :to AND dur >= :least AND dur < :most AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source))) ORDER BY dur DESC, id LIMIT :limit`;
 const METHODS = `SELECT substr(method, 1, 500) AS method, count(*) AS n, sum(dur) AS dur, max(dur) AS longest, sum(cpu_dur) AS cpu_dur, sum(suspend_dur) AS suspend_dur FROM v_cloud_call
-WHERE ts >= :from AND ts < :to AND dur >= :least AND dur < :most AND (:source IS NULL OR source_id = :source) GROUP BY v_cloud_call.method ORDER BY dur DESC LIMIT 1000`;
+WHERE ts >= :from AND ts < :to AND dur >= :least AND dur < :most AND (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source))) GROUP BY v_cloud_call.method ORDER BY dur DESC LIMIT 1000`;
 const NAMES = "SELECT name, count(*) AS n FROM v_cloud_call_param GROUP BY name ORDER BY n DESC, name LIMIT 500";
 const VALUES = `SELECT substr(p.value, 1, 2000) AS value, count(*) AS n, sum(c.dur) AS dur, max(c.dur) AS longest FROM v_cloud_call_param AS p JOIN cloud_call AS c ON c.id = p.call_id
-WHERE p.name = :name GROUP BY p.value ORDER BY dur DESC LIMIT 1000`;
+WHERE p.name = :name AND (:source IS NULL OR c.source_id IN (SELECT value FROM json_each(:source))) GROUP BY p.value ORDER BY dur DESC LIMIT 1000`;
+const TITLES = "SELECT call_id, substr(title, 1, 500) AS title FROM v_cloud_call_title WHERE call_id IN (SELECT value FROM json_each(:calls))";
+// A thread's invocations from one root to the next are those of the call, as in the question cloud_call_tree.
+const SELF = `WITH root AS (SELECT s.id, s.itid FROM cloud_call AS c JOIN stack_slice AS s ON s.id = c.root_slice_id WHERE c.id = :call),
+next AS (SELECT ifnull(min(s.id), 9223372036854775807) AS id FROM root AS r JOIN stack_slice AS s ON s.id > r.id AND s.itid = r.itid AND s.parent_id IS NULL)
+SELECT substr(s.method, 1, 500) AS method, s.file, count(*) AS n, sum(s.self_dur) AS self FROM root AS r CROSS JOIN next AS n CROSS JOIN v_stack_slice AS s ON s.id >= r.id AND s.id < n.id AND s.itid = r.itid
+GROUP BY s.method, s.file ORDER BY self DESC, s.method LIMIT 30`;
 const LOG_MOST = 130; // 10 * log10 of ns: 10^13 ns are almost three hours
 
 /** What is chosen in the scatter, and by the source. */
@@ -35,7 +42,7 @@ function bounds(): Record<string, Parameter> {
   const chosen = range.value ?? { from: extent.value.from, to: extent.value.to + 1 };
   return {
     from: absolute(chosen.from), to: absolute(chosen.to), least: numberParam("least") ?? 0, most: numberParam("most") ?? 9223372036854775807n,
-    source: param("src") === "" ? null : Number(param("src")),
+    source: chosenJson(),
   };
 }
 
@@ -97,7 +104,7 @@ async function loadCells(db: string, src: string, signal: AbortSignal): Promise<
   }
   const [span, cells] = await Promise.all([
     records(SPAN, { db, signal, what: "reading calls" }),
-    records(SCATTER, { db, signal, limit: 100000, what: "counting calls", params: { from: absolute(extent.value.from), to: 9223372036854775807n, source: Number(src) } }),
+    records(SCATTER, { db, signal, limit: 100000, what: "counting calls", params: { from: absolute(extent.value.from), to: 9223372036854775807n, source: chosenJson() } }),
   ]);
   const first = span[0];
   return {
@@ -158,7 +165,10 @@ function Scatter(): JSX.Element {
       pen.fillStyle = c.line;
       pen.fillRect(Math.round(px(t)), 4, 1, h);
       pen.fillStyle = c.muted;
-      pen.fillText(tickText(t, step, begin + width), px(t) + 3, TALL - 9);
+      const label = tickText(t, step, begin + width);
+      if (px(t) + 3 + pen.measureText(label).width <= size.width) {
+        pen.fillText(label, px(t) + 3, TALL - 9);
+      }
     }
     const many = points.reduce((a, p) => Math.max(a, p.n), 1);
     const cell = Math.max(5, w / 1000);
@@ -247,6 +257,36 @@ function Scatter(): JSX.Element {
 
 // --- lists ----------------------------------------------------------------------------------------------------------------
 
+/** What a call's time went into; `rest` is what is none of the others. */
+interface Parts {
+  readonly dur: number;
+  readonly cpu: number;
+  readonly paused: number;
+  readonly waiting: number;
+  readonly rest: number;
+}
+
+function partsOf(r: Row): Parts {
+  const dur = number(r, "dur") ?? 0;
+  const cpu = number(r, "cpu_dur") ?? 0;
+  const paused = number(r, "suspend_dur") ?? number(r, "paused") ?? 0;
+  const waiting = number(r, "wait_dur") ?? 0;
+  return { dur, cpu, paused, waiting, rest: Math.max(0, dur - cpu - paused - waiting) };
+}
+
+const PARTS: readonly (readonly ["cpu" | "paused" | "waiting" | "rest", string])[] = [["cpu", "CPU"], ["paused", "paused"], ["waiting", "waiting"], ["rest", "rest"]];
+const partsText = (p: Parts): string => PARTS.filter(([part]) => p[part] > 0).map(([part, title]) => `${title} ${duration(p[part])}`).join(", ");
+
+/** Its time as a bar of its parts; `most`: as wide as a call of that length would be all of it. */
+function PartsBar({ parts, most }: { parts: Parts; most: number }): JSX.Element {
+  const whole = Math.max(parts.dur, parts.cpu + parts.paused + parts.waiting);
+  return (
+    <span class="parts" role="img" aria-label={partsText(parts)} title={partsText(parts)}>
+      {PARTS.map(([part]) => parts[part] > 0 && <span key={part} class={`p-${part}`} style={{ width: `${(100 * parts[part]) / Math.max(1, whole, most)}%` }} />)}
+    </span>
+  );
+}
+
 const began = (r: Row): number | null => (r["ts"] === null || r["ts"] === undefined ? null : relative(cellText(r["ts"])));
 
 const callColumns: readonly Column<Row>[] = [
@@ -256,8 +296,9 @@ const callColumns: readonly Column<Row>[] = [
   { id: "suspend", title: "Paused", unit: "ns", digits: 3, width: 100, value: (r) => number(r, "suspend_dur") },
   { id: "cpu", title: "CPU", unit: "ns", digits: 3, width: 100, value: (r) => number(r, "cpu_dur") },
   { id: "wait", title: "Waiting", unit: "ns", digits: 3, width: 100, value: (r) => number(r, "wait_dur") },
-  { id: "thread", title: "Thread", width: 190, value: (r) => text(r, "thread_name") },
-  { id: "method", title: "Method", wide: true, value: (r) => text(r, "method") },
+  { id: "rest", title: "Rest", unit: "ns", digits: 3, width: 100, value: (r) => partsOf(r).rest },
+  { id: "parts", title: "Of it", width: 130, value: (r) => number(r, "dur"), cell: (r) => <PartsBar parts={partsOf(r)} most={0} /> },
+  { id: "thread", title: "Thread", width: 160, value: (r) => text(r, "thread_name") },
 ];
 
 function Slowest({ selected }: { selected: number | undefined }): JSX.Element {
@@ -265,6 +306,10 @@ function Slowest({ selected }: { selected: number | undefined }): JSX.Element {
   const [limit, setLimit] = useState(200);
   const params = { ...bounds(), limit };
   const loaded = useLoad(`${db} ${parametersJson(params)}`, (signal) => records(SLOW, { db, params, signal, limit: 20000, what: "finding the slowest calls" }));
+  // Calls are there before what they were about is read: that is in the parameters of all calls.
+  const ids = JSON.stringify((loaded.data ?? []).map((r) => number(r, "id")));
+  const titles = useLoad(loaded.data === undefined || loaded.data.length === 0 ? "" : `${db} ${ids}`, async (signal) =>
+    new Map((await records(TITLES, { db, params: { calls: ids }, signal, limit: 20000, what: "reading titles" })).map((r) => [number(r, "call_id") ?? -1, text(r, "title")])));
   const [sort, setSort] = useState<Sort>({ by: "dur", down: true });
   const pass = searched();
   if (loaded.error !== undefined) {
@@ -273,8 +318,15 @@ function Slowest({ selected }: { selected: number | undefined }): JSX.Element {
   if (loaded.data === undefined) {
     return <Waiting what="finding the slowest calls" />;
   }
-  const rows = loaded.data.filter((r) => pass === undefined || pass(`${text(r, "method")} ${text(r, "thread_name")}`));
-  return <Table label="Calls" columns={callColumns} rows={sorted(rows, callColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => number(r, "id") ?? 0} selected={selected ?? -1}
+  const titleOf = (r: Row): string => titles.data?.get(number(r, "id") ?? -1) ?? "";
+  const columns: readonly Column<Row>[] = [
+    ...callColumns.slice(0, 1),
+    { id: "title", title: "What", wide: true, value: (r) => titleOf(r) || text(r, "method"), cell: (r) => <span class="what" title={`${titleOf(r)}\n${text(r, "method")}`}>{titleOf(r) || text(r, "method")}</span> },
+    ...callColumns.slice(1),
+    { id: "method", title: "Method", width: 240, value: (r) => text(r, "method"), cell: (r) => <span class="what" title={text(r, "method")}>{text(r, "method").split(".").slice(-2).join(".")}</span> },
+  ];
+  const rows = loaded.data.filter((r) => pass === undefined || pass(`${titleOf(r)} ${text(r, "method")} ${text(r, "thread_name")}`));
+  return <Table label="Calls" columns={columns} rows={sorted(rows, columns, sort)} sort={sort} onSort={setSort} keyOf={(r) => number(r, "id") ?? 0} selected={selected ?? -1}
     onRow={(r) => setParams({ call: String(number(r, "id")) })} onEnd={() => loaded.data !== undefined && loaded.data.length === limit && limit < 20000 && setLimit(Math.min(20000, limit * 4))} empty="No calls here" />;
 }
 
@@ -327,7 +379,7 @@ function ByParam({ selected }: { selected: number | undefined }): JSX.Element {
   const name = param("name") || (names.data?.[0] === undefined ? "" : cellText(names.data[0]["name"]));
   const value = param("value");
   const [sort, setSort] = useState<Sort>({ by: "dur", down: true });
-  const values = useLoad(name === "" ? "" : `${db} ${name}`, (signal) => records(VALUES, { db, params: { name }, signal, what: "adding up calls" }));
+  const values = useLoad(name === "" ? "" : `${db} ${name} ${chosenJson()}`, (signal) => records(VALUES, { db, params: { name, source: chosenJson() }, signal, what: "adding up calls" }));
   const calls = useLoad(name === "" || value === "" ? "" : `${db} ${name} ${value}`, (signal) => ask("cloud_calls_by_param", { db, params: { name, value, limit: 1000 }, signal, what: "finding calls" }));
   const failed = names.error ?? values.error ?? calls.error;
   if (failed !== undefined) {
@@ -367,7 +419,10 @@ function CallDrawer({ id }: { id: number }): JSX.Element {
     ]);
     return { given, statements, pauses };
   });
+  const self = useLoad(`${db} ${id}`, (signal) => records(SELF, { db, params, signal, what: "adding up its steps" }));
+  const named = useLoad(`${db} ${id}`, (signal) => records(TITLES, { db, params: { calls: `[${id}]` }, signal, what: "reading its title" }));
   const row = one.data?.[0];
+  const about = named.data?.[0] === undefined ? "" : text(named.data[0], "title");
   const close = (): void => setParams({ call: undefined });
   if (one.error !== undefined) {
     return <Drawer title={`Call ${id}`} onClose={close}><Failure error={one.error} /></Drawer>;
@@ -379,21 +434,20 @@ function CallDrawer({ id }: { id: number }): JSX.Element {
   const took = row === undefined ? 0 : number(row, "dur") ?? 0;
   return (
     <div class="wide-drawer">
-      <Drawer title={row === undefined ? `Call ${id}` : text(row, "method") || `Call ${id}`} onClose={close}>
+      <Drawer title={row === undefined ? `Call ${id}` : about || text(row, "method") || `Call ${id}`} onClose={close}>
         {row !== undefined && <>
           <Facts rows={[
             ["Call", String(id)],
+            ...(about === "" ? [] : [["Method", <code key="method">{text(row, "method")}</code>] as const]),
             ["Began", `${duration(from)}  ·  ${absoluteTime(BigInt(cellText(row["ts"])), cellText(row["clock"]) || null)}`],
             ["Took", duration(number(row, "dur"))],
-            ["Paused", duration(number(row, "paused"))],
-            ["On a CPU", duration(number(row, "cpu_dur"))],
-            ["Waiting", duration(number(row, "wait_dur"))],
             ["In a queue", duration(number(row, "queue_wait_dur"))],
             ["Thread", text(row, "thread_name")],
             ["Memory", amount(number(row, "memory"), "bytes")],
             ["Files", `${amount(number(row, "file_read"), "bytes")} read, ${amount(number(row, "file_written"), "bytes")} written`],
             ["Network", `${amount(number(row, "net_read"), "bytes")} read, ${amount(number(row, "net_written"), "bytes")} written`],
           ]} />
+          <Spent parts={partsOf(row)} steps={self.data} />
           <div class="actions">
             <button type="button" onClick={() => go("timeline", { from: String(Math.max(0, Math.round(from - took / 10))), to: String(Math.round(from + took * 1.1) + 1), ...(row["itid"] === null ? {} : { thr: cellText(row["itid"]) }) })}>Show in timeline</button>
             <button type="button" onClick={() => go("sql", { question: "cloud_call_tree", "p.call": String(id), run: "1" })}>SQL</button>
@@ -417,6 +471,26 @@ function CallDrawer({ id }: { id: number }): JSX.Element {
         </section>
       </Drawer>
     </div>
+  );
+}
+
+/** Its time by what it went into, and what the rest was by the own time of its steps. */
+function Spent({ parts, steps }: { parts: Parts; steps: readonly Row[] | undefined }): JSX.Element {
+  const all = (steps ?? []).reduce((sum, r) => sum + (number(r, "self") ?? 0), 0);
+  return (
+    <section class="spent">
+      <PartsBar parts={parts} most={0} />
+      <dl class="shares">
+        {PARTS.map(([part, title]) => <div key={part}><dt><span class={`key p-${part}`} />{title === "CPU" ? "on a CPU" : title === "waiting" ? "waiting for locks" : title}</dt><dd>{duration(parts[part])}</dd><dd>{percent(parts[part], parts.dur)}</dd></div>)}
+      </dl>
+      {steps !== undefined && steps.length > 0 && <>
+        <h3>Own time of its steps</h3>
+        {parts.rest > 0 && <p class="lead">The rest, {duration(parts.rest)}, is neither CPU time, a pause nor a wait for a lock: mostly a database, a file or another service. It is in these steps, whose own time has the other parts, too.</p>}
+        <dl class="shares">
+          {steps.filter((r) => (number(r, "self") ?? 0) > 0).slice(0, 10).map((r) => <div key={`${text(r, "method")} ${text(r, "file")}`}><dt title={`${text(r, "method")} ${text(r, "file")}`}>{text(r, "method").split(".").slice(-2).join(".")} <span class="unit">{plural(number(r, "n") ?? 0, "time")}</span></dt><dd>{duration(number(r, "self"))}</dd><dd>{percent(number(r, "self") ?? 0, all)}</dd></div>)}
+        </dl>
+      </>}
+    </section>
   );
 }
 
