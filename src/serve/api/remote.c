@@ -3,8 +3,9 @@
  *
  * A process runs process_run until its channel closes. What comes first decides what it is for:
  * requests, one after the other, or the views of one database; it keeps what it has read for the
- * next. Its memory is limited by SQLite's hard limit, to a quarter of --max-memory for requests and
- * to a share for each database with views; all processes together are watched by ts_remote_watch.
+ * next. Its memory is limited by SQLite's hard limit, to a quarter of --max-memory for requests
+ * and, for views, to a share for each database whose views are being made; all processes together
+ * are watched by ts_remote_watch, for which those that wait go first.
  *
  * In the server, waiting for a process is a wait on its channel. Work that takes longer than
  * TS_SLOTS_SHORT_MS leaves its place to others and gets a lower priority. A process that does not
@@ -23,7 +24,7 @@
 
 /* --- in a process ----------------------------------------------------------------------------- */
 
-static uint64_t process_share(const ts_app *app, uint64_t parts)
+uint64_t ts_remote_share(const ts_app *app, uint64_t parts)
 {
     uint64_t share = app->limits.max_memory / parts;
     return app->limits.max_memory == 0      ? 0
@@ -37,22 +38,17 @@ static void process_run(void *user, int fd)
     const ts_remote *all = user;
     ts_app app = *all->app;
     ts_ctx base = *all->app->base;
-    ts_view_maker maker = {
-        .base = all->app->base,
-        .databases = &app.databases,
-        .max_memory = process_share(all->app, all->app->databases.count),
-    };
+    ts_view_maker maker = {.base = all->app->base, .databases = &app.databases};
     ts_ctx ctx = base; /* of the messages */
     ts_buf message = {0};
     ts_message kind;
     bool goes_on = true;
     app.remote = NULL;
     app.views = NULL;
-    base.limits.max_memory = process_share(all->app, REMOTE_SHARE);
+    base.limits.max_memory = ts_remote_share(all->app, REMOTE_SHARE);
     app.base = &base;
     while (goes_on && ts_channel_receive(fd, &kind, &message, &ctx)) {
         if (kind == TS_MESSAGE_VIEW) {
-            (void)sqlite3_hard_heap_limit64((int64_t)maker.max_memory);
             goes_on = ts_remote_serve_view(&maker, all, fd, &message, &ctx);
         } else {
             (void)sqlite3_hard_heap_limit64((int64_t)base.limits.max_memory);

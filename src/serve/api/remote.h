@@ -43,8 +43,13 @@ void ts_workers_close(ts_workers *all);
 /* Starts one. TS_ERR_LIMIT when the system refuses. Called by several threads. */
 ts_code ts_worker_start(ts_worker *out, ts_workers *all, ts_ctx *ctx);
 
-/* Kills the one that has most memory when all have more than `most` bytes together; to be called
- * ten times in a second. */
+/* It waits for more work: it is the first to go when there is too little memory. */
+void ts_worker_rests(const ts_worker *one, ts_workers *all);
+/* It is to work. False: it went meanwhile. */
+bool ts_worker_wakes(const ts_worker *one, ts_workers *all);
+
+/* When all have more than `most` bytes together: kills the one with most memory of those that wait
+ * for work, else of all. To be called ten times in a second. */
 void ts_workers_watch(ts_workers *all, uint64_t most);
 
 /* Whether ts_workers_watch has killed it. */

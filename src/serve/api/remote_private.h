@@ -70,9 +70,13 @@ struct ts_remote {
     ts_workers *workers;
     remote_shared *shared;
     pthread_mutex_t lock;
+    atomic_uint views; /* that are being made */
     ts_worker kept[REMOTE_KEPT];
     unsigned kept_count;
 };
+
+/* A part of --max-memory, and no less than REMOTE_LEAST. */
+uint64_t ts_remote_share(const ts_app *app, uint64_t parts);
 
 /* ts_channel_wait for work that has a place (work_slots.h): when it takes long it leaves that,
  * *aside, and its process is less urgent than others from then on. */

@@ -115,7 +115,8 @@ static ts_code process_take(remote *x)
     }
     (void)pthread_mutex_unlock(&all->lock);
     struct pollfd ended = {.fd = x->process.fd, .events = POLLIN};
-    if (x->process.pid != 0 && poll(&ended, 1, 0) != 0) {
+    if (x->process.pid != 0 &&
+        (!ts_worker_wakes(&x->process, all->workers) || poll(&ended, 1, 0) != 0)) {
         ts_worker_end(&x->process, all->workers);
     }
     return x->process.pid != 0 ? TS_OK : ts_worker_start(&x->process, all->workers, x->ctx);
@@ -126,6 +127,7 @@ static void process_give(remote *x)
     ts_remote *all = x->all;
     (void)pthread_mutex_lock(&all->lock);
     if (x->process.pid != 0 && x->idle && !x->slow && all->kept_count < REMOTE_KEPT) {
+        ts_worker_rests(&x->process, all->workers);
         all->kept[all->kept_count++] = x->process;
         x->process = (ts_worker){0};
     }

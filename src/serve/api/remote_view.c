@@ -45,6 +45,8 @@ bool ts_remote_serve_view(ts_view_maker *maker, const ts_remote *all, int fd, ts
     ts_text from = ts_buf_text(message);
     view_sender sender = {.fd = fd, .ctx = ctx};
     maker->database = (size_t)ts_take_number(&from);
+    maker->max_memory = ts_take_number(&from);
+    (void)sqlite3_hard_heap_limit64((int64_t)maker->max_memory);
     ts_text path = ts_take_text(&from);
     size_t count = (size_t)ts_take_number(&from);
     for (size_t i = 0; i < count && i < TS_REQUEST_ARGS; i++) {
@@ -70,9 +72,11 @@ bool ts_remote_serve_view(ts_view_maker *maker, const ts_remote *all, int fd, ts
 
 /* --- in the server ---------------------------------------------------------------------------- */
 
-static ts_code order_put(ts_buf *out, ts_ctx *ctx, size_t database, const ts_view_order *order)
+static ts_code order_put(ts_buf *out, ts_ctx *ctx, size_t database, uint64_t memory,
+                         const ts_view_order *order)
 {
     ts_code code = ts_put_number(ctx, out, database);
+    TS_STEP(code, ts_put_number(ctx, out, memory));
     TS_STEP(code, ts_put_text(ctx, out, ts_text_of(order->endpoint->path)));
     TS_STEP(code, ts_put_number(ctx, out, order->pair_count));
     for (size_t i = 0; code == TS_OK && i < order->pair_count; i++) {
@@ -169,9 +173,15 @@ ts_code ts_remote_view(ts_worker *one, ts_remote *all, size_t database, const ts
     ts_buf bytes = {0};
     remote_view v = {.all = all, .process = one, .order = order, .ctx = &ctx, .why = message};
     message[0] = '\0';
-    ts_code code = order_put(&bytes, &ctx, database, order);
+    unsigned views = atomic_fetch_add(&all->views, 1) + 1;
+    ts_code code = order_put(&bytes, &ctx, database, ts_remote_share(all->app, views), order);
+    if (one->pid != 0 && !ts_worker_wakes(one, all->workers)) {
+        ts_worker_end(one, all->workers); /* what it had read is read again */
+    }
     TS_STEP_IF(code, one->pid == 0, ts_worker_start(one, all->workers, &ctx));
     TS_STEP(code, view_run(&v, &bytes, &all->shared->cancel[database]));
+    ts_worker_rests(one, all->workers);
+    (void)atomic_fetch_sub(&all->views, 1);
     ts_buf_free(&ctx, &bytes);
     ts_buf_free(&ctx, &v.message);
     return code;

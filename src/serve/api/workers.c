@@ -35,8 +35,9 @@ struct ts_workers {
     int fd; /* to the process that makes them */
     pid_t pid;
     struct {
-        pid_t pid; /* 0: none */
-        bool large;
+        pid_t pid;  /* 0: none */
+        bool large; /* it was killed for its memory */
+        bool rests;
     } all[WORKERS];
 };
 
@@ -226,6 +227,7 @@ ts_code ts_worker_start(ts_worker *out, ts_workers *all, ts_ctx *ctx)
     if (pid > 0) {
         all->all[place].pid = pid;
         all->all[place].large = false;
+        all->all[place].rests = false;
     }
     (void)pthread_mutex_unlock(&all->lock);
     (void)close(ends[1]);
@@ -260,6 +262,28 @@ bool ts_worker_was_large(const ts_worker *one, ts_workers *all)
     return large;
 }
 
+void ts_worker_rests(const ts_worker *one, ts_workers *all)
+{
+    (void)pthread_mutex_lock(&all->lock);
+    if (one->pid != 0) {
+        all->all[worker_place(all, one->pid)].rests = true;
+    }
+    (void)pthread_mutex_unlock(&all->lock);
+}
+
+bool ts_worker_wakes(const ts_worker *one, ts_workers *all)
+{
+    bool there = false;
+    (void)pthread_mutex_lock(&all->lock);
+    if (one->pid != 0) {
+        int place = worker_place(all, one->pid);
+        there = !all->all[place].large;
+        all->all[place].rests = false;
+    }
+    (void)pthread_mutex_unlock(&all->lock);
+    return there;
+}
+
 /* Bytes that are resident and not shared; 0 when the system does not say. */
 static uint64_t worker_memory(pid_t pid)
 {
@@ -290,8 +314,11 @@ void ts_workers_watch(ts_workers *all, uint64_t most)
     (void)pthread_mutex_lock(&all->lock);
     for (int i = 0; i < WORKERS; i++) {
         uint64_t bytes = all->all[i].pid == 0 ? 0 : worker_memory(all->all[i].pid);
+        bool rests = all->all[i].rests;
+        bool first = at >= 0 && rests && !all->all[at].rests;
         total += bytes;
-        if (bytes > largest) {
+        if (bytes > 0 && !all->all[i].large &&
+            (first || (bytes > largest && (at < 0 || rests == all->all[at].rests)))) {
             largest = bytes;
             at = i;
         }

@@ -11,6 +11,7 @@ static ts_code maker_views(ts_view_maker *m, const ts_lease *lease)
 {
     const ts_view_db_options options = {.path = lease->path, .max_memory = m->max_memory};
     if (m->views != NULL && ts_identity_same(&m->identity, &lease->identity)) {
+        ts_view_db_ctx(m->views)->limits.max_memory = m->max_memory;
         return TS_OK;
     }
     ts_view_maker_free(m);
