@@ -203,6 +203,16 @@ async function request<T>(url: string, init: RequestInit, options: Options): Pro
 export const get = <T>(path: string, params: Readonly<Record<string, Value>> = {}, options: Options = {}): Promise<T> =>
   request<T>(urlOf(path, params), {}, options);
 
+/** What is open, without a word to the user; undefined when the server does not answer. */
+export async function look(): Promise<Info | undefined> {
+  try {
+    const reply = await fetch("/api/info", { credentials: "same-origin" });
+    return reply.ok ? ((await reply.json()) as Info) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
 /** A parameter of a statement; integers beyond 2^53 are bigints. */
 export type Parameter = Cell | bigint;
 export type Parameters = Readonly<Record<string, Parameter>>;

@@ -131,6 +131,10 @@ export function wholeThreads(rows: readonly Thread[]): WholeThread[] {
 /** What a thread is called in lists. */
 export const threadName = (one: Pick<Thread, "name" | "itid" | "tid">): string => clean(one.name, 200) || (one.itid === null ? "(no thread)" : `thread ${one.tid ?? one.itid}`);
 
+/** The same where equal names have to be told apart. */
+export const threadLabel = (one: Pick<Thread, "name" | "itid" | "tid" | "process">): string =>
+  `${threadName(one)}${one.name === "" || one.tid === null ? "" : ` (${one.tid})`}${one.process === "" ? "" : ` · ${clean(one.process.split(" ")[0]?.split("/").pop(), 40)}`}`;
+
 // --- the schema ---------------------------------------------------------------------------------------------------------
 
 export interface SchemaColumn {

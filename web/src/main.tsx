@@ -2,7 +2,7 @@ import { batch, effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, cellNumber, get, isCancelled, lastReply, operations, query, records, waiting, type Info } from "./api.ts";
+import { ApiError, cellNumber, get, lastReply, look, operations, query, records, waiting, type Info } from "./api.ts";
 import { clean, count } from "./format.ts";
 import { defects, Failure, QUALITY, Strip, text } from "./parts/frame.tsx";
 import { Help } from "./parts/help.tsx";
@@ -32,7 +32,8 @@ const TABS: readonly Tab[] = [
 
 const failure = signal<ApiError | null>(null);
 const helpOpen = signal(false);
-const changed = signal(false);
+/** What became of the database that is looked at. */
+const changed = signal<"" | "replaced" | "gone" | "silent">("");
 
 /** Why a view has nothing to show, or undefined. */
 function missing(tab: Tab): string | undefined {
@@ -112,9 +113,10 @@ function Header(): JSX.Element {
   return (
     <header class="top">
       <a class="brand" href={linkTo("overview")}>trace_streamer</a>
-      {names.length > 1 ? (
-        <select aria-label="Database" value={database.value?.name} onChange={(e) => setParams({ db: e.currentTarget.value, src: "", thr: "", from: "", to: "" })}>
-          {names.map((one) => <option value={one.name} key={one.name}>{clean(one.name)}</option>)}
+      {names.length > 1 || (database.value === null && names.length > 0) ? (
+        <select aria-label="Database" value={database.value?.name ?? param("db")} onChange={(e) => choose(e.currentTarget.value)}>
+          {database.value === null && <option value={param("db")}>{clean(param("db"), 60)}</option>}
+          {names.map((one) => <option value={one.name} key={one.name} disabled={one.etag === ""}>{clean(one.name)}{one.etag === "" ? " (not there)" : ""}</option>)}
         </select>
       ) : <span class="database" title={clean(database.value?.name)}>{clean(database.value?.name)}</span>}
       <nav aria-label="Views">
@@ -157,6 +159,43 @@ function Status(): JSX.Element {
   );
 }
 
+/** Links to the databases that can be looked at. */
+function Others({ but }: { but: string }): JSX.Element {
+  const others = (info.value?.databases ?? []).filter((one) => one.name !== but && one.etag !== "");
+  return <>{others.map((one) => <button type="button" key={one.name} onClick={() => choose(one.name)}>{clean(one.name, 60)}</button>)}</>;
+}
+
+/** Another database: nothing of what was chosen in the one before means anything in it. */
+function choose(db: string): void {
+  go(route.value.view, { db, src: "", thr: "", from: "", to: "" });
+}
+
+function Changed(): JSX.Element | null {
+  const name = database.value?.name ?? "";
+  return changed.value === "" ? null : (
+    <div class="strip changed" role="status">
+      <span class="mark" aria-hidden="true">!</span>
+      {changed.value === "silent" ? <b>The server does not answer</b> : changed.value === "replaced" ? <>
+        <b>The database was replaced</b>
+        <button type="button" onClick={() => location.reload()}>Show the new one</button>
+      </> : <>
+        <b>The database {clean(name, 60)} is not there any more</b>
+        <Others but={name} />
+      </>}
+    </div>
+  );
+}
+
+/** The URL names a database that the server has not. */
+function NoDatabase(): JSX.Element {
+  return (
+    <div class="none big">
+      <p role="alert">There is no database {clean(param("db"), 100)}. These are open:</p>
+      <p class="choices"><Others but="" /></p>
+    </div>
+  );
+}
+
 function App(): JSX.Element {
   useEffect(() => {
     document.documentElement.dataset["theme"] = theme.value;
@@ -168,16 +207,11 @@ function App(): JSX.Element {
         document.getElementById("main")?.focus();
       }}>Skip to the view</a>
       <Header />
-      {changed.value && (
-        <div class="strip" role="status">
-          <b>The database was replaced</b>
-          <button type="button" onClick={() => location.reload()}>Show the new one</button>
-        </div>
-      )}
+      <Changed />
       <Strip href={linkTo("overview", { show: "missing" })} />
       <main id="main" tabIndex={-1}>
         <h1 class="hidden">{TABS.find((one) => one.view === route.value.view)?.title}</h1>
-        {failure.value !== null ? <Failure error={failure.value} /> : info.value === null ? <p class="waiting">loading</p> : <Current />}
+        {failure.value !== null ? <Failure error={failure.value} /> : info.value === null ? <p class="waiting">loading</p> : database.value === null ? <NoDatabase /> : <Current />}
       </main>
       <Status />
       {helpOpen.value && <Help onClose={() => (helpOpen.value = false)} />}
@@ -235,22 +269,38 @@ async function openDatabase(name: string): Promise<void> {
     path: text(one["path"]),
     recording: text(one["recording"]),
     message: text(one["message"]),
+    kind: text(one["kind"]),
+    source: one["source_id"] === null || one["source_id"] === undefined ? null : cellNumber(one["source_id"]),
+    offset: text(one["offset"]),
   }));
 }
 
-// A database that another run replaced has another identity.
+/** How often it is looked whether the databases are still those. */
+const LOOK_MS = 1500;
+let looking = false;
+
+// A database that another run replaced has another identity; one that is gone has none.
 async function lookAgain(): Promise<void> {
-  if (document.visibilityState !== "visible" || info.value === null) {
+  const before = database.value;
+  if (document.visibilityState !== "visible" || info.value === null || looking) {
     return;
   }
-  try {
-    const now = await get<Info>("/api/info", {}, { what: "looking" });
-    const before = info.value.databases;
-    changed.value = now.databases.length !== before.length || now.databases.some((one, i) => one.etag !== before[i]?.etag);
-  } catch (error) {
-    if (!isCancelled(error)) {
-      lastReply.value = "the server does not answer";
-    }
+  looking = true;
+  const now = await look();
+  looking = false;
+  if (database.value !== before) {
+    return;
+  }
+  if (now === undefined) {
+    changed.value = "silent";
+    return;
+  }
+  const mine = before === null ? undefined : now.databases.find((one) => one.name === before.name);
+  changed.value = before === null ? "" : mine === undefined || mine.etag === "" ? "gone" : mine.etag !== before.etag ? "replaced" : "";
+  // What is looked at stays as it was read; the others are what they are now.
+  const databases = now.databases.map((one) => (one.name === before?.name ? before : one));
+  if (databases.some((one, i) => one.etag !== info.value?.databases[i]?.etag) || databases.length !== info.value.databases.length) {
+    info.value = { ...now, databases };
   }
 }
 
@@ -270,6 +320,7 @@ async function begin(): Promise<void> {
   document.documentElement.dataset["theme"] = theme.value;
   addEventListener("keydown", onKey);
   document.addEventListener("visibilitychange", () => void lookAgain());
+  setInterval(() => void lookAgain(), LOOK_MS);
   try {
     const got = await get<Info>("/api/info", {}, { what: "opening" });
     info.value = got;
@@ -278,6 +329,7 @@ async function begin(): Promise<void> {
     database.subscribe((db) => {
       if (db !== null && db.name !== open) {
         open = db.name;
+        changed.value = "";
         defects.value = undefined;
         sources.value = undefined;
         document.title = `${clean(db.name, 80)} – trace_streamer`;

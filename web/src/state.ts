@@ -115,11 +115,11 @@ export function numberParam(name: string): number | undefined {
 
 export const info = signal<Info | null>(null);
 
-/** The database that is looked at: that of the URL, else the first. */
+/** The database that is looked at: that of the URL; the first, when it names none. */
 export const database = computed<Database | null>(() => {
   const all = info.value?.databases ?? [];
-  const name = route.value.params["db"];
-  return all.find((one) => one.name === name) ?? all[0] ?? null;
+  const name = route.value.params["db"] ?? "";
+  return (name === "" ? all[0] : all.find((one) => one.name === name)) ?? null;
 });
 
 /** ns; times of the page are relative to it. */

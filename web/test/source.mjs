@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 const RULES = [
   [/\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|document\.write|createContextualFragment|DOMParser)\b/, "markup made of text"],
-  [/\bhttps?:\/\//, "another origin"],
+  [/\bhttps?:\/\/(?!www\.w3\.org\/2000\/svg")/, "another origin"], // a name, not an address
   [/\b(eval|Function)\(/, "text that is run"],
   [/\blocalStorage\b/, "something kept in the browser", /state\.ts$|flame\.js$/],
   [/\bany\b(?!_)/, "the type any", /\.(css|html|js)$/, /:\s*any\b|<any>|as any\b/],

@@ -4,6 +4,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useRef } from "preact/hooks";
 import type { ApiError, Cell } from "../api.ts";
 import { clean, count, plural } from "../format.ts";
+import { rootOf } from "./sources.ts";
 
 /** One row of the quality of the data. */
 export interface Defect {
@@ -13,6 +14,11 @@ export interface Defect {
   readonly path: string;
   readonly recording: string;
   readonly message: string;
+  /** issue: what happened; count: how much of something is not there because of that. */
+  readonly kind: string;
+  readonly source: number | null;
+  /** Where in the file. */
+  readonly offset: string;
 }
 
 /** What is missing; undefined while it is not known, and an error when it could not be read. */
@@ -20,14 +26,28 @@ export const defects = signal<readonly Defect[] | ApiError | undefined>(undefine
 
 const known = (): readonly Defect[] => (Array.isArray(defects.value) ? (defects.value as readonly Defect[]) : []);
 
-export const QUALITY = `SELECT severity, what, sum(count) AS count, path, recording, message FROM v_data_quality GROUP BY source_id, kind, what, severity, message
-ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'data_loss' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END, count DESC LIMIT 500`;
+export const QUALITY = `SELECT severity, what, sum(count) AS count, path, recording, message, kind, source_id, min(offset) AS offset FROM v_data_quality GROUP BY source_id, kind, what, severity, message
+ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'data_loss' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END, kind DESC, count DESC LIMIT 500`;
 
 /** What is lost, as opposed to what is only worth knowing. */
 export const isLoss = (one: Defect): boolean => one.severity === "error" || one.severity === "data_loss";
 
+/** What was lost, each once: a file that is cut is an issue of the file, of the recording in it, and numbers of all that it held. */
+export function losses(all: readonly Defect[], rootOf: (source: number) => number): Defect[] {
+  const found = new Map<string, Defect>();
+  const lost = all.filter(isLoss);
+  const issues = lost.filter((one) => one.kind === "issue");
+  for (const one of issues.length > 0 ? issues : lost) {
+    const key = one.offset === "" ? `${one.source} ${one.what} ${one.message}` : `${one.source === null ? "" : rootOf(one.source)} at ${one.offset}`;
+    if (!found.has(key)) {
+      found.set(key, one);
+    }
+  }
+  return [...found.values()];
+}
+
 export function Strip({ href }: { href: string }): JSX.Element | null {
-  const lost = known().filter(isLoss);
+  const lost = losses(known(), rootOf);
   if (lost.length === 0) {
     return null;
   }

@@ -57,8 +57,9 @@ export function RangeStrip({ axis, values, label }: Props): JSX.Element {
       pen.fillStyle = c.line;
       pen.fillRect(Math.round(x(t)), 0, 1, HEIGHT);
       pen.fillStyle = c.muted;
-      if (x(t) + 60 < size.width) {
-        pen.fillText(tickText(t, step, to), x(t) + 4, 1);
+      const label = tickText(t, step, to);
+      if (x(t) + 4 + pen.measureText(label).width <= size.width) {
+        pen.fillText(label, x(t) + 4, 1);
       }
     }
     const most = values.reduce((a, b) => Math.max(a, b), 0);

@@ -94,6 +94,17 @@ export const chosenJson = (): string | null => (chosenIds.value === undefined ? 
 
 export const sourceTitle = (id: number | null): string => known().find((one) => one.id === id)?.title ?? (id === null ? "" : `source ${id}`);
 
+/** The input that a source was found in. */
+export function rootOf(id: number): number {
+  const all = known();
+  let at = all.find((one) => one.id === id);
+  for (let steps = 0; at !== undefined && at.parent !== null && steps < all.length; steps++) {
+    const { parent } = at;
+    at = all.find((one) => one.id === parent);
+  }
+  return at?.id ?? id;
+}
+
 /** Choosing one of a list: those that have something, by `wanted`, and files that hold several of these. */
 export function choices(wanted: ReadonlySet<number>): Source[] {
   const all = known();

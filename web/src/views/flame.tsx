@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { get, urlOf, waiting } from "../api.ts";
-import { loadThreads, threadName, type Axis, type Thread, type Threads } from "../data.ts";
+import { loadThreads, threadLabel, type Axis, type Thread, type Threads } from "../data.ts";
 import { amount, baseName, clean, count, duration, inUnit, percent, plural, signed, unitFor } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle, labelOf } from "../parts/icicle.tsx";
@@ -214,11 +214,11 @@ export function ThreadMenu({ threads, chosen, single }: { threads: readonly Thre
   const list = [...byThread.values()].filter((one) => one.itid !== null).sort((a, b) => b.busy - a.busy);
   const pass = matcher(find);
   const shown = list.filter((one) => pass === undefined || pass(`${one.name} ${one.process} ${one.tid ?? ""}`));
-  const title = set.size === 0 ? "All threads" : set.size === 1 ? threadName(list.find((one) => set.has(String(one.itid))) ?? { name: "", itid: Number(chosen), tid: null }) : `${set.size} threads`;
+  const title = set.size === 0 ? "All threads" : set.size === 1 ? threadLabel(list.find((one) => set.has(String(one.itid))) ?? { name: "", itid: Number(chosen), tid: null, process: "" }) : `${set.size} threads`;
   if (single) {
     return (
       <select aria-label="Thread" value={chosen.split(",")[0] || String(list[0]?.itid ?? "")} onChange={(e) => setParams({ thr: e.currentTarget.value })}>
-        {list.map((one) => <option value={String(one.itid)} key={one.key}>{threadName(one)}</option>)}
+        {list.map((one) => <option value={String(one.itid)} key={one.key}>{threadLabel(one)}</option>)}
       </select>
     );
   }
@@ -240,7 +240,7 @@ export function ThreadMenu({ threads, chosen, single }: { threads: readonly Thre
                 }
                 setParams({ thr: [...next].slice(0, 256).join(",") });
               }} />
-              <span>{threadName(one)}</span><span class="unit">{count(one.count)}</span>
+              <span title={threadLabel(one)}>{threadLabel(one)}</span><span class="unit">{count(one.count)}</span>
             </label>
           ))}
         </div>

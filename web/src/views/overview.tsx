@@ -7,7 +7,7 @@ import { defects, Failure, text, Waiting, type Defect } from "../parts/frame.tsx
 import { searched } from "../parts/search.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { COUNTERS, loadThreads, threadName, wholeThreads, type WholeThread } from "../data.ts";
-import { chosenSource, sources, type Source } from "../parts/sources.ts";
+import { chosenSource, sources, sourceTitle, type Source } from "../parts/sources.ts";
 import { database, go, linkTo, param, setParams } from "../state.ts";
 import { useLoad } from "../use.ts";
 
@@ -58,11 +58,11 @@ const stateOf = (row: Row): string => (row["complete"] === 0 ? "incomplete" : ro
 const severities: Record<string, string> = { error: "error", data_loss: "data loss", warning: "warning", info: "note" };
 
 const defectColumns: readonly Column<Defect>[] = [
-  { id: "severity", title: "Severity", width: 100, value: (r) => r.severity, cell: (r) => <span class={`severity ${r.severity}`}>{severities[r.severity] ?? clean(r.severity, 40)}</span> },
+  { id: "severity", title: "Severity", width: 100, value: (r) => r.severity, cell: (r) => (r.kind === "count" ? <span class="severity">amount</span> : <span class={`severity ${r.severity}`}>{severities[r.severity] ?? clean(r.severity, 40)}</span>) },
   { id: "what", title: "What", width: 190, value: (r) => clean(r.what, 100).replace(/_/g, " ") },
   { id: "count", title: "Count", unit: "count", width: 90, value: (r) => r.count },
   { id: "message", title: "Message", wide: true, value: (r) => clean(r.message) },
-  { id: "where", title: "Where", width: 180, value: (r) => clean(r.recording || r.path, 300) },
+  { id: "where", title: "Where", width: 180, value: (r) => (r.source === null ? clean(r.recording || r.path, 300) : sourceTitle(r.source)) },
 ];
 
 export function Overview(): JSX.Element {
@@ -129,7 +129,7 @@ function Missing(): JSX.Element {
       <h2 id="missing-title" ref={title}>What is missing</h2>
       {rows === undefined ? <Waiting what="reading what is missing" /> : rows instanceof ApiError ? <Failure error={rows} /> : rows.length === 0 ? <p class="good">Nothing was lost</p> : (
         <Table open label="What is missing" columns={defectColumns} rows={sorted(rows, defectColumns, sort)} sort={sort} onSort={setSort}
-          keyOf={(r) => `${r.path}\n${r.recording}\n${r.what}\n${r.severity}\n${r.message}`} />
+          keyOf={(r) => `${r.kind}\n${r.path}\n${r.recording}\n${r.what}\n${r.severity}\n${r.message}`} />
       )}
     </section>
   );

@@ -1,4 +1,5 @@
 // Sources, threads, waits and stacks of the page, on recordings of several kinds: numbers by sqlite3, never by the server. browser.mjs runs these steps.
+import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { check, equal, sql } from "./run.mjs";
@@ -303,6 +304,46 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     equal((await view.rows("Calls")).length, sql(db("cloud"), "SELECT count(*) AS n FROM v_cloud_call_title WHERE title LIKE '%stock-report%'")[0].n, "calls by their titles");
   });
 
+  step("databases that are not there", async () => {
+    await view.go("#/flame?db=nothing.db", true);
+    check((await view.text("main"))?.includes("There is no database nothing.db"), `an unknown database: ${await view.text("main")}`);
+    await view.press("jfr.db");
+    check((await view.fragment()).includes("db=jfr.db") && (await view.text(".trail b")) !== null, "another one can be chosen");
+    // Replaced and removed files are noticed by what is open.
+    const strip = (words) => view.page.waitForFunction((text) => document.querySelector(".strip.changed")?.textContent.includes(text), { timeout: 2000 }, words).then(() => true, () => false);
+    const [mine, kept] = [db("trace"), `${db("trace")}.kept`];
+    await view.go("#/overview?db=trace.db", true);
+    renameSync(mine, kept);
+    check(await strip("trace.db is not there any more"), "a database that is gone is noticed within 2 s");
+    check((await view.run(() => [...document.querySelectorAll(".strip.changed button")].map((b) => b.textContent))).includes("jfr.db"), "others are offered");
+    renameSync(kept, mine);
+    check(await view.page.waitForFunction(() => document.querySelector(".strip.changed") === null, { timeout: 2500 }).then(() => true, () => false), "it is there again");
+    copyFileSync(mine, kept);
+    renameSync(kept, mine);
+    check(await strip("The database was replaced"), "a database that was replaced is noticed within 2 s");
+    await view.axe("a database that was replaced");
+    await view.press("Show the new one");
+    await view.page.waitForFunction(() => document.querySelector(".strip.changed") === null && document.querySelector(".tiles") !== null);
+    await view.settle();
+    renameSync(mine, kept);
+    check(await strip("not there any more"), "gone again");
+    await view.press("two.db");
+    check((await view.fragment()).includes("db=two.db") && !(await view.run(() => document.querySelector(".strip.changed") !== null)), "the other one is shown");
+    renameSync(kept, mine);
+    view.messages.length = 0; // requests of what was gone
+  });
+
+  step("threads of one name", async () => {
+    await view.go("#/flame?db=trace.db&kind=slice", true);
+    await view.click("details.menu summary");
+    const labels = await view.run(() => [...document.querySelectorAll(".menu .list label span:first-of-type")].map((s) => s.textContent));
+    const threads = sql(db("trace"), "SELECT DISTINCT t.itid, t.tid, t.name FROM stack_slice AS s JOIN thread AS t ON t.itid = s.itid");
+    equal(labels.length, threads.length, "threads to choose");
+    check(new Set(threads.map((t) => t.name)).size < threads.length, "some have one name");
+    equal(new Set(labels).size, labels.length, "none is called as another one");
+    check(threads.every((t) => labels.some((label) => label.includes(String(t.tid)))), "they have their ids");
+  });
+
   step("nothing wraps at 1000 pixels", async () => {
     await view.page.setViewport({ width: 1000, height: 900 });
     for (const fragment of ["#/flame?db=trace.db", "#/flame?db=two.db&src=3", "#/flame?db=jfr.db&view=waits", "#/flame?db=jfr.db&view=time", "#/flame?db=two.db&src=3&bsrc=1", "#/calls?db=cloud.db", "#/overview?db=jfr.db"]) {
@@ -314,6 +355,8 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
       check(tops.every((n) => n <= 2) && tops.length > 0, `rows of controls of ${fragment}: ${tops}`);
       const out = await view.run(() => [...document.querySelectorAll(".bar.tight > *, .top > *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80)));
       equal(out, [], `controls of ${fragment} are within the window`);
+      await view.looks(`${fragment} at 1000`, undefined, 30);
+      await view.axe(`${fragment} at 1000`);
     }
     await view.page.setViewport({ width: 1600, height: 900 });
   });
