@@ -6,7 +6,7 @@ import { ApiError, cellNumber, get, lastReply, look, operations, query, records,
 import { clean, count } from "./format.ts";
 import { defects, Failure, QUALITY, Strip, text } from "./parts/frame.tsx";
 import { Help } from "./parts/help.tsx";
-import { loadSources, rangeOfChosen, sources } from "./parts/sources.ts";
+import { loadSources, lookAtChosen, sources } from "./parts/sources.ts";
 import { database, info, linkTo, param, relative, route, setParams, theme, toggleTheme, go, whole } from "./state.ts";
 import { Overview } from "./views/overview.tsx";
 import { nextMatch } from "./parts/search.ts";
@@ -316,7 +316,7 @@ async function begin(): Promise<void> {
   effect(() => {
     document.documentElement.toggleAttribute("data-busy", operations.value.length > 0 || waiting.value > 0);
   });
-  effect(rangeOfChosen);
+  effect(lookAtChosen);
   document.documentElement.dataset["theme"] = theme.value;
   addEventListener("keydown", onKey);
   document.addEventListener("visibilitychange", () => void lookAgain());

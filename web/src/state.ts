@@ -133,20 +133,8 @@ export interface Extent {
 /** The whole recording, relative to the origin. */
 export const whole = signal<Extent>({ from: 0, to: 0 });
 
-/** From when to when the chosen source says that it is, ns on its clock. */
-export const sourceRange = signal<{ readonly from: bigint; readonly to: bigint } | undefined>(undefined);
-
 /** What is looked at as long as no range is chosen: the recording, or what of it the chosen source is. */
-export const extent = computed<Extent>(() => {
-  const mine = sourceRange.value;
-  if (mine === undefined) {
-    return whole.value;
-  }
-  const from = Math.max(whole.value.from, Number(mine.from - origin.value));
-  const to = Math.min(whole.value.to, Number(mine.to - origin.value));
-  // A source whose clock is another one than that of its rows says nothing about them.
-  return from < to ? { from, to } : whole.value;
-});
+export const extent = signal<Extent>({ from: 0, to: 0 });
 
 /** The chosen range, or undefined for everything. */
 export const range = computed<Extent | undefined>(() => {

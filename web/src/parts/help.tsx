@@ -11,6 +11,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
   ["Flame", [
     ["← → ↑ ↓", "move in the graph"],
     ["Enter", "zoom to the frame"],
+    ["click, double click", "choose a frame, zoom to it"],
     ["Esc or 0", "whole graph"],
     ["f", "callers and callees of the frame"],
     ["i", "inverted: callers below"],

@@ -2,7 +2,7 @@
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { duration, tickStep, tickText } from "../format.ts";
-import { extent, range, setParams, theme } from "../state.ts";
+import { extent, param, range, setParams, theme } from "../state.ts";
 import { useSize } from "../use.ts";
 import { graphColours } from "./icicle.tsx";
 import type { Axis } from "../data.ts";
@@ -53,11 +53,13 @@ export function RangeStrip({ axis, values, label }: Props): JSX.Element {
     const step = tickStep(span, Math.max(2, size.width / 110));
     pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
     pen.textBaseline = "top";
-    for (let t = Math.ceil(from / step) * step; t <= to; t += step) {
+    // One source counts from its own beginning.
+    const base = param("src") === "" ? 0 : from;
+    for (let t = base + Math.ceil((from - base) / step) * step; t <= to; t += step) {
       pen.fillStyle = c.line;
       pen.fillRect(Math.round(x(t)), 0, 1, HEIGHT);
       pen.fillStyle = c.muted;
-      const label = tickText(t, step, to);
+      const label = tickText(t - base, step, to - base);
       if (x(t) + 4 + pen.measureText(label).width <= size.width) {
         pen.fillText(label, x(t) + 4, 1);
       }
@@ -88,7 +90,7 @@ export function RangeStrip({ axis, values, label }: Props): JSX.Element {
       pen.fillRect(x(chosen.from), 0, 2, HEIGHT);
       pen.fillRect(x(chosen.to) - 2, 0, 2, HEIGHT);
     }
-  }, [size.width, values, axis, from, to, chosen?.from, chosen?.to, theme.value]);
+  }, [size.width, values, axis, from, to, param("src"), chosen?.from, chosen?.to, theme.value]);
   const timeAt = (e: PointerEvent): number => {
     const box = canvas.current?.getBoundingClientRect();
     return box === undefined ? 0 : from + (Math.max(0, Math.min(e.clientX - box.left, box.width)) / Math.max(1, box.width)) * span;

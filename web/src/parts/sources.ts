@@ -2,7 +2,7 @@
 import { computed, signal } from "@preact/signals";
 import { cellNumber, cellText, records, type Cell } from "../api.ts";
 import { clean } from "../format.ts";
-import { param, sourceRange } from "../state.ts";
+import { extent, param, relative, whole } from "../state.ts";
 
 export interface Source {
   readonly id: number;
@@ -114,12 +114,18 @@ export function choices(wanted: ReadonlySet<number>): Source[] {
   });
 }
 
-/** What of the recording the chosen source is about, as far as it says and the recording has it. */
-export function rangeOfChosen(): void {
+/** Sets what is looked at to what of the recording the chosen source is, as far as it says and the recording has it. */
+export function lookAtChosen(): void {
   const ids = chosenIds.value;
-  const inside = known().filter((one) => ids?.has(one.id) && one.start !== null && one.end !== null && one.end > one.start);
-  sourceRange.value = ids === undefined || inside.length === 0 ? undefined : {
-    from: inside.reduce((least, one) => ((one.start ?? least) < least ? one.start ?? least : least), inside[0]?.start ?? 0n),
-    to: inside.reduce((most, one) => ((one.end ?? most) > most ? one.end ?? most : most), inside[0]?.end ?? 0n),
-  };
+  let [from, to] = [Infinity, -Infinity];
+  for (const one of known()) {
+    if (ids?.has(one.id) && one.start !== null && one.end !== null && one.end > one.start) {
+      from = Math.min(from, relative(one.start));
+      to = Math.max(to, relative(one.end));
+    }
+  }
+  const all = whole.value;
+  const inside = { from: Math.max(all.from, from), to: Math.min(all.to, to) };
+  // A source whose clock is another one than that of its rows says nothing about them.
+  extent.value = inside.from < inside.to ? inside : all;
 }

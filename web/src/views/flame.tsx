@@ -369,7 +369,7 @@ function CompareMenu({ withStacks }: { withStacks: ReadonlySet<number> }): JSX.E
 /** Which threads and what time are chosen, in words. */
 function chosenText(): string {
   const threads = param("thr").split(",").filter((t) => t !== "").length;
-  return `${threads === 0 ? "" : `, ${plural(threads, "thread")}`}${range.value === undefined ? "" : `, ${duration(range.value.from)} to ${duration(range.value.to)}`}`;
+  return `${threads === 0 ? "" : `, ${plural(threads, "thread")}`}${range.value === undefined ? "" : `, ${duration(range.value.from - extent.value.from)} to ${duration(range.value.to - extent.value.from)}`}`;
 }
 
 interface TrailProps {

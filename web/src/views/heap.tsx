@@ -10,6 +10,7 @@ import { Chart, COLOURS } from "../parts/chart.tsx";
 import { Choice, Failure, Waiting } from "../parts/frame.tsx";
 import { graphColours } from "../parts/icicle.tsx";
 import { searched } from "../parts/search.ts";
+import { isChosen } from "../parts/sources.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { database, numberParam, param, setParams, theme } from "../state.ts";
 import { useDerived, useLoad, useSize, type Loaded } from "../use.ts";
@@ -26,13 +27,12 @@ export function Heap(): JSX.Element {
   if (files.data === undefined) {
     return <Waiting what="reading heaps" />;
   }
-  const src = param("src");
-  const list = files.data.filter((one) => src === "" || String(one.source) === src || files.data?.every((f) => String(f.source) !== src));
+  const list = files.data.filter((one) => isChosen(one.source));
   const part = (param("part") || "summary") as Part;
   // What is compared without being chosen is the newest heap.
   const file = list.find((one) => String(one.id) === param("file")) ?? (part === "comparison" ? list[list.length - 1] : list[0]);
   if (file === undefined) {
-    return <p class="none big">No heap has objects</p>;
+    return <p class="none big">{files.data.length === 0 ? "No heap has objects" : "No heap is of the chosen source"}</p>;
   }
   const others = files.data.filter((one) => one.id !== file.id);
   const base = others.find((one) => String(one.id) === param("base")) ?? list[list.indexOf(file) - 1] ?? others.find((one) => one.id === file.base) ?? others[0];
@@ -43,7 +43,7 @@ export function Heap(): JSX.Element {
     <div class="heap">
       <div class="bar">
         <select aria-label="Snapshot" value={String(file.id)} onChange={(e) => setParams({ file: e.currentTarget.value, node: undefined })}>
-          {files.data.map((one) => <option value={String(one.id)} key={one.id}>{fileName(one)}</option>)}
+          {list.map((one) => <option value={String(one.id)} key={one.id}>{fileName(one)}</option>)}
         </select>
         <Choice<Part> label="Part" value={part} onChange={(v) => setParams({ part: v === "summary" ? undefined : v, id0: undefined, id1: undefined, class: undefined })} options={[
           ["summary", "Summary"],

@@ -86,6 +86,13 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     const profile = sql(db("trace"), "SELECT sum(s.dur) AS ns FROM v_sample AS s WHERE s.source_id = 3 AND s.class = 'cpu'")[0].ns;
     equal(await view.text(".trail b"), amount(profile, "ns"), "one of several profiles in a trace");
     check((await options("Source")).includes("Trace-page.json.gz › TraceProfile1"), "profiles by their names");
+    // Heaps: of the file all, of a snapshot that one, of another source none.
+    await view.go("#/heap?db=heaps.db&src=1", true);
+    equal((await options("Snapshot")).length, sql(db("heaps"), "SELECT count(*) AS n FROM js_heap_files")[0].n, "heaps of the file");
+    const snapshots = sql(db("heaps"), "SELECT id, name FROM source WHERE kind = 'snapshot' ORDER BY id");
+    await view.go(`#/heap?db=heaps.db&src=${snapshots[1].id}`, true);
+    const only = await options("Snapshot");
+    check(only.length === 1 && only[0].startsWith(`${snapshots[1].name}`), `heaps of one source: ${only}`);
     // One that is not there is said, and is no other one.
     view.messages.length = 0;
     await view.go("#/flame?db=two.db&src=77", true);
