@@ -93,6 +93,14 @@ static void draw_row(drawing *d, const lane_row *row)
     }
 }
 
+static ts_code draw_kept(void *user, const ts_lane_row *kept)
+{
+    const lane_row row = {
+        .ts = kept->ts, .end = kept->end, .state = kept->state, .open = kept->open};
+    draw_row(user, &row);
+    return TS_OK;
+}
+
 static ts_code draw_block(bool *down, void *user, const lane_block *block, bool lowest)
 {
     drawing *d = user;
@@ -108,6 +116,9 @@ static ts_code draw_block(bool *down, void *user, const lane_block *block, bool 
     *down = true;
     if (!lowest) {
         return TS_OK;
+    }
+    if (d->all->kept) {
+        return lane_body_each(d->all, block, draw_kept, d);
     }
     TS_TRY(lane_range_add(d->ctx, &d->lane->cut, block));
     return lane_range_add(d->ctx, &d->walk.ranges, block);

@@ -3,6 +3,8 @@
 #define TS_MODEL_LANE_PRIVATE_H
 
 #include "model/call_paths.h"
+#include "model/sample_events.h"
+#include "model/sources.h"
 #include "model/time_lanes.h"
 
 /* Its time is of no kind. */
@@ -18,6 +20,7 @@ typedef struct lane_row {
     int64_t rowid;
     int64_t ts; /* TS_NO_TIME: none */
     int64_t end;
+    int64_t depth; /* of slices; -1: not known */
     unsigned state;
     bool open;      /* its end was not seen; `end` is that of the recording, or ts */
     bool has_value; /* else a gap */
@@ -31,8 +34,10 @@ typedef ts_code lane_visit(void *user, const lane_key *key, const lane_row *row)
 struct lane_reader {
     ts_ctx *ctx;
     ts_lane_kind kind;
-    const ts_paths *paths; /* of samples */
-    int64_t end;           /* of the recording */
+    const ts_paths *paths;     /* of samples */
+    ts_events *events;         /* likewise */
+    const ts_threads *threads; /* of processes */
+    int64_t end;               /* of the recording */
     lane_visit *visit;
     void *user;
 };
@@ -58,13 +63,14 @@ ts_code lane_reader_make(lane_reader *r, ts_model *m, ts_lane_kind kind, int64_t
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Of samples and traced calls, of which there are most, longer blocks. */
-enum { LANE_BLOCK_ROWS = 64, LANE_MANY_ROWS = 256, LANE_BLOCK_FAN = 8 };
+/* Longer blocks of what has most rows: samples and traced calls, and of rows that are kept. */
+enum { LANE_BLOCK_ROWS = 64, LANE_KEPT_ROWS = 128, LANE_MANY_ROWS = 256, LANE_BLOCK_FAN = 8 };
 
 /* Rows that follow each other, or 8 blocks of the level below. */
 typedef struct lane_block {
     int64_t begin, end;  /* least time and greatest end */
     int64_t first, last; /* rowids */
+    size_t body;         /* of the lowest level: where its rows are, when they are kept */
     ts_lane_sum sum;
 } lane_block;
 
@@ -79,6 +85,18 @@ uint32_t lane_place(const ts_time_lanes *all, const lane_key *key, uint32_t *las
 /* What a walk from the widest blocks on does with one: goes on past it, or down into it. */
 typedef ts_code lane_block_visit(bool *down, void *user, const lane_block *block, bool lowest);
 ts_code lane_blocks_walk(const ts_lane *l, lane_block_visit *visit, void *user);
+
+/* --- rows that are kept (lane_bodies.c)
+ * ----------------------------------------------------------- */
+
+bool lane_is_kept(ts_lane_kind kind);
+/* Adds a row of the last block of a lane, and ends that block. */
+ts_code lane_body_row(ts_ctx *ctx, const ts_time_lanes *all, ts_lane *l, const lane_row *row);
+ts_code lane_body_end(ts_ctx *ctx, ts_time_lanes *all, ts_lane *l);
+void lane_bodies_drop(ts_ctx *ctx, ts_time_lanes *all);
+/* The rows of a block of the lowest level. */
+ts_code lane_body_each(const ts_time_lanes *all, const lane_block *block, ts_lane_row_visit *visit,
+                       void *user);
 
 /* Rowids. */
 typedef struct lane_range {

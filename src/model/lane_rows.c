@@ -51,7 +51,7 @@ static ts_code irq_row(lane_reader *r, const ts_batch *b, unsigned i)
     return r->visit(r->user, &key, &row);
 }
 
-static unsigned state_of(ts_text state)
+unsigned ts_lane_state_of(ts_text state)
 {
     static const struct {
         const char *name;
@@ -70,7 +70,30 @@ static ts_code state_row(lane_reader *r, const ts_batch *b, unsigned i)
 {
     enum { ITID = 2, STATE };
     const lane_key key = {NO_CELL, ts_cell_of(b, ITID, i), 0, TS_TEXT_NULL};
-    const lane_row row = timed_row(r, b, i, state_of(ts_cell_text(b, STATE, i)), true);
+    const lane_row row = timed_row(r, b, i, ts_lane_state_of(ts_cell_text(b, STATE, i)), true);
+    return r->visit(r->user, &key, &row);
+}
+
+/* What its threads ran, on any CPU; threads of no process are of none together. */
+static ts_code process_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    enum { ITID = 2 };
+    int64_t itid = b->columns[ITID].ints[i];
+    const ts_thread_entry *t = itid == 0 ? NULL : ts_threads_at(r->threads, itid);
+    const lane_key key = {
+        NO_CELL, {t == NULL ? 0 : t->ipid, t == NULL || t->ipid < 0}, 0, TS_TEXT_NULL};
+    const lane_row row = timed_row(r, b, i, 0, true);
+    return itid == 0 ? TS_OK : r->visit(r->user, &key, &row);
+}
+
+/* By what became of it, as frame_slice.flag says. */
+static ts_code frame_row(lane_reader *r, const ts_batch *b, unsigned i)
+{
+    enum { IPID = 2, TYPE, FLAG, NOT_KNOWN = TS_LANE_STATES - 1 };
+    int64_t flag = b->columns[FLAG].null[i] ? NOT_KNOWN : b->columns[FLAG].ints[i];
+    const lane_key key = {NO_CELL, ts_cell_of(b, IPID, i), b->columns[TYPE].ints[i], TS_TEXT_NULL};
+    const lane_row row = timed_row(
+        r, b, i, flag >= 0 && flag < NOT_KNOWN ? (unsigned)flag : (unsigned)NOT_KNOWN, false);
     return r->visit(r->user, &key, &row);
 }
 
@@ -103,7 +126,11 @@ static ts_code sample_row(lane_reader *r, const ts_batch *b, unsigned i)
                        (long long)row.rowid, (long long)node.value);
     }
     uint32_t method = place == TS_NO_INDEX ? TS_NO_INDEX : r->paths->method[place];
-    row.state = method != TS_NO_INDEX && r->paths->idle[method] == TS_IDLE ? 1 : 0;
+    ts_event_kind kind;
+    TS_TRY(ts_events_sample(&kind, r->events, key.source.value, key.name, row.rowid,
+                            method == TS_NO_INDEX ? 0 : ts_ids_at(&r->paths->methods, method)));
+    bool idle = kind.reason != NULL && strcmp(kind.reason, "idle") == 0;
+    row.state = kind.class != TS_CLASS_waiting ? 0 : idle ? 1 : 2;
     return r->visit(r->user, &key, &row);
 }
 
@@ -123,12 +150,14 @@ static ts_code call_row(lane_reader *r, const ts_batch *b, unsigned i)
 
 static ts_code slice_row(lane_reader *r, const ts_batch *b, unsigned i)
 {
-    enum { ITID = 2, COOKIE, PARENT };
+    enum { ITID = 2, COOKIE, PARENT, DEPTH };
     bool async = !b->columns[COOKIE].null[i];
     const lane_key key = {NO_CELL, ts_cell_of(b, ITID, i), async ? 1 : 0, TS_TEXT_NULL};
     int64_t parent = b->columns[PARENT].null[i] ? -1 : b->columns[PARENT].ints[i];
     bool inner = !async && parent >= 0 && parent < b->rowids[i]; /* --compat: a number of none */
-    const lane_row row = timed_row(r, b, i, inner ? LANE_NO_STATE : 0, true);
+    lane_row row = timed_row(r, b, i, inner ? LANE_NO_STATE : 0, true);
+    bool known = !b->columns[DEPTH].null[i] && b->columns[DEPTH].ints[i] >= 0;
+    row.depth = known ? b->columns[DEPTH].ints[i] : -1;
     return r->visit(r->user, &key, &row);
 }
 
@@ -212,16 +241,16 @@ static const lane_table tables[TS_LANES] = {
         LANE("state", thread_state, state_row,
              STATES("running", "runnable", "sleeping", "blocked", "other"), C(thread_state, ts),
              C(thread_state, dur), C(thread_state, itid), C(thread_state, state)),
-    [TS_LANE_SAMPLE] = LANE("sample", stack_sample, sample_row, STATES("busy", "idle"),
+    [TS_LANE_SAMPLE] = LANE("sample", stack_sample, sample_row, STATES("busy", "idle", "waiting"),
                             C(stack_sample, source_id), C(stack_sample, itid), C(stack_sample, ts),
                             C(stack_sample, dur), C(stack_sample, node_id), C(stack_sample, event)),
     [TS_LANE_CALL] =
         LANE("call", stack_slice, call_row, "busy", C(stack_slice, source_id), C(stack_slice, itid),
              C(stack_slice, ts), C(stack_slice, dur), C(stack_slice, node_id),
              C(stack_slice, self_dur), C(stack_slice, parent_id), C(stack_slice, cpu_dur)),
-    [TS_LANE_SLICE] =
-        LANE("slice", callstack, slice_row, "busy", C(callstack, ts), C(callstack, dur),
-             C(callstack, callid), C(callstack, cookie), C(callstack, parent_id)),
+    [TS_LANE_SLICE] = LANE("slice", callstack, slice_row, "busy", C(callstack, ts),
+                           C(callstack, dur), C(callstack, callid), C(callstack, cookie),
+                           C(callstack, parent_id), C(callstack, depth)),
     [TS_LANE_PAUSE] =
         LANE("pause", runtime_pause, pause_row, "paused", C(runtime_pause, ts),
              C(runtime_pause, dur), C(runtime_pause, source_id), C(runtime_pause, kind)),
@@ -235,6 +264,12 @@ static const lane_table tables[TS_LANES] = {
                            C(hisys_all_event, level)),
     [TS_LANE_INSTANT] =
         LANE("instant", instant, moment_row, NULL, C(instant, ts), C(instant, name)),
+    [TS_LANE_PROCESS_CPU] = LANE("process", sched_slice, process_row, "busy", C(sched_slice, ts),
+                                 C(sched_slice, dur), C(sched_slice, itid)),
+    [TS_LANE_FRAME] =
+        LANE("frame", frame_slice, frame_row,
+             STATES("in_time", "late", "nothing", "late_shown", "not_known"), C(frame_slice, ts),
+             C(frame_slice, dur), C(frame_slice, ipid), C(frame_slice, type), C(frame_slice, flag)),
     [TS_LANE_SERIES] =
         LANE("timeseries", timeseries_value, value_row, NULL, C(timeseries_value, ts),
              C(timeseries_value, value), C(timeseries_value, series_id)),

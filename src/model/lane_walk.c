@@ -133,3 +133,15 @@ ts_code ts_lane_walk_begin(ts_lane_walk *w, ts_model *m, const ts_time_lanes *al
     lane_walk_ready(w, rows);
     return code;
 }
+
+ts_code ts_lane_walk_rows(ts_lane_walk *w, ts_model *m, const int64_t *rowids, size_t n,
+                          ts_rows *rows)
+{
+    *w = (ts_lane_walk){0};
+    for (size_t i = 0; i < n; i++) {
+        const lane_block one = {.first = rowids[i], .last = rowids[i]};
+        TS_TRY(lane_range_add(ts_model_ctx(m), &w->ranges, &one));
+    }
+    lane_walk_ready(w, rows);
+    return TS_OK;
+}

@@ -122,12 +122,14 @@ static ts_code processes_row(threads_pass *p, const ts_batch *b, unsigned i)
 
 static ts_code threads_row(threads_pass *pass, const ts_batch *b, unsigned i)
 {
-    const process_row *p = process_of(&pass->processes, cell_or(b, T_IPID, i, -1));
+    int64_t ipid = cell_or(b, T_IPID, i, -1);
+    const process_row *p = process_of(&pass->processes, ipid);
     ts_thread_entry *row = ts_vec_add(pass->ctx, &pass->threads->rows, sizeof *row);
     TS_NEED(pass->ctx, row);
     row->id = b->columns[T_ID].ints[i];
     row->tid = cell_or(b, T_TID, i, INT64_MIN);
     row->pid = p == NULL ? INT64_MIN : p->pid;
+    row->ipid = p == NULL ? -1 : ipid;
     row->process = p == NULL ? TS_TEXT_NULL : p->name;
     return cell_text(&row->name, pass->ctx, &pass->threads->texts, b, T_NAME, i);
 }

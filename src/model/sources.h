@@ -24,6 +24,7 @@ typedef struct ts_source_entry {
 typedef struct ts_thread_entry {
     int64_t id;       /* itid */
     int64_t tid, pid; /* or INT64_MIN */
+    int64_t ipid;     /* -1: of no process */
     ts_text name, process;
 } ts_thread_entry;
 

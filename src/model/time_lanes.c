@@ -201,6 +201,7 @@ static ts_code block_row(lanes_build *b, ts_lane *l, const lane_row *row)
 {
     bool values = ts_lane_has_values(b->all->kind);
     if (l->fill % b->block_rows == 0) {
+        TS_TRY(lane_body_end(b->ctx, b->all, l));
         lane_block *add = ts_vec_add(b->ctx, &l->blocks, sizeof *add);
         TS_NEED(b->ctx, add);
         *add = (lane_block){.begin = row->ts, .end = row->end, .first = row->rowid};
@@ -227,7 +228,7 @@ static ts_code block_row(lanes_build *b, ts_lane *l, const lane_row *row)
     }
     l->first = row->ts < l->first ? row->ts : l->first;
     l->last = row->end > l->last ? row->end : l->last;
-    return TS_OK;
+    return lane_body_row(b->ctx, b->all, l, row);
 }
 
 static ts_code build_row(void *user, const lane_key *key, const lane_row *row)
@@ -285,7 +286,11 @@ static ts_code lane_finish(ts_ctx *ctx, ts_lane *l, bool values)
 ts_code lane_reader_make(lane_reader *r, ts_model *m, ts_lane_kind kind, int64_t end)
 {
     *r = (lane_reader){.ctx = ts_model_ctx(m), .kind = kind, .end = end};
-    return kind == TS_LANE_SAMPLE ? ts_call_paths(&r->paths, m) : TS_OK;
+    if (kind == TS_LANE_SAMPLE) {
+        TS_TRY(ts_call_paths(&r->paths, m));
+        return ts_events_get(&r->events, m);
+    }
+    return kind == TS_LANE_PROCESS_CPU ? ts_threads_get(&r->threads, m) : TS_OK;
 }
 
 /* All rows, for lanes and for the sums of paths, which need not read them again. */
@@ -324,11 +329,25 @@ static void lanes_free(ts_ctx *ctx, void *what)
     ts_lane *lanes = all->lanes.p;
     for (size_t i = 0; i < all->lanes.n; i++) {
         ts_vec_free(ctx, &lanes[i].blocks);
+        ts_vec_free(ctx, &lanes[i].staged);
     }
+    ts_vec_free(ctx, &all->bodies);
     ts_vec_free(ctx, &all->lanes);
     ts_index_free(ctx, &all->index);
     ts_pool_free(ctx, &all->names);
     ts_free(ctx, all);
+}
+
+/* Gives back what is not needed. */
+static ts_code bodies_finish(ts_ctx *ctx, ts_vec *bodies)
+{
+    if (bodies->n < bodies->cap) {
+        void *less = ts_realloc(ctx, bodies->p, bodies->n, 1);
+        TS_NEED(ctx, less);
+        bodies->p = less;
+        bodies->cap = bodies->n;
+    }
+    return TS_OK;
 }
 
 static ts_code lanes_make(void **what, ts_model *m, const void *user)
@@ -339,6 +358,7 @@ static ts_code lanes_make(void **what, ts_model *m, const void *user)
     *what = all;
     TS_NEED(ctx, all);
     all->kind = *(const ts_lane_kind *)user;
+    all->kept = lane_is_kept(all->kind);
     const lane_table *t = lane_table_of(all->kind);
     if (!lane_is_stacks(all->kind) &&
         !ts_rows_there(ts_model_rows(m), t->table, t->columns, t->count)) {
@@ -346,7 +366,9 @@ static ts_code lanes_make(void **what, ts_model *m, const void *user)
     }
     lanes_build b = {.ctx = ctx,
                      .all = all,
-                     .block_rows = lane_is_stacks(all->kind) ? LANE_MANY_ROWS : LANE_BLOCK_ROWS};
+                     .block_rows = lane_is_stacks(all->kind) ? LANE_MANY_ROWS
+                                   : all->kept               ? LANE_KEPT_ROWS
+                                                             : LANE_BLOCK_ROWS};
     ts_span range = {0, INT64_MIN};
     ts_code code = ts_whole_range(&range, m);
     all->end = range.to;
@@ -357,8 +379,11 @@ static ts_code lanes_make(void **what, ts_model *m, const void *user)
     }
     ts_lane *lanes = all->lanes.p;
     for (size_t i = 0; code == TS_OK && i < all->lanes.n; i++) {
-        code = lane_finish(ctx, &lanes[i], ts_lane_has_values(all->kind));
+        code = lane_body_end(ctx, all, &lanes[i]);
+        ts_vec_free(ctx, &lanes[i].staged);
+        TS_STEP(code, lane_finish(ctx, &lanes[i], ts_lane_has_values(all->kind)));
     }
+    TS_STEP(code, bodies_finish(ctx, &all->bodies));
     ts_index_free(ctx, &b.threads);
     return code;
 }

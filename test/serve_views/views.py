@@ -564,9 +564,9 @@ def check_weights(db, made):
 
 # --- time --------------------------------------------------------------------------------------------------------------------
 
-IDLE = "(SELECT m.name FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE n.id = s.node_id) IS NOT '(idle)'"
-SPANS = {"sample": f"SELECT source_id, itid, ts, CASE WHEN {IDLE} THEN dur END FROM stack_sample AS s WHERE ts IS NOT NULL",
-         "slice": "SELECT source_id, itid, ts, CASE WHEN parent_id IS NULL THEN dur END FROM stack_slice WHERE ts IS NOT NULL"}
+# What a thread did, and what it waited for but for work.
+SPANS = {"sample": "SELECT source_id, itid, ts, CASE WHEN class <> 'waiting' THEN dur END, CASE WHEN class = 'waiting' AND reason IS NOT 'idle' THEN dur END FROM v_sample WHERE ts IS NOT NULL",
+         "slice": "SELECT source_id, itid, ts, CASE WHEN parent_id IS NULL THEN dur END, NULL FROM stack_slice WHERE ts IS NOT NULL"}
 
 
 def check_timeline(db, px, low=None, high=None, itid=None):
@@ -580,22 +580,23 @@ def check_timeline(db, px, low=None, high=None, itid=None):
         check(begin <= low < begin + step and begin + step * columns >= high > begin + step * (columns - 1), f"{what}: {begin} {step} {columns}")
     for kind in ("sample", "slice"):
         busy = {}
-        for source, thread, ts, dur in db.once(SPANS[kind]):
+        for source, thread, ts, *durs in db.once(SPANS[kind]):
             if itid is not None and thread != itid:
                 continue
-            line = busy.setdefault((source, thread), [[0] * columns, [0] * columns])
+            line = busy.setdefault((source, thread), [[0] * columns for _ in range(3)])
             if begin <= ts < begin + step * columns:
-                line[1][(ts - begin) // step] += 1
-            first, last = max(ts, begin), min(ts + max(dur or 0, 0), begin + step * columns)
-            while first < last:
-                column = (first - begin) // step
-                end = min(last, begin + (column + 1) * step)
-                line[0][column] += end - first
-                first = end
+                line[2][(ts - begin) // step] += 1
+            for part, dur in enumerate(durs):
+                first, last = max(ts, begin), min(ts + max(dur or 0, 0), begin + step * columns)
+                while first < last:
+                    column = (first - begin) // step
+                    end = min(last, begin + (column + 1) * step)
+                    line[part][column] += end - first
+                    first = end
         # threads of which no row has a time are there as well
-        got = {(t["source_id"], t["itid"]): [t["busy"], t["starts"]] for t in reply["threads"] if t["kind"] == kind}
+        got = {(t["source_id"], t["itid"]): [t["busy"], t["waiting"], t["starts"]] for t in reply["threads"] if t["kind"] == kind}
         for key, line in got.items():
-            busy.setdefault(key, [[0] * columns, [0] * columns])
+            busy.setdefault(key, [[0] * columns for _ in range(3)])
         same(got, busy, f"{what}: {kind}")
 
 
@@ -630,6 +631,14 @@ def check_series(db, low, high, px, itid):
     reply = db.view("series", from_=low - db.origin, to=high - db.origin, px=px, thr=itid)
     got = [(s["id"], s["itid"], s["name"], s["unit"], *row) for s in reply["series"] for row in s["rows"]]
     same(got, db.rows(SERIES, **{"itid": itid, "from": low, "to": high, "px_ns": reply["px_ns"], "origin": db.origin}), f"{db.name}: series {low} {high}")
+    # A series without a value in the range has that of before it, if there is one.
+    before = {}
+    for series, ts, value in db.once("SELECT series_id, ts, value FROM timeseries_value WHERE ts IS NOT NULL AND value IS NOT NULL ORDER BY ts, rowid"):
+        if ts < low:
+            before[series] = value
+    same({s["id"]: s["before"] for s in reply["series"]}, {s["id"]: before.get(s["id"]) for s in reply["series"]}, f"{db.name}: series before {low}")
+    of = dict(db.once("SELECT id, itid FROM timeseries"))
+    check({i for i in before if itid is None or of[i] == itid} <= {s["id"] for s in reply["series"]}, f"{db.name}: series with a value before {low} only")
 
 
 STATES = ("running", "runnable", "sleeping", "blocked", "other")
@@ -645,12 +654,16 @@ LANES = {
     "pause": (("source_id", "name"), ("paused",), "SELECT source_id || kind, ts, dur, 0 FROM runtime_pause WHERE ts IS NOT NULL", False),
     "wait": (("source_id", "itid", "name"), ("waiting",), "SELECT source_id || ' ' || ifnull(itid, '-') || ' ' || kind, ts, dur, 0 FROM lock_wait WHERE ts IS NOT NULL", False),
     "instant": ("name", (), "SELECT name, ts, 0, 9 FROM instant", False),
+    "process": ("ipid", ("busy",), "SELECT (SELECT p.ipid FROM thread AS t JOIN process AS p ON p.ipid = t.ipid WHERE t.itid = s.itid), ts, dur, 0 FROM sched_slice AS s WHERE itid <> 0", True),
+    "frame": (("ipid", "expected"), ("in_time", "late", "nothing", "late_shown", "not_known"), "SELECT ipid || (CASE WHEN type = 1 THEN '~' ELSE '' END), ts, dur, CASE WHEN flag IN (0, 1, 2, 3) THEN flag ELSE 4 END FROM frame_slice", False),
 }
 
 
 def lane_key(lane, key):
     if key == ("itid", "async"):
         return f"{lane['itid']}{'~' if lane['async'] else ''}"
+    if key == ("ipid", "expected"):
+        return f"{lane['ipid']}{'~' if lane['expected'] else ''}"
     if key == ("source_id", "itid", "name"):
         return f"{lane['source_id']} {'-' if lane['itid'] is None else lane['itid']} {lane['name']}"
     return f"{lane['source_id']}{lane['name']}" if isinstance(key, tuple) else lane[key]
@@ -694,19 +707,53 @@ ROWS = {
     "cpu": ("sched_slice", ("cpu", "itid", "priority", "end_state"), True, True), "irq": ("irq", ("callid", "cat", "name"), True, False), "state": ("thread_state", ("itid", "state", "cpu"), True, True),
     "log": ("log", ("level", "tag", "context", "pid", "tid"), False, False), "event": ("hisys_all_event", ("level", "domain_id", "event_name_id", "pid", "tid"), False, False),
     "instant": ("instant", ("name", "ref", "wakeup_from"), False, False),
+    "sample": ("(SELECT id AS rowid, ts, dur, itid, event, node_id FROM stack_sample)", ("itid", "event", "node_id"), True, False),
+    "async": ("(SELECT rowid, ts, dur, callid AS itid, name, cookie FROM callstack WHERE cookie IS NOT NULL AND (SELECT type FROM sqlite_master WHERE name = 'callstack') = 'table')", ("itid", "name", "cookie"), True, True),
+    "frame": ("frame_slice", ("ipid", "type", "flag", "vsync", "itid", "callstack_id", "dst", "depth"), True, False),
 }
+OF_THREADS = ("state", "sample", "async")
+# What is found out of a row, after its columns.
+ROWS_MORE = {"state": STATE, "sample": "(SELECT method_id FROM stack_node AS n WHERE n.id = node_id)"}
 
 
 def check_rows(db, low, high, limit, itids):
     end = (db.rows("SELECT max(end_ts) FROM trace_range")[0])[0]
     for kind, (table, more, dur, lasts) in ROWS.items():
-        chosen = itids if kind == "state" else []
+        chosen = itids if kind in OF_THREADS else []
+        found = f", {ROWS_MORE[kind]}" if kind in ROWS_MORE else ""
         last = f"ts + ifnull(dur, {max(end, 0)} - ts)" if lasts else "ts + ifnull(dur, 0)" if dur else "ts"
-        expected = db.once(f"SELECT rowid, ts - {db.origin}, {'dur, ' if dur else ''}{', '.join(more)} FROM {table} WHERE ts < {high} AND (ts >= {low} OR {last} > {low})"
+        expected = db.once(f"SELECT rowid, ts - {db.origin}, {'dur, ' if dur else ''}{', '.join(more)}{found} FROM {table} WHERE ts < {high} AND (ts >= {low} OR {last} > {low})"
                            f"{f' AND itid IN ({chr(44).join(map(str, chosen))})' if chosen else ''} ORDER BY rowid")
         reply = db.view("rows", kind=kind, from_=low - db.origin, to=high - db.origin, limit=limit, **({"thr": ",".join(map(str, chosen))} if chosen else {}))
-        same([tuple(row) for row in reply["rows"]], [tuple(row) for row in expected[:limit]], f"{db.name}: rows {kind} {low} {high} {limit}")
-        check(reply["more"] == (len(expected) > limit) and len(reply["columns"]) == 2 + dur + len(more), f"{db.name}: rows {kind}: more, or columns")
+        got = [tuple(row) for row in reply["rows"]]
+        if kind == "state":
+            got = [(*row[:-1], STATES.index(row[-1])) for row in got]
+        elif kind == "sample":
+            got = [(*row[:-1], None if row[-1] < 0 else reply["methods"]["id"][row[-1]]) for row in got]
+        same(got, [tuple(row) for row in expected[:limit]], f"{db.name}: rows {kind} {low} {high} {limit}")
+        check(reply["more"] == (len(expected) > limit) and len(reply["columns"]) == 2 + dur + len(more) + (found != "" and (kind != "sample" or "methods" in reply)), f"{db.name}: rows {kind}: more, or columns")
+
+
+def check_slice_names(db, low, high, itids):
+    """Slices that begin in a range by their names."""
+    expected = {}
+    below = {}
+    rows = db.once("SELECT id, ts, dur, callid, name, cookie, parent_id FROM callstack WHERE (SELECT type FROM sqlite_master WHERE name = 'callstack') = 'table'")
+    for id_, _, dur, _, _, cookie, parent in rows:
+        if cookie is None and parent is not None and parent < id_ and dur is not None and dur > 0:
+            below[parent] = below.get(parent, 0) + dur
+    for id_, ts, dur, itid, name, cookie, parent in rows:
+        if low <= ts < high and (not itids or itid in itids):
+            line = expected.setdefault((name, cookie is not None), [0, 0, 0, 0])
+            line[0] += 1
+            line[1] += dur or 0
+            line[2] += max(dur - below.get(id_, 0), 0) if dur is not None else 0
+            line[3] = max(line[3], dur or 0)
+    reply = db.view("slices/names", from_=low - db.origin, to=high - db.origin, **({"thr": ",".join(map(str, itids))} if itids else {}))
+    what = f"{db.name}: names {low} {high} {itids}"
+    same({(row[0], row[1]): row[2:] for row in reply["rows"]}, {(name, late): [n, dur, None if late else own, most] for (name, late), (n, dur, own, most) in expected.items()}, what)
+    selfs = [row[4] for row in reply["rows"] if not row[1]]
+    check(reply["row_count"] == len(expected) and selfs == sorted(selfs, reverse=True), f"{what}: order")
 
 
 COUNTERS = {"timeseries": "SELECT series_id, ts, value FROM timeseries_value", **{t: f"SELECT filter_id, ts, value FROM {t}" for t in ("measure", "sys_mem_measure", "process_measure", "xpower_measure")},
@@ -847,6 +894,7 @@ def check_time(db, made):
         check_lanes(db, low, high, random.choice([1, 10, 300]))
         check_counters(db, low, high, random.choice([1, 10, 300]))
         check_rows(db, low, high, random.choice([1, 100, 20000]), random.choice([[], threads[:1], threads[-2:]]))
+        check_slice_names(db, low, high, random.choice([[], threads[:1], threads[-2:]]))
         if threads:
             check_slices(db, random.sample(threads, random.randrange(1, min(4, len(threads) + 1))), low, high, random.choice([1, 10, 1600]))
         if db.rows("SELECT 1 FROM timeseries LIMIT 1") and not db.rows("SELECT 1 FROM measure LIMIT 1"):

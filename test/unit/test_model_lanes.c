@@ -232,16 +232,22 @@ static void test_pictures(void **state)
         fill(f, rows, &seed, round);
         ts_model_close(f->model);
         model_open(f, f->ctx);
+        /* Without room for rows, in every other round, pictures read the table again. */
+        size_t lent = round % 2 == 1 ? (size_t)600 << 20 : 0;
+        f->ctx->limits.max_memory = (uint64_t)1 << 30;
+        assert_ok(f->ctx, ts_alloc_lent(f->ctx, lent));
         for (unsigned k = 0; k < 12; k++) {
             static const uint32_t lanes[] = {2, 0, 1};
             expected e = {.rows = rows, .lanes = lanes, .columns = some_columns(rows, &seed)};
             assert_ok(f->ctx, ts_time_lanes_get(&e.all, f->model,
                                                 k % 2 == 0 ? TS_LANE_CPU : TS_LANE_MEASURE));
             assert_int_equal(e.all->lanes.n, CPUS);
+            assert_true(e.all->kept == (k % 2 == 0 && lent == 0));
             assert_ok(f->ctx, ts_time_lanes_draw(f->model, e.all, lanes, 1 + k % CPUS, &e.columns,
                                                  drawn, &e));
             assert_int_equal(e.drawn, 1 + k % CPUS);
         }
+        ts_alloc_returned(f->ctx, lent);
     }
 }
 
@@ -273,6 +279,43 @@ static void test_open(void **state)
     assert_true(sum.rows == 3 && sum.ns[0] == 20 && sum.ns[1] == 63 && sum.ns[3] == 7);
     assert_string_equal(ts_lane_state_name(TS_LANE_STATE, 1), "runnable");
     assert_null(ts_lane_state_name(TS_LANE_CPU, 2));
+}
+
+/* Rows of slices that are kept, of all of a lane and of a part of it. */
+static ts_code kept_row(void *user, const ts_lane_row *one)
+{
+    ts_lane_row *all = user;
+    all[0].rowid++;
+    all[all[0].rowid] = *one;
+    return TS_OK;
+}
+
+static void test_kept(void **state)
+{
+    fixture *f = *state;
+    const ts_time_lanes *lanes;
+    ts_lane_row rows[8] = {{.rowid = 0}};
+    run(f->db, "INSERT INTO trace_range VALUES (0, 1000);"
+               "INSERT INTO callstack(id, ts, dur, callid, name, depth, cookie, parent_id) VALUES "
+               " (0, 100, 80, 2, 'a', 0, NULL, NULL), (1, 110, NULL, 2, 'b', 1, NULL, 0), "
+               " (2, 7, 1, 3, 'c', 0, NULL, NULL), (3, 90, -5, 2, 'd', NULL, NULL, NULL), "
+               " (4, 0, 9223372036854775807, 2, 'e', 63, NULL, NULL);");
+    assert_ok(f->ctx, ts_time_lanes_get(&lanes, f->model, TS_LANE_SLICE));
+    assert_true(lanes->kept && lanes->lanes.n == 2);
+    const ts_lane *l = lanes->lanes.p;
+    assert_ok(f->ctx, ts_lane_rows_each(f->model, lanes, &l[0], 0, 2000, kept_row, rows));
+    assert_int_equal(rows[0].rowid, 4);
+    assert_true(rows[1].ts == 100 && rows[1].end == 180 && rows[1].rowid == 1);
+    assert_true(rows[1].depth == 0 && rows[1].state == 0 && !rows[1].open);
+    assert_true(rows[2].ts == 110 && rows[2].end == 1000 && rows[2].rowid == 2 && rows[2].open);
+    assert_true(rows[2].depth == 1 && rows[2].state == TS_LANE_STATES);
+    assert_true(rows[3].ts == 90 && rows[3].end == 90 && rows[3].rowid == 4 && rows[3].depth == -1);
+    assert_true(rows[4].ts == 0 && rows[4].end == INT64_MAX && rows[4].depth == 63);
+    rows[0].rowid = 0;
+    assert_ok(f->ctx, ts_lane_rows_each(f->model, lanes, &l[1], 9, 20, kept_row, rows));
+    assert_int_equal(rows[0].rowid, 0);
+    assert_ok(f->ctx, ts_lane_rows_each(f->model, lanes, &l[1], 7, 8, kept_row, rows));
+    assert_true(rows[0].rowid == 1 && rows[1].rowid == 3);
 }
 
 /* --- slices ----------------------------------------------------------------------------------- */
@@ -455,6 +498,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_pictures, setup, teardown),
         cmocka_unit_test_setup_teardown(test_open, setup, teardown),
+        cmocka_unit_test_setup_teardown(test_kept, setup, teardown),
         cmocka_unit_test_setup_teardown(test_find, setup, teardown),
         cmocka_unit_test_setup_teardown(test_counters, setup, teardown),
         cmocka_unit_test_setup_teardown(test_no_memory, setup, teardown),

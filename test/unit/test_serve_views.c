@@ -175,13 +175,14 @@ static void test_replies(void **state)
     expect(f, "slices?thr=1&from=0&to=1000&px=10", "\"x\":[0,0],\"depth\":[0,1],\"n\":[1,1]");
     expect(f, "slices?thr=1&from=0&to=1000&px=25", "\"ts\":[0],\"dur\":[50],\"depth\":[0]");
     expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"id\":[0,2],\"ts\":[0,500],\"dur\":[40,500]");
-    expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"name\":[0,2],");
-    expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"names\":[\"draw\",\"paint\",\"wait\"]");
+    expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"name\":[0,1],");
+    expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"names\":[\"draw\",\"wait\"]");
     expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"x\":[0],\"depth\":[1],\"n\":[1]");
     expect(f, "series?from=0&to=10&px=1", "\"rows\":[[0,1.5,2.5,2.0]]");
     expect(f, "series?from=0&to=1000&px=1",
            "\"name\":\"speed\",\"unit\":null,\"table\":\"measure\",\"owner\":\"CPU 1\","
-           "\"rows\":[[0,5.0,8.0,6.5]]");
+           "\"before\":null,\"rows\":[[0,5.0,8.0,6.5]]");
+    expect(f, "series?from=300&to=390&px=1", "\"owner\":\"CPU 1\",\"before\":5.0,\"rows\":[]");
     expect(f, "lanes?kind=slice&px=2&from=0&to=1000",
            "\"step\":500,\"columns\":2,\"lanes\":[{\"kind\":\"slice\",\"source_id\":null,"
            "\"itid\":2,\"async\":false,\"rows\":3,\"open\":1,");
@@ -193,7 +194,16 @@ static void test_replies(void **state)
     expect(f, "rows?kind=instant&from=0&to=1000",
            "\"columns\":[\"id\",\"ts\",\"name\",\"itid\",\"wakeup_from\"]");
     expect_error(f, "rows?kind=slice&from=0&to=1", TS_ERR_USAGE, "");
-    expect(f, "lanes?thr=1&kind=sample", "\"all\":{\"n\":[3],\"busy\":[30],\"idle\":[0]}");
+    expect(f, "lanes?thr=1&kind=sample",
+           "\"all\":{\"n\":[3],\"busy\":[30],\"idle\":[0],\"waiting\":[0]}");
+    expect(f, "rows?kind=sample&thr=1&from=0&to=1000", "\"rows\":[[1,0,10,1,\"cpu\",2,0]");
+    expect(f, "rows?kind=sample&thr=1&from=0&to=1000", "\"name\":[\"work\",\"main\"]");
+    expect(f, "rows?kind=async&from=0&to=1000", "\"rows\":[[4,0,900,2,\"load\",7]");
+    expect(f, "slices/names", "[\"draw\",false,1,40,30,40]");
+    expect(f, "slices/names", "[\"load\",true,1,900,null,900]");
+    expect(f, "slices/names?from=5&to=20",
+           "\"rows\":[[\"paint\",false,1,10,10,10]\n],\"row_count\":1");
+    expect(f, "slices/names?thr=1", "\"row_count\":0");
     expect(f, "find?what=paint", "{\"count\":1,\"open\":0,\"dur\":10,\"self\":10,");
     expect(f, "find", "{\"count\":5,\"open\":1,\"dur\":130,\"self\":90,\"async\":{\"count\":1,");
     expect(f, "find?thr=1", "{\"count\":2,\"open\":0,\"dur\":80,\"self\":50,");

@@ -9,7 +9,8 @@
 enum { P_KIND, P_SOURCE, P_THREADS, P_FROM, P_TO, P_PX, P_OFFSET, P_LIMIT };
 
 /* In the order of ts_lane_kind; then counters of all tables. */
-#define LANE_KINDS "cpu,irq,state,sample,call,slice,pause,suspend,wait,log,event,instant,counter"
+#define LANE_KINDS                                                                                 \
+    "cpu,irq,state,sample,call,slice,pause,suspend,wait,log,event,instant,process,frame,counter"
 
 const ts_view_param ts_lanes_params[] = {
     {.name = "kind", .type = TS_VIEW_CHOICE, .choices = LANE_KINDS, .doc = "only lanes of it"},
@@ -89,11 +90,14 @@ static void put_name(lanes_pass *p, const ts_lane *l, size_t number)
         return;
     }
     ts_view_int(out, "source_id", l->source);
-    ts_view_int(out, "itid", l->itid);
+    ts_view_int(out, kind == TS_LANE_PROCESS_CPU || kind == TS_LANE_FRAME ? "ipid" : "itid",
+                l->itid);
     if (kind == TS_LANE_CPU || kind == TS_LANE_IRQ) {
         ts_jout_int(out, "cpu", l->number);
     } else if (kind == TS_LANE_SLICE) {
         ts_jout_bool(out, "async", l->number != 0);
+    } else if (kind == TS_LANE_FRAME) {
+        ts_jout_bool(out, "expected", l->number == 1);
     } else if (l->name != TS_NO_INDEX) {
         ts_view_text(out, "name", ts_pool_text(&p->all->names, l->name));
     }
@@ -142,8 +146,11 @@ static ts_code lanes_choose(lanes_pass *p, uint32_t lane, const ts_series *s)
     ts_ctx *ctx = ts_view_ctx(p->call);
     const ts_page page = ts_view_page(p->call, P_OFFSET);
     const ts_lane *l = (const ts_lane *)p->all->lanes.p + lane;
+    bool thread = p->all->kind != TS_LANE_PROCESS_CPU && p->all->kind != TS_LANE_FRAME;
     if (!ts_chosen_row(&p->chosen, s == NULL ? l->source : s->source,
-                       s == NULL ? l->itid : s->itid)) {
+                       s != NULL ? s->itid
+                       : thread  ? l->itid
+                                 : (ts_cell){0, true})) {
         return TS_OK;
     }
     uint64_t number = p->number++;

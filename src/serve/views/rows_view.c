@@ -4,19 +4,20 @@
  * (model/time_lanes.h), so that of a long recording only a part is read.
  */
 #include "base/ckd.h"
+#include "serve/views/frame_tree.h"
 #include "serve/views/timeline.h"
 #include "serve/views/views_private.h"
 
 enum { P_KIND, P_THREADS, P_FROM, P_TO, P_LIMIT };
-enum { ROWS_USUAL = 4000, ROWS_MOST = 20000, ROWS_COLUMNS = 8 };
+enum { ROWS_USUAL = 4000, ROWS_MOST = 20000, ROWS_COLUMNS = 10 };
 
 const ts_view_param ts_rows_params[] = {
     {.name = "kind",
      .type = TS_VIEW_CHOICE,
-     .choices = "cpu,irq,state,log,event,instant",
+     .choices = "cpu,irq,state,log,event,instant,sample,async,frame",
      .required = true,
      .doc = "rows of these lanes"},
-    TS_PARAM_THREADS(false, "itid of threads: of the states of these"),
+    TS_PARAM_THREADS(false, "itid of threads: of the states, samples and slices of these"),
     TS_PARAM_TIME("from", true),
     TS_PARAM_TIME("to", true),
     TS_PARAM_LIMIT(ROWS_MOST, ROWS_USUAL, "rows"),
@@ -87,12 +88,44 @@ static const rows_kind kinds[] = {
      4,
      {C(instant, ts), C(instant, name), C(instant, ref), C(instant, wakeup_from)},
      {"ts", "name", "itid", "wakeup_from"}},
+    {TS_LANE_SAMPLE,
+     TS_T_stack_sample,
+     true,
+     false,
+     true,
+     5,
+     {C(stack_sample, ts), C(stack_sample, dur), C(stack_sample, itid), C(stack_sample, event),
+      C(stack_sample, node_id)},
+     {"ts", "dur", "itid", "event", "node_id"}},
+    {TS_LANE_SLICE,
+     TS_T_callstack,
+     true,
+     true,
+     true,
+     5,
+     {C(callstack, ts), C(callstack, dur), C(callstack, callid), C(callstack, name),
+      C(callstack, cookie)},
+     {"ts", "dur", "itid", "name", "cookie"}},
+    {TS_LANE_FRAME,
+     TS_T_frame_slice,
+     true,
+     false,
+     false,
+     10,
+     {C(frame_slice, ts), C(frame_slice, dur), C(frame_slice, ipid), C(frame_slice, type),
+      C(frame_slice, flag), C(frame_slice, vsync), C(frame_slice, itid),
+      C(frame_slice, callstack_id), C(frame_slice, dst), C(frame_slice, depth)},
+     {"ts", "dur", "ipid", "type", "flag", "vsync", "itid", "callstack_id", "dst", "depth"}},
 };
+/* Columns of some of them. */
+enum { ROW_STATE = 3, ROW_NODE = 4, ROW_COOKIE = 4 };
 
 typedef struct rows_pass {
     ts_view_call *call;
     const rows_kind *kind;
     const ts_time_lanes *all;
+    const ts_paths *paths; /* of samples */
+    ts_method_list methods;
     ts_chosen chosen;
     int64_t from, to;
     uint64_t limit, count;
@@ -105,6 +138,9 @@ static bool rows_wants(const rows_pass *p, const ts_batch *b, unsigned i)
         !ts_chosen_row(&p->chosen, none, p->kind->threads ? ts_cell_of(b, 2, i) : none)) {
         return false;
     }
+    if (p->kind->kind == TS_LANE_SLICE && b->columns[ROW_COOKIE].null[i]) {
+        return false; /* of the stack of its thread */
+    }
     int64_t ts = b->columns[0].ints[i];
     int64_t end = ts;
     if (p->kind->dur && !b->columns[1].null[i]) {
@@ -115,7 +151,30 @@ static bool rows_wants(const rows_pass *p, const ts_batch *b, unsigned i)
     return ts < p->to && (ts >= p->from || end > p->from);
 }
 
-static void rows_put(const rows_pass *p, const ts_batch *b, unsigned i)
+/* What is found out of a row: of a state its kind, of a sample its method. */
+static ts_code rows_more(rows_pass *p, const ts_batch *b, unsigned i)
+{
+    ts_jout *out = p->call->out;
+    if (p->kind->kind == TS_LANE_STATE) {
+        unsigned state = ts_lane_state_of(ts_cell_text(b, ROW_STATE, i));
+        ts_jout_str(out, NULL, ts_lane_state_name(TS_LANE_STATE, state));
+    }
+    if (p->paths == NULL) {
+        return TS_OK;
+    }
+    uint32_t number = TS_NO_INDEX;
+    uint32_t node = b->columns[ROW_NODE].null[i]
+                        ? TS_NO_INDEX
+                        : ts_ids_find(&p->paths->nodes, b->columns[ROW_NODE].ints[i]);
+    if (node != TS_NO_INDEX) {
+        TS_TRY(
+            ts_method_list_add(&number, ts_view_ctx(p->call), &p->methods, p->paths->method[node]));
+    }
+    ts_jout_int(out, NULL, number == TS_NO_INDEX ? -1 : (int64_t)number);
+    return TS_OK;
+}
+
+static ts_code rows_put(rows_pass *p, const ts_batch *b, unsigned i)
 {
     ts_jout *out = p->call->out;
     ts_jout_open(out, NULL, '[');
@@ -132,8 +191,10 @@ static void rows_put(const rows_pass *p, const ts_batch *b, unsigned i)
             ts_jout_int(out, NULL, column->ints[i]);
         }
     }
+    ts_code code = rows_more(p, b, i);
     ts_jout_close(out, ']');
     ts_jout_line(out);
+    return code;
 }
 
 static ts_code rows_walk(rows_pass *p, ts_lane_walk *walk)
@@ -145,7 +206,7 @@ static ts_code rows_walk(rows_pass *p, ts_lane_walk *walk)
         code = ts_lane_walk_next(&b, &n, walk);
         for (unsigned i = 0; code == TS_OK && i < n && p->count <= p->limit; i++) {
             if (rows_wants(p, b, i) && ++p->count <= p->limit) {
-                rows_put(p, b, i);
+                code = rows_put(p, b, i);
             }
         }
     }
@@ -163,7 +224,8 @@ static ts_code rows_each(rows_pass *p)
     bool *wanted = ts_zalloc(ctx, p->all->lanes.n + 1, sizeof *wanted);
     TS_NEED(ctx, wanted);
     for (size_t i = 0; i < p->all->lanes.n; i++) {
-        wanted[i] = !k->threads || ts_chosen_row(&p->chosen, lanes[i].source, lanes[i].itid);
+        wanted[i] = (!k->threads || ts_chosen_row(&p->chosen, lanes[i].source, lanes[i].itid)) &&
+                    (k->kind != TS_LANE_SLICE || lanes[i].number == 1);
     }
     ts_code code = ts_rows_open(&rows, ts_model_rows(m), k->table, k->columns, k->count);
     TS_STEP(code, ts_lane_walk_begin(&walk, m, p->all, wanted, p->from, p->to, rows));
@@ -187,17 +249,26 @@ ts_code ts_rows_run(ts_view_call *call)
         .limit = (uint64_t)ts_view_value_of(call, P_LIMIT)->number};
     ts_code code;
     TS_TRY_INTO(code, ts_time_lanes_get(&p.all, call->views->model, p.kind->kind));
+    if (p.kind->kind == TS_LANE_SAMPLE && p.all->lanes.n > 0) {
+        TS_TRY_INTO(code, ts_paths_get(&p.paths, call));
+        TS_TRY_INTO(code, ts_method_list_begin(&p.methods, ts_view_ctx(call), p.paths));
+    }
     ts_jout_open(out, NULL, '{');
     ts_jout_open(out, "columns", '[');
     ts_jout_str(out, NULL, "id");
     for (unsigned c = 0; c < p.kind->count; c++) {
         ts_jout_str(out, NULL, p.kind->names[c]);
     }
+    if (p.kind->kind == TS_LANE_STATE || p.paths != NULL) {
+        ts_jout_str(out, NULL, p.paths == NULL ? "kind" : "method");
+    }
     ts_jout_close(out, ']');
     ts_jout_open(out, "rows", '[');
     TS_STEP_IF(code, p.all->lanes.n > 0, rows_each(&p));
     ts_jout_close(out, ']');
+    TS_STEP_IF(code, p.paths != NULL, ts_method_list_write(call, "methods", &p.methods, p.paths));
     ts_jout_bool(out, "more", p.count > p.limit);
     ts_jout_close(out, '}');
+    ts_method_list_free(ts_view_ctx(call), &p.methods);
     return code;
 }

@@ -48,6 +48,9 @@ typedef struct slices {
     int64_t first_column;
     slice_thread all[SLICE_THREADS];
     const ts_time_lanes *lanes; /* of the table that is read */
+    unsigned kept;              /* thread whose rows, which are kept, are looked at */
+    ts_vec wide;                /* int64_t: ids of rows that are shown by themselves */
+    bool only_wide;             /* the others were added up */
     ts_pool names;
     ts_method_list methods;
 } slices;
@@ -148,7 +151,8 @@ static ts_code slices_row(slices *s, const ts_batch *b, unsigned i)
         dur = (ts_cell){ts_sat_sub(s->lanes->end, ts.value), false};
     }
     if (k == s->threads->id_count || ts.null || dur.null || ts.value >= s->to ||
-        ts_sat_add(ts.value, dur.value) <= s->from || (mark && !b->columns[S_COOKIE].null[i])) {
+        ts_sat_add(ts.value, dur.value) <= s->from || (mark && !b->columns[S_COOKIE].null[i]) ||
+        (s->only_wide && dur.value < s->width)) {
         return TS_OK;
     }
     slice one = {.depth = depth.null ? INT64_MIN : depth.value,
@@ -186,6 +190,43 @@ static ts_code slices_lanes(bool **wanted, slices *s, ts_lane_kind kind)
     return TS_OK;
 }
 
+/* Adds up a slice that is short, of the others keeps the row. */
+static ts_code slices_kept(void *user, const ts_lane_row *row)
+{
+    slices *s = user;
+    ts_ctx *ctx = ts_view_ctx(s->call);
+    const slice one = {.depth = row->depth < 0 ? INT64_MIN : row->depth,
+                       .ts = row->ts,
+                       .id = row->rowid,
+                       .dur = ts_sat_sub(row->end, row->ts)};
+    if (row->ts >= s->to || row->end <= s->from) {
+        return TS_OK;
+    }
+    return one.dur >= s->width ? ts_vec_push(ctx, &s->wide, &row->rowid, sizeof row->rowid)
+                               : slice_add(s, &s->all[s->kept], &one);
+}
+
+/* The rows that are to be read: of kept ones the wide. */
+static ts_code slices_walk(ts_lane_walk *walk, slices *s, const bool *wanted, ts_rows *rows)
+{
+    ts_model *m = s->call->views->model;
+    const ts_lane *lanes = s->lanes->lanes.p;
+    ts_code code = TS_OK;
+    s->only_wide = s->lanes->kept;
+    if (!s->only_wide) {
+        return ts_lane_walk_begin(walk, m, s->lanes, wanted, s->from, s->to, rows);
+    }
+    for (size_t i = 0; code == TS_OK && i < s->lanes->lanes.n; i++) {
+        for (s->kept = 0; wanted[i] && s->threads->ids[s->kept] != lanes[i].itid.value;) {
+            s->kept++;
+        }
+        TS_STEP_IF(code, wanted[i] && lanes[i].number == 0,
+                   ts_lane_rows_each(m, s->lanes, &lanes[i], s->from, s->to, slices_kept, s));
+    }
+    TS_STEP(code, ts_lane_walk_rows(walk, m, s->wide.p, s->wide.n, rows));
+    return code;
+}
+
 /* Traced calls, or slices of the system. */
 static ts_code slices_scan(slices *s, ts_lane_kind kind)
 {
@@ -206,8 +247,7 @@ static ts_code slices_scan(slices *s, ts_lane_kind kind)
     if (code == TS_OK && s->lanes->lanes.n > 0 &&
         (code = ts_rows_open(&rows, &from, mark ? TS_T_callstack : TS_T_stack_slice,
                              mark ? marks : calls, mark ? 7 : 5)) == TS_OK) {
-        code = ts_lane_walk_begin(&walk, s->call->views->model, s->lanes, wanted, s->from, s->to,
-                                  rows);
+        code = slices_walk(&walk, s, wanted, rows);
     }
     while (code == TS_OK && rows != NULL && n > 0 &&
            (code = ts_lane_walk_next(&b, &n, &walk)) == TS_OK) {
@@ -373,6 +413,7 @@ ts_code ts_slices_run(ts_view_call *call)
     }
     ts_method_list_free(ctx, &s->methods);
     ts_pool_free(ctx, &s->names);
+    ts_vec_free(ctx, &s->wide);
     ts_free(ctx, s);
     return code;
 }

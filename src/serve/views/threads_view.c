@@ -18,14 +18,14 @@ const ts_view_param ts_threads_params[] = {
 /* The columns of names, found by the rows of the thread. */
 static const char names_sql[] =
     "SELECT CASE WHEN q.pid_known THEN p.pid END AS pid, p.name AS process, t.tid AS tid, "
-    "t.name AS thread, x.tid_kind AS tid_kind FROM (SELECT 1) "
+    "t.name AS thread, x.tid_kind AS tid_kind, t.ipid AS ipid FROM (SELECT 1) "
     "LEFT JOIN thread AS t ON t.rowid = ?1 + 1 LEFT JOIN thread_detail AS x ON x.rowid = ?1 + 1 "
     "LEFT JOIN process AS p ON p.rowid = t.ipid + 1 "
     "LEFT JOIN process_detail AS q ON q.rowid = t.ipid + 1";
 
 static ts_code thread_names(ts_view_call *call, sqlite3_stmt *stmt, bool has_itid, int64_t itid)
 {
-    static const char *const names[] = {"pid", "process", "tid", "thread", "tid_kind"};
+    static const char *const names[] = {"pid", "process", "tid", "thread", "tid_kind", "ipid"};
     const ts_rows_from from = ts_view_rows(call);
     bool row;
     sqlite3_reset(stmt);
@@ -34,7 +34,7 @@ static ts_code thread_names(ts_view_call *call, sqlite3_stmt *stmt, bool has_iti
         sqlite3_bind_int64(stmt, 1, itid);
     }
     ts_code code = ts_stmt_step(&row, &from, stmt);
-    for (int i = 0; code == TS_OK && row && i < 5; i++) {
+    for (int i = 0; code == TS_OK && row && i < 6; i++) {
         ts_view_cell(call->out, names[i], stmt, i);
     }
     return code;

@@ -17,6 +17,9 @@ const ts_view_param ts_timeline_params[] = {
     TS_PARAMS_PAGE(TIMELINE_LANES, TIMELINE_LANES, "threads"),
     {.name = NULL}};
 
+/* What there is of each column: ns, ns, number. */
+enum { T_BUSY, T_WAITING, T_STARTS, T_PARTS };
+
 /* Of one kind: the threads of the reply, each with the lanes of all that it was sampled for. */
 typedef struct timeline_kind {
     const ts_time_lanes *all;
@@ -24,7 +27,7 @@ typedef struct timeline_kind {
     unsigned n;
     ts_vec lanes;   /* uint32_t */
     ts_vec row_of;  /* uint32_t of each of them */
-    uint64_t *sums; /* of each row and column: busy, starts */
+    uint64_t *sums; /* of each row and column: T_PARTS */
 } timeline_kind;
 
 typedef struct timeline {
@@ -125,11 +128,15 @@ static ts_code timeline_lane(void *user, size_t number, const ts_lane_sum *cells
 {
     const timeline_sums *s = user;
     uint32_t count = s->t->columns.count;
-    uint64_t *sums = s->kind->sums + 2 * (size_t)count * ((uint32_t *)s->kind->row_of.p)[number];
-    for (size_t c = 0; c < count; c++) {
-        uint64_t busy = sums[2 * c] + (uint64_t)cells[c].ns[0];
-        sums[2 * c] = busy > INT64_MAX ? INT64_MAX : busy;
-        sums[2 * c + 1] += cells[c].rows;
+    enum { STATE_BUSY = 0, STATE_WAITING = 2 };
+    uint64_t *sums =
+        s->kind->sums + T_PARTS * (size_t)count * ((uint32_t *)s->kind->row_of.p)[number];
+    for (size_t c = 0; c < count; c++, sums += T_PARTS) {
+        uint64_t busy = sums[T_BUSY] + (uint64_t)cells[c].ns[STATE_BUSY];
+        uint64_t waiting = sums[T_WAITING] + (uint64_t)cells[c].ns[STATE_WAITING];
+        sums[T_BUSY] = busy > INT64_MAX ? INT64_MAX : busy;
+        sums[T_WAITING] = waiting > INT64_MAX ? INT64_MAX : waiting;
+        sums[T_STARTS] += cells[c].rows;
     }
     return TS_OK;
 }
@@ -137,15 +144,16 @@ static ts_code timeline_lane(void *user, size_t number, const ts_lane_sum *cells
 static void timeline_put(timeline *t, const timeline_kind *k, unsigned row)
 {
     ts_jout *out = t->call->out;
-    const uint64_t *sums = k->sums + 2 * (size_t)t->columns.count * row;
+    static const char *const names[T_PARTS] = {"busy", "waiting", "starts"};
+    const uint64_t *sums = k->sums + T_PARTS * (size_t)t->columns.count * row;
     ts_jout_open(out, NULL, '{');
     ts_jout_str(out, "kind", k == t->kinds ? "sample" : "slice");
     ts_view_int(out, "source_id", k->rows[row]->source);
     ts_view_int(out, "itid", k->rows[row]->itid);
-    for (unsigned part = 0; part < 2; part++) {
-        ts_jout_open(out, part == 0 ? "busy" : "starts", '[');
+    for (unsigned part = 0; part < T_PARTS; part++) {
+        ts_jout_open(out, names[part], '[');
         for (uint32_t c = 0; c < t->columns.count; c++) {
-            ts_jout_uint(out, NULL, sums[2 * c + part]);
+            ts_jout_uint(out, NULL, sums[T_PARTS * (size_t)c + part]);
         }
         ts_jout_close(out, ']');
     }
@@ -159,7 +167,7 @@ static ts_code timeline_draw(timeline *t, timeline_kind *k)
     timeline_sums sums = {t, k};
     ts_code code;
     TS_TRY_INTO(code, timeline_rows(t, k));
-    k->sums = ts_zalloc(ctx, (size_t)k->n * t->columns.count + 1, 2 * sizeof *k->sums);
+    k->sums = ts_zalloc(ctx, (size_t)k->n * t->columns.count + 1, T_PARTS * sizeof *k->sums);
     TS_NEED(ctx, k->sums);
     code = ts_time_lanes_draw(t->call->views->model, k->all, k->lanes.p, k->lanes.n, &t->columns,
                               timeline_lane, &sums);
@@ -234,14 +242,21 @@ int64_t ts_view_column(int64_t from, int64_t to, int64_t px)
     return width > INT64_MAX ? INT64_MAX : (int64_t)width;
 }
 
+/* The last value before the range, which holds in it until the next. */
+typedef struct series_before {
+    bool known;
+    double value;
+} series_before;
+
 /* Series of one table. */
 typedef struct series_pass {
     ts_view_call *call;
     ts_lane_columns columns;
     int64_t first; /* number of the first column */
     uint64_t rows;
-    ts_vec all;   /* const ts_series * */
-    ts_vec lanes; /* uint32_t of each */
+    ts_vec before; /* series_before of each */
+    ts_vec all;    /* const ts_series * */
+    ts_vec lanes;  /* uint32_t of each */
 } series_pass;
 
 static void series_value(ts_jout *out, bool known, double value)
@@ -258,22 +273,31 @@ static ts_code series_lane(void *user, size_t number, const ts_lane_sum *cells)
     series_pass *p = user;
     const ts_series *s = ((const ts_series **)p->all.p)[number];
     ts_jout *out = p->call->out;
-    bool any = false;
+    const series_before before = ((const series_before *)p->before.p)[number];
+    bool any = before.known;
+    for (uint32_t c = 0; c < p->columns.count && !any; c++) {
+        any = cells[c].rows > 0;
+    }
+    if (!any) {
+        return TS_OK;
+    }
+    ts_jout_open(out, NULL, '{');
+    ts_jout_int(out, "id", s->id);
+    ts_view_int(out, "itid", s->itid);
+    ts_view_text(out, "name", s->name);
+    ts_view_text(out, "unit", s->unit);
+    ts_jout_str(out, "table", ts_lane_kind_name(s->kind));
+    ts_view_text(out, "owner", s->owner);
+    if (before.known) {
+        ts_jout_real(out, "before", before.value);
+    } else {
+        ts_jout_null(out, "before");
+    }
+    ts_jout_open(out, "rows", '[');
     for (uint32_t c = 0; c < p->columns.count && p->rows < SERIES_ROWS; c++) {
         const ts_lane_values *v = &cells[c].values;
         if (cells[c].rows == 0) {
             continue;
-        }
-        if (!any) {
-            ts_jout_open(out, NULL, '{');
-            ts_jout_int(out, "id", s->id);
-            ts_view_int(out, "itid", s->itid);
-            ts_view_text(out, "name", s->name);
-            ts_view_text(out, "unit", s->unit);
-            ts_jout_str(out, "table", ts_lane_kind_name(s->kind));
-            ts_view_text(out, "owner", s->owner);
-            ts_jout_open(out, "rows", '[');
-            any = true;
         }
         p->rows++;
         ts_jout_open(out, NULL, '[');
@@ -283,10 +307,18 @@ static ts_code series_lane(void *user, size_t number, const ts_lane_sum *cells)
         series_value(out, v->count > 0, v->count > 0 ? ts_lane_mean(v) : 0);
         ts_jout_close(out, ']');
     }
-    if (any) {
-        ts_jout_close(out, ']');
-        ts_jout_close(out, '}');
-    }
+    ts_jout_close(out, ']');
+    ts_jout_close(out, '}');
+    return TS_OK;
+}
+
+static ts_code series_earlier(void *user, size_t number, const ts_lane_sum *cells)
+{
+    series_pass *p = user;
+    (void)number;
+    series_before *before = ts_vec_add(ts_view_ctx(p->call), &p->before, sizeof *before);
+    TS_NEED(ts_view_ctx(p->call), before);
+    *before = (series_before){cells[0].values.count > 0, cells[0].values.last};
     return TS_OK;
 }
 
@@ -299,7 +331,10 @@ static ts_code series_kind(series_pass *p, const ts_series_list *list, ts_lane_k
     const ts_series *all = list->all.p;
     const ts_time_lanes *lanes = NULL;
     ts_code code = ts_time_lanes_get(&lanes, p->call->views->model, kind);
+    const ts_lane_columns earlier = {INT64_MIN, UINT64_MAX, 1, INT64_MIN,
+                                     ts_sat_sub(p->columns.from, 1)};
     p->all.n = 0;
+    p->before.n = 0;
     p->lanes.n = 0;
     for (size_t i = 0; code == TS_OK && i < list->all.n; i++) {
         const ts_series *s = &all[i];
@@ -314,6 +349,8 @@ static ts_code series_kind(series_pass *p, const ts_series_list *list, ts_lane_k
         *one = s;
         *lane = s->lane;
     }
+    TS_STEP(code, ts_time_lanes_draw(p->call->views->model, lanes, p->lanes.p, p->lanes.n, &earlier,
+                                     series_earlier, p));
     TS_STEP(code, ts_time_lanes_draw(p->call->views->model, lanes, p->lanes.p, p->lanes.n,
                                      &p->columns, series_lane, p));
     return code;
@@ -339,6 +376,7 @@ ts_code ts_series_run(ts_view_call *call)
     ts_jout_bool(call->out, "truncated", p.rows == SERIES_ROWS);
     ts_jout_close(call->out, '}');
     ts_vec_free(ts_view_ctx(call), &p.all);
+    ts_vec_free(ts_view_ctx(call), &p.before);
     ts_vec_free(ts_view_ctx(call), &p.lanes);
     return code;
 }

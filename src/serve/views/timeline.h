@@ -12,6 +12,8 @@ extern const ts_view_param ts_series_params[];
 ts_code ts_series_run(ts_view_call *call);
 extern const ts_view_param ts_slices_params[];
 ts_code ts_slices_run(ts_view_call *call);
+extern const ts_view_param ts_slice_names_params[];
+ts_code ts_slice_names_run(ts_view_call *call);
 extern const ts_view_param ts_lanes_params[];
 ts_code ts_lanes_run(ts_view_call *call);
 extern const ts_view_param ts_rows_params[];

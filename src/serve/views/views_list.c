@@ -12,6 +12,7 @@ const ts_endpoint ts_endpoints[] = {
     {"threads", "samples and calls of threads", ts_threads_params, ts_threads_run},
     {"timeline", "how busy threads were in columns of time", ts_timeline_params, ts_timeline_run},
     {"slices", "calls of threads in a range", ts_slices_params, ts_slices_run},
+    {"slices/names", "slices of a range by their names", ts_slice_names_params, ts_slice_names_run},
     {"series", "measured values in columns of time", ts_series_params, ts_series_run},
     {"lanes", "what there is over time, in columns", ts_lanes_params, ts_lanes_run},
     {"rows", "the rows of lanes in a range", ts_rows_params, ts_rows_run},
