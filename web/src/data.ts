@@ -15,6 +15,8 @@ export interface Thread {
   readonly itid: number | null;
   readonly source: number | null;
   readonly tid: number | null;
+  readonly ipid: number | null;
+  readonly pid: number | null;
   readonly name: string;
   readonly process: string;
   readonly kind: "sample" | "slice" | "sched";
@@ -78,6 +80,8 @@ export async function loadThreads(wanted: Wanted & { readonly src?: string; read
       itid: numberOr(one["itid"], null),
       source: numberOr(one["source_id"], null),
       tid: numberOr(one["tid"], null),
+      ipid: numberOr(one["ipid"], null),
+      pid: numberOr(one["pid"], null),
       name: textOf(one["thread"]),
       process: textOf(one["process"]),
       kind: one["kind"] === "slice" || one["kind"] === "sched" ? one["kind"] : "sample",

@@ -1,6 +1,7 @@
 // What the page shows, kept in the fragment of its URL: `#/flame?src=1&thr=3,5&from=0&to=9e9`. The fragment is never sent to the server.
 import { batch, computed, signal } from "@preact/signals";
 import type { Database, Info } from "./api.ts";
+import { duration } from "./format.ts";
 
 export type Params = Readonly<Record<string, string>>;
 
@@ -135,6 +136,12 @@ export const whole = signal<Extent>({ from: 0, to: 0 });
 
 /** What is looked at as long as no range is chosen: the recording, or what of it the chosen source is. */
 export const extent = signal<Extent>({ from: 0, to: 0 });
+
+/** Where the timeline counts from: the beginning of one source, when those of a database are far apart. */
+export const zero = signal(0);
+
+/** A moment of the timeline as text. */
+export const clock = (t: number): string => duration(t - zero.value);
 
 /** The chosen range, or undefined for everything. */
 export const range = computed<Extent | undefined>(() => {

@@ -19,7 +19,7 @@ const KEYS: readonly (readonly [string, readonly (readonly [string, string])[]])
   ["Timeline", [
     ["W S", "zoom in and out"],
     ["A D", "move left and right"],
-    ["m", "mark the selection"],
+    ["m", "mark the selection, or where the pointer is"],
     ["0", "everything"],
     ["f", "the selection, or everything"],
   ]],

@@ -1,18 +1,23 @@
 // The system and its threads over time: who ran on each CPU, what state threads were in, how busy they were, their calls, measured values, pauses, logs and marks.
 import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
-import { cellNumber, cellText, get, records, urlOf, waiting } from "../api.ts";
+import { cellNumber, cellText, get, records, urlOf } from "../api.ts";
 import { COUNTERS, loadThreads, threadName, type Thread, type Threads } from "../data.ts";
-import { absoluteTime, amount, baseName, clean, count, duration, percent, tickStep, tickText } from "../format.ts";
+import { amount, baseName, clean, count, duration, percent, tickStep, tickText } from "../format.ts";
 import type { SlicesReply, ThreadSlices } from "../parts/chart-tree.ts";
-import { Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
+import { Failure } from "../parts/frame.tsx";
+import { joined, lined, namesOfThreads, processesOf, tidText, type Person, type Process } from "../parts/groups.ts";
 import { graphColours } from "../parts/icicle.tsx";
+import { loadLinks, type Link, type LinkEnd } from "../parts/links.ts";
 import { nextMatch, searched } from "../parts/search.ts";
 import { namesOf, type Names } from "../parts/stacks.ts";
-import { colourOfName, describeSystem, drawSystem, has, laneKey, LEGEND, loadRan, loadSpent, loadSystem, stateColour, systemKinds, systemRowAt, systemUrl, type SpentRow, type System, type SystemLane } from "../parts/system.ts";
+import { colourOfName, describeSystem, drawSystem, drawUse, has, laneKey, LEGEND, loadSystem, loadThreadRows, rowAt, stateColour, SYSTEM, systemRowAt, systemUrl, type System, type SystemKind, type SystemLane, type SystemRow } from "../parts/system.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
-import { absolute, database, extent, go, numberParam, origin, param, range, relative, setParams, theme, type Extent } from "../state.ts";
+import { marks, pan, see, seen, selection, useSettled, zoom } from "../parts/timeview.ts";
+import { absolute, clock, database, extent, go, numberParam, param, relative, setParams, theme, zero, type Extent } from "../state.ts";
 import { useLoad, useSize } from "../use.ts";
+import { FrameDrawer, MarkDrawer, PauseDrawer, RanDrawer, SampleDrawer, SliceDrawer, StateDrawer } from "./timeline-details.tsx";
+import { RangeDrawer } from "./timeline-range.tsx";
 
 const LANE = 28; // of a thread that is closed
 const ROW = 17;
@@ -21,12 +26,13 @@ const NAMES = 210; // width of the names of lanes
 const NARROW = 130;
 const MOST = 256; // threads that the server answers for at once
 const HALF = 128;
+const FEW = 40; // threads that are shown without choosing a process first
 
 interface TimelineReply {
   readonly from?: number;
   readonly step?: number;
   readonly columns: number;
-  readonly threads: readonly { readonly kind: "sample" | "slice"; readonly source_id: number | null; readonly itid: number | null; readonly busy: readonly number[]; readonly starts: readonly number[] }[];
+  readonly threads: readonly { readonly kind: "sample" | "slice"; readonly source_id: number | null; readonly itid: number | null; readonly busy: readonly number[]; readonly waiting: readonly number[]; readonly starts: readonly number[] }[];
 }
 
 interface SeriesReply {
@@ -38,6 +44,8 @@ interface SeriesReply {
     readonly name: string | null;
     readonly owner: string | null;
     readonly unit: string | null;
+    /** The value that holds at the beginning. */
+    readonly before: number | null;
     readonly rows: readonly (readonly [number, number | null, number | null, number | null])[];
   }[];
 }
@@ -55,207 +63,283 @@ interface Pause {
 /** What a lane draws. */
 interface Lane {
   readonly key: string;
-  readonly kind: "thread" | "series" | "pauses" | "system";
+  readonly kind: "group" | "thread" | "series" | "pauses" | "system" | "samples" | "async" | "note";
   readonly name: string;
   readonly detail: string;
-  readonly thread: Thread | undefined;
+  readonly thread?: Person | undefined;
   readonly system?: SystemLane | undefined;
+  readonly of?: System | undefined;
+  /** Samples; asynchronous slices with their lines. */
+  readonly rows?: readonly SystemRow[] | undefined;
+  readonly lines?: readonly (readonly [SystemRow, number])[];
+  /** Of a group: how busy it was, as a part of `most` CPUs in columns. */
+  readonly use?: { readonly from: number; readonly step: number; readonly busy: readonly number[]; readonly most: number } | undefined;
   readonly top: number;
   readonly height: number;
   readonly open: boolean;
   /** There is something to open. */
   readonly more: boolean;
+  /** It is in a group. */
+  readonly inner: boolean;
 }
 
 const PAUSES = "SELECT ts, dur, kind FROM v_pause WHERE ts < :to AND ts + ifnull(dur, 0) > :from AND (:source IS NULL OR source_id = :source) ORDER BY ts LIMIT 20000";
 
 const OWNERS = "SELECT DISTINCT itid FROM timeseries WHERE :source IS NULL OR source_id = :source LIMIT 100000";
 
-/** The range that is seen. */
-const seen = (): Extent => range.value ?? (extent.value.to > extent.value.from ? extent.value : { from: 0, to: 1 });
-
-function see(from: number, to: number, replace = true): void {
-  const { from: a, to: b } = extent.value;
-  const span = Math.min(Math.max(to - from, 100), b - a);
-  const low = Math.max(a, Math.min(from, b - span));
-  setParams(span >= b - a ? { from: undefined, to: undefined } : { from: String(Math.round(low)), to: String(Math.round(low + span)) }, replace);
-}
-
-function zoom(factor: number, at?: number): void {
-  const { from, to } = seen();
-  const middle = at ?? (from + to) / 2;
-  see(middle - (middle - from) * factor, middle + (to - middle) * factor);
-}
-
-function pan(part: number): void {
-  const { from, to } = seen();
-  const step = (to - from) * part;
-  see(from + step, to + step);
-}
-
-function selection(): Extent | undefined {
-  const [from, to] = param("sel").split(",").map(Number);
-  return from === undefined || to === undefined || !(to > from) ? undefined : { from, to };
-}
-
-const marks = (): number[] => param("marks").split(",").filter((t) => t !== "").map(Number).filter(Number.isFinite);
-
-/** The value of before until nothing has changed for a moment, so that dragging does not ask at each step. */
-function useSettled<T>(value: T, ms: number): T {
-  const [settled, setSettled] = useState(value);
-  const key = JSON.stringify(value);
-  useLayoutEffect(() => {
-    if (JSON.stringify(settled) === key) {
-      return undefined;
-    }
-    waiting.value++;
-    let over = false;
-    const end = (): void => {
-      if (!over) {
-        over = true;
-        waiting.value--;
-      }
-    };
-    const timer = setTimeout(() => {
-      setSettled(value);
-      setTimeout(end, 20);
-    }, ms);
-    return () => {
-      clearTimeout(timer);
-      end();
-    };
-  }, [key]);
-  return settled;
-}
-
-/** One row of the list for all that is known of a thread. */
-function joined(threads: readonly Thread[], src: string): Thread[] {
-  const known = new Map<string, Thread>();
-  for (const one of threads) {
-    if (src === "" || String(one.source) === src) {
-      const key = one.itid === null ? `source ${one.source}` : String(one.itid);
-      const before = known.get(key);
-      known.set(key, before === undefined ? { ...one, key } : { ...before, count: before.count + one.count, busy: Math.max(before.busy, one.busy), first: Math.min(before.first, one.first), kind: one.kind === "slice" ? "slice" : before.kind });
-    }
-  }
-  return [...known.values()];
-}
-
-const orders: Record<string, (a: Thread, b: Thread) => number> = {
+const orders: Record<string, (a: Person, b: Person) => number> = {
   busy: (a, b) => b.busy - a.busy,
   name: (a, b) => threadName(a).localeCompare(threadName(b), "en"),
   first: (a, b) => a.first - b.first,
 };
 
-export function Timeline(): JSX.Element {
-  const db = database.value?.name ?? "";
-  const threads = useLoad(db, (signal) => loadThreads({ db, signal, px: 1 }));
-  if (threads.error !== undefined) {
-    return <Failure error={threads.error} />;
-  }
-  return threads.data === undefined ? <Waiting what="reading threads" /> : <Board threads={threads.data} />;
+// --- sources that are far apart ---------------------------------------------------------------------------------------------
+
+interface Source {
+  readonly id: number;
+  readonly name: string;
+  readonly clock: string;
+  readonly from: number;
+  readonly to: number;
 }
 
-function Board({ threads }: { threads: Threads }): JSX.Element {
+const SOURCES = `SELECT id, ifnull(nullif(name, ''), path) AS name, clock, start_ts, end_ts FROM source AS s WHERE start_ts IS NOT NULL AND end_ts > start_ts
+AND NOT EXISTS (SELECT 1 FROM source AS c WHERE c.parent_id = s.id AND c.start_ts IS NOT NULL) ORDER BY id LIMIT 1000`;
+const APART = 20; // how much longer all of it may be than the sources are
+
+/** Sources with times of their own. */
+async function loadSources(db: string, signal: AbortSignal): Promise<Source[]> {
+  return (await records(SOURCES, { db, signal, limit: 1000, what: "reading sources" })).map((r) => ({
+    id: cellNumber(r["id"]), name: baseName(clean(cellText(r["name"]), 80)) || `source ${cellText(r["id"])}`, clock: cellText(r["clock"]), from: relative(cellText(r["start_ts"])), to: relative(cellText(r["end_ts"])) }));
+}
+
+/** One axis for all of them would show nothing: their clocks differ, or days are between them. */
+function apart(sources: readonly Source[]): boolean {
+  const whole = Math.max(...sources.map((one) => one.to)) - Math.min(...sources.map((one) => one.from));
+  const clocks = new Set(sources.map((one) => one.clock).filter((name) => name !== ""));
+  return sources.length > 1 && (clocks.size > 1 || whole > APART * sources.reduce((sum, one) => sum + one.to - one.from, 0));
+}
+
+export function Timeline(): JSX.Element {
   const db = database.value?.name ?? "";
-  const src = param("src");
+  const sources = useLoad(db, (signal) => loadSources(db, signal).catch(() => []));
+  const all = sources.data ?? [];
+  const own = apart(all) ? all.find((one) => String(one.id) === param("src")) ?? all[0] : undefined;
+  const whole = useRef<Extent>({ from: 0, to: 0 });
+  // The time that is shown is that of the source, from its own beginning, as long as this view is open.
+  useLayoutEffect(() => {
+    if (own !== undefined && (extent.value.from !== own.from || extent.value.to !== own.to)) {
+      whole.current = extent.value;
+      extent.value = { from: own.from, to: own.to };
+      zero.value = own.from;
+    }
+  }, [own?.id, extent.value]);
+  useEffect(() => () => {
+    if (zero.value !== 0) {
+      zero.value = 0;
+      extent.value = whole.current;
+    }
+  }, []);
+  const settled = sources.data !== undefined && (own === undefined || extent.value.from === own.from);
+  return settled ? <Board src={own === undefined ? param("src") : String(own.id)} apart={own === undefined ? [] : all} /> : <p class="waiting" role="status">reading sources</p>;
+}
+
+// --- all --------------------------------------------------------------------------------------------------------------------
+
+const FIRST: readonly SystemKind[] = ["cpu", "irq"];
+const NONE: readonly Thread[] = [];
+
+function Board({ src, apart: sources }: { src: string; apart: readonly Source[] }): JSX.Element {
+  const db = database.value?.name ?? "";
   const thr = param("thr");
   const pass = searched();
   const sort = param("sort") || "busy";
+  const view = seen();
+  const [place, size] = useSize<HTMLDivElement>();
+  const names = size.width > 0 && size.width < 700 ? NARROW : NAMES;
+  const width = Math.max(50, size.width - names - 14);
+  const asked = useSettled({ from: view.from, to: view.to, px: Math.min(4000, Math.max(100, width)) }, 90);
+  const times = { db, from: asked.from, to: asked.to, px: asked.px };
+  // What is seen first is asked for first: CPUs, then threads, then the rest.
+  const placed = size.width > 0 || param("table") === "1";
+  const kinds = !placed ? [] : SYSTEM.filter(([, table]) => has(table)).map(([kind]) => kind);
+  const firstKinds = kinds.filter((kind) => FIRST.includes(kind));
+  const laterKinds = kinds.filter((kind) => !FIRST.includes(kind));
+  const system = useLoad(firstKinds.length > 0 ? systemUrl(firstKinds, times, "") : "", (signal) => loadSystem(firstKinds, times, "", signal));
+  const begun = placed && (firstKinds.length === 0 || system.data !== undefined || system.error !== undefined);
+  const loaded = useLoad(begun ? db : "", (signal) => loadThreads({ db, signal, px: 1 }));
+  const threads: Pick<Threads, "threads"> = loaded.data ?? { threads: NONE };
+  const ready = loaded.data !== undefined;
   const list = useMemo(() => {
     const only = new Set(thr.split(",").filter((t) => t !== ""));
     const chosen = joined(threads.threads, src).filter((one) => only.size === 0 || only.has(String(one.itid))).sort(orders[sort] ?? orders["busy"]);
     const found = pass === undefined ? chosen : chosen.filter((one) => pass(`${one.name} ${one.process}`));
     // A search for calls and slices finds what threads are not called.
     return found.length > 0 || !(has("callstack") || has("stack_slice")) ? found : chosen;
-  }, [threads, src, thr, param("q"), sort]);
+  }, [loaded.data, src, thr, param("q"), sort]);
+  // Groups: which are open is decided by their number, and what the user changed is kept apart from it.
+  const processes = useMemo(() => processesOf(list, sort), [list, sort]);
+  const grouped = processes.length > 1 || has("thread_state") || has("callstack");
+  const changed = new Set(param("fold").split(",").filter((key) => key !== ""));
+  const opens = (key: string, usual: boolean): boolean => usual !== changed.has(key);
+  const unfolded = (one: Process): boolean => !grouped || opens(one.key, list.length <= FEW || one === processes[0] || thr !== "" || pass !== undefined);
+  const shown = processes.filter(unfolded).flatMap((one) => one.threads);
   // Until the user chooses, the busiest threads with calls are open.
   const marked = has("callstack") && !has("stack_slice");
-  const hasCalls = (one: Thread): boolean => one.itid !== null && (one.kind === "slice" || (one.kind === "sched" && marked));
-  const given = route_has("open") ? param("open").split(",") : list.filter(hasCalls).slice(0, 4).map((one) => one.key);
+  const hasCalls = (one: Person): boolean => one.itid !== null && (one.calls || marked);
+  const given = route_has("open") ? param("open").split(",") : shown.filter(hasCalls).slice(0, 4).map((one) => one.key);
   const open = new Set(given.filter((k) => k !== "" && k !== "none"));
-  const view = seen();
-  const [place, size] = useSize<HTMLDivElement>();
-  const names = size.width > 0 && size.width < 700 ? NARROW : NAMES;
-  const width = Math.max(50, size.width - names - 14);
-  const asked = useSettled({ from: view.from, to: view.to, px: Math.min(4000, Math.max(100, width)) }, 90);
-  const openIds = list.filter((one) => open.has(one.key) && hasCalls(one)).map((one) => Number(one.itid)).slice(0, 16);
-  const times = { db, from: asked.from, to: asked.to, px: asked.px };
+  const opened = shown.filter((one) => open.has(one.key) && one.itid !== null).slice(0, 16);
+  const openIds = opened.filter(hasCalls).map((one) => Number(one.itid));
+  const sampledIds = opened.filter((one) => one.samples).map((one) => Number(one.itid)).join(",");
   // Of many threads only those around the window are asked for.
   const [block, setBlock] = useState(0);
-  const around = list.length <= MOST ? {} : { thr: list.slice(block * HALF, block * HALF + MOST).filter((one) => one.itid !== null).map((one) => one.itid).join(",") };
-  const columns = useLoad(urlOf("/api/timeline", { ...times, src, ...around }), (signal) => get<TimelineReply>("/api/timeline", { ...times, src, ...around }, { signal, what: "reading the timeline" }));
+  const near = shown.slice(block * HALF, block * HALF + MOST).filter((one) => one.itid !== null).map((one) => one.itid).join(",");
+  const around = list.length <= MOST ? {} : { thr: near };
+  const stacked = has("stack_sample") || has("stack_slice");
+  const columns = useLoad(ready && stacked ? urlOf("/api/timeline", { ...times, src, ...around }) : "", (signal) => get<TimelineReply>("/api/timeline", { ...times, src, ...around }, { signal, what: "reading the timeline" }));
+  const states = useLoad(has("thread_state") && near !== "" ? systemUrl(["state"], times, near) : "", (signal) => loadSystem(["state"], times, near, signal));
   const slices = useLoad(openIds.length === 0 ? "" : urlOf("/api/slices", { ...times, thr: openIds.join(",") }), (signal) => get<SlicesReply>("/api/slices", { ...times, thr: openIds.join(",") }, { signal, what: "reading calls" }));
-  const hasSeries = (database.value?.tables["timeseries_value"] ?? 0) > 0;
-  const hasCounters = COUNTERS.some((table) => (database.value?.tables[table] ?? 0) > 0);
+  const samples = useLoad(sampledIds === "" ? "" : urlOf("/api/rows", { ...times, kind: "sample", thr: sampledIds }), (signal) => loadThreadRows("sample", times, sampledIds, signal));
+  const rest = useLoad(ready && laterKinds.length > 0 ? systemUrl(laterKinds, times, "") : "", (signal) => loadSystem(laterKinds, times, "", signal));
+  const async_ = useLoad(ready && marked ? urlOf("/api/rows", { ...times, kind: "async" }) : "", (signal) => loadThreadRows("async", times, "", signal));
+  const hasSeries = has("timeseries_value");
+  const hasCounters = COUNTERS.some(has);
   const owners = useLoad(hasSeries ? `${db} ${src}` : "", async (signal) => {
     const rows = await records(OWNERS, { db, signal, limit: 100000, what: "reading counters", params: { source: src === "" ? null : Number(src) } });
     return new Set(rows.map((r) => (r["itid"] === null ? "none" : cellText(r["itid"]))));
   });
   // Those of open threads, and of no thread: a recording may have one for each of thousands of threads.
-  const measured = list.filter((one) => open.has(one.key) && owners.data?.has(String(one.itid))).map((one) => Number(one.itid)).slice(0, 16);
+  const measured = shown.filter((one) => open.has(one.key) && owners.data?.has(String(one.itid))).map((one) => Number(one.itid)).slice(0, 16);
   const free = hasCounters || owners.data?.has("none") === true;
-  const series = useLoad(measured.length > 0 || free ? `${urlOf("/api/series", { ...times, src })} ${measured.join()} ${free}` : "", async (signal) => {
+  const series = useLoad(ready && (measured.length > 0 || free) ? `${urlOf("/api/series", { ...times, src })} ${measured.join()} ${free}` : "", async (signal) => {
     const replies = await Promise.all([...measured.map((itid) => ({ thr: itid })), ...(free ? [{}] : [])].map((more) => get<SeriesReply>("/api/series", { ...times, src, ...more }, { signal, what: "reading counters" })));
     const seen_ = new Set<string>();
     return { px_ns: replies[0]?.px_ns ?? 1, series: replies.flatMap((one) => one.series).filter((one) => !seen_.has(seriesKey(one)) && seen_.add(seriesKey(one))) };
   });
-  const hasPauses = (database.value?.tables["runtime_pause"] ?? 0) + (database.value?.tables["cloud_suspend"] ?? 0) > 0;
+  const hasPauses = has("runtime_pause") || has("cloud_suspend");
   const pauses = useLoad(hasPauses ? `${db} ${src} ${asked.from} ${asked.to}` : "", async (signal) => (await records(PAUSES, { db, signal, limit: 20000, what: "reading pauses", params: { from: absolute(asked.from), to: absolute(asked.to + 1), source: src === "" ? null : Number(src) } }))
     .map((r): Pause => ({ ts: relative(cellText(r["ts"])), dur: cellNumber(r["dur"]), kind: cellText(r["kind"]) })));
-  const kinds = systemKinds();
-  const shownThreads = list.slice(block * HALF, block * HALF + MOST).filter((one) => one.itid !== null).map((one) => one.itid).join(",");
-  const system = useLoad(kinds.length > 0 ? systemUrl(kinds, times, "") : "", (signal) => loadSystem(kinds, times, "", signal));
-  const states = useLoad(has("thread_state") && shownThreads !== "" ? systemUrl(["state"], times, shownThreads) : "", (signal) => loadSystem(["state"], times, shownThreads, signal));
+  const chosen = { slice: numberParam("slice"), ran: numberParam("ran"), state: numberParam("state"), frame: numberParam("frame") };
+  const links = useLoad(Object.values(chosen).some((one) => one !== undefined) && !has("stack_slice") ? `${db} ${JSON.stringify(chosen)}` : "", (signal) => loadLinks(db, chosen, signal));
   const stateOf = useMemo(() => new Map((states.data?.lanes ?? []).map((lane) => [lane.itid, lane])), [states.data]);
-  const threadNames = useMemo(() => new Map(threads.threads.filter((one) => one.itid !== null).map((one) => [one.itid ?? -1, threadName(one)])), [threads]);
+  const threadNames = useMemo(() => namesOfThreads(threads.threads), [loaded.data]);
   const methods = useMemo(() => (slices.data === undefined ? undefined : namesOf(slices.data.methods)), [slices.data]);
   const bySlices = useMemo(() => new Map((slices.data?.threads ?? []).map((one) => [String(one.itid), one])), [slices.data]);
   const byColumns = useMemo(() => {
-    const known = new Map<string, { busy: number[]; starts: number[]; sample: boolean }>();
+    const known = new Map<string, { busy: number[]; waiting: number[]; starts: number[]; sample: boolean }>();
     for (const one of columns.data?.threads ?? []) {
       const key = one.itid === null ? `source ${one.source_id}` : String(one.itid);
       const before = known.get(key);
       if (before === undefined) {
-        known.set(key, { busy: [...one.busy], starts: [...one.starts], sample: one.kind === "sample" });
+        known.set(key, { busy: [...one.busy], waiting: [...one.waiting], starts: [...one.starts], sample: one.kind === "sample" });
       } else {
         one.busy.forEach((v, i) => {
           before.busy[i] = Math.max(before.busy[i] ?? 0, v);
+          before.waiting[i] = Math.max(before.waiting[i] ?? 0, one.waiting[i] ?? 0);
           before.starts[i] = (before.starts[i] ?? 0) + (one.starts[i] ?? 0);
         });
       }
     }
     return known;
   }, [columns.data]);
+  // Asynchronous slices of a process, one above the other where they overlap.
+  const asyncOf = useMemo(() => {
+    const of = new Map<string, SystemRow[]>();
+    const process = new Map(list.map((one) => [Number(one.itid), one.ipid === null ? "p-" : `p${one.ipid}`]));
+    for (const row of [...(async_.data?.rows?.values() ?? [])].flat()) {
+      const key = process.get(Number(row[3])) ?? "";
+      of.set(key, [...(of.get(key) ?? []), row]);
+    }
+    return new Map([...of].map(([key, rows]) => [key, lined(rows, extent.value.to)] as const));
+  }, [async_.data, list]);
 
   // --- lanes and their places ---
   const lanes: Lane[] = [];
   let top = 0;
-  const add = (lane: Omit<Lane, "top">): void => {
-    lanes.push({ ...lane, top });
-    top += lane.height;
+  const add = (lane: Partial<Lane> & Pick<Lane, "key" | "kind" | "name">): void => {
+    const whole: Lane = { detail: "", height: LANE, open: false, more: false, inner: false, ...lane, top };
+    lanes.push(whole);
+    top += whole.height;
   };
-  for (const one of [...(system.data?.lanes ?? [])].sort((x, y) => (x.kind === y.kind ? (x.cpu ?? 0) - (y.cpu ?? 0) : 0))) {
-    const name = one.cpu !== undefined ? `${one.kind === "cpu" ? "CPU" : "Interrupts of CPU"} ${one.cpu}` : `${one.kind === "log" ? "Log" : one.kind === "event" ? "Events" : ""} ${clean(one.name ?? "", 60)}`.trim();
-    add({ key: laneKey(one), kind: "system", name, detail: "", thread: undefined, system: one, height: LANE - 4, open: false, more: false });
+  const group = (key: string, name: string, detail: string, isOpen: boolean, use?: Lane["use"]): boolean => {
+    add({ key, kind: "group", name, detail, height: LANE - 2, open: isOpen, more: true, use });
+    return isOpen;
+  };
+  const addSystem = (one: SystemLane, of: System | undefined, name: string): void => add({ key: laneKey(one), kind: "system", name, system: one, of, height: LANE - 4, inner: true });
+  const addSeries = (one: SeriesReply["series"][number], inner: boolean): void => add({ key: seriesKey(one), kind: "series", name: seriesName(one), detail: clean(one.unit, 20), height: LANE + 14, inner });
+  // Of a source with a time of its own only what lies in it.
+  const within = (one: SystemLane): boolean => sources.length === 0 || one.first === undefined || (one.first <= extent.value.to && (one.last ?? 0) >= extent.value.from);
+  const systemLanes = (data: System | undefined, ...of: SystemKind[]): SystemLane[] => (data?.lanes ?? []).filter((one) => of.includes(one.kind) && within(one)).sort((x, y) => of.indexOf(x.kind) - of.indexOf(y.kind) || (x.cpu ?? 0) - (y.cpu ?? 0));
+  const cpus = systemLanes(system.data, "cpu");
+  const all = series.data?.series ?? [];
+  // Those of few CPUs are beside them, of many in a group of their own.
+  const ofCpus = new Set(cpus.length > 0 ? all.filter((one) => one.itid === null && cpus.some((cpu) => one.owner === `CPU ${cpu.cpu}`)) : []);
+  const busyCpus = system.data === undefined ? [] : (cpus[0]?.columns["busy"] ?? []).map((_, k) => cpus.reduce((sum, one) => sum + (one.columns["busy"]?.[k] ?? 0), 0));
+  if (cpus.length > 0 && group("g cpu", "CPUs", count(cpus.length), opens("g cpu", true), { from: system.data?.from ?? 0, step: system.data?.step ?? 1, busy: busyCpus, most: cpus.length })) {
+    for (const one of cpus) {
+      addSystem(one, system.data, `CPU ${one.cpu}`);
+      [...ofCpus].filter((counter) => cpus.length <= 4 && counter.owner === `CPU ${one.cpu}`).forEach((counter) => addSeries(counter, true));
+    }
+  }
+  if (cpus.length > 4 && ofCpus.size > 0 && group("g cpu counters", "Counters of CPUs", count(ofCpus.size), opens("g cpu counters", false))) {
+    ofCpus.forEach((counter) => addSeries(counter, true));
+  }
+  const irqs = systemLanes(system.data, "irq");
+  if (irqs.length > 0 && group("g irq", "Interrupts", count(irqs.length), opens("g irq", irqs.length <= 4))) {
+    irqs.forEach((one) => addSystem(one, system.data, `Interrupts of CPU ${one.cpu}`));
+  }
+  const moments = systemLanes(rest.data, "log", "event", "instant");
+  if (moments.length > 0 && group("g marks", "Log and marks", count(moments.length), opens("g marks", moments.length <= 8))) {
+    moments.forEach((one) => addSystem(one, rest.data, `${one.kind === "log" ? "Log" : one.kind === "event" ? "Events" : ""} ${clean(one.name ?? "", 60)}`.trim()));
   }
   if (hasPauses) {
-    add({ key: "pauses", kind: "pauses", name: "Pauses", detail: "", thread: undefined, height: LANE, open: false, more: false });
+    add({ key: "pauses", kind: "pauses", name: "Pauses" });
   }
-  const seriesOf = (itid: number | null): SeriesReply["series"] => (series.data?.series ?? []).filter((one) => one.itid === itid);
-  for (const one of list) {
+  const addThread = (one: Person): void => {
     const wide = open.has(one.key);
     const got = bySlices.get(one.key);
     const rows = got === undefined ? 0 : Math.min(DEEPEST, 1 + [...got.depth, ...got.small.depth].reduce<number>((most, d) => Math.max(most, d ?? 0), -1));
-    add({ key: one.key, kind: "thread", name: threadName(one), detail: clean(one.process, 60), thread: one, system: stateOf.get(one.itid), height: wide && hasCalls(one) ? LANE + Math.max(1, rows) * ROW + 6 : LANE, open: wide, more: hasCalls(one) || owners.data?.has(String(one.itid)) === true });
+    const calls = wide && hasCalls(one) && (rows > 0 || one.calls);
+    add({ key: one.key, kind: "thread", name: threadName(one), detail: tidText(one), thread: one, system: stateOf.get(one.itid), of: states.data,
+      height: calls ? LANE + Math.max(1, rows) * ROW + 6 : LANE, open: wide, more: hasCalls(one) || one.samples || owners.data?.has(String(one.itid)) === true, inner: grouped });
     if (wide && one.itid !== null) {
-      for (const s of seriesOf(one.itid)) {
-        add({ key: seriesKey(s), kind: "series", name: seriesName(s), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
+      if (one.samples) {
+        add({ key: `samples ${one.itid}`, kind: "samples", name: "Samples", thread: one, rows: samples.data?.rows?.get(`sample ${one.itid}`), height: LANE - 8, inner: true });
+      }
+      all.filter((s) => s.itid === one.itid).forEach((s) => addSeries(s, true));
+    }
+  };
+  for (const one of processes) {
+    if (grouped) {
+      const lane = rest.data?.lanes.find((l) => l.kind === "process" && l.ipid === one.ipid);
+      const sampled = one.threads.map((thread) => byColumns.get(thread.key)?.busy).filter((busy) => busy !== undefined);
+      const busy = lane?.columns["busy"] ?? (sampled[0] ?? []).map((_, k) => sampled.reduce((sum, each) => sum + (each?.[k] ?? 0), 0));
+      const axis = lane !== undefined ? rest.data : columns.data;
+      const step = axis?.step ?? 1;
+      const most = Math.max(1, Math.ceil(busy.reduce((a, b) => Math.max(a, b), 0) / step - 0.01));
+      if (!group(one.key, one.name, one.detail, unfolded(one), axis?.from === undefined ? undefined : { from: axis.from, step, busy, most })) {
+        continue;
       }
     }
+    for (const expected of [true, false]) {
+      const frames = rest.data?.lanes.find((l) => l.kind === "frame" && l.ipid === one.ipid && l.expected === expected);
+      if (frames !== undefined) {
+        addSystem(frames, rest.data, expected ? "Expected frames" : "Frames");
+      }
+    }
+    const [rows, lines] = asyncOf.get(one.key) ?? [[], 0];
+    if (lines > 0) {
+      add({ key: `async ${one.key}`, kind: "async", name: "Asynchronous", lines: rows, height: Math.min(lines, DEEPEST) * ROW + 8, inner: true });
+    }
+    one.threads.forEach(addThread);
   }
-  for (const s of seriesOf(null)) {
-    add({ key: seriesKey(s), kind: "series", name: seriesName(s), detail: clean(s.unit, 20), thread: undefined, height: LANE + 14, open: false, more: false });
+  if (begun && !ready && loaded.error === undefined) {
+    add({ key: "note", kind: "note", name: "reading threads" });
+  }
+  const counters = all.filter((one) => one.itid === null && !ofCpus.has(one));
+  if (counters.length > 0 && (!grouped || group("g counters", "Counters", count(counters.length), opens("g counters", counters.length <= 16)))) {
+    counters.forEach((one) => addSeries(one, grouped));
   }
 
   const scroll = useRef<HTMLDivElement>(null);
@@ -264,32 +348,40 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     if (element !== null) {
       setWindow({ top: element.scrollTop, height: element.clientHeight });
       const first = lanes.find((lane) => lane.kind === "thread" && lane.top + lane.height > element.scrollTop);
-      const at = list.findIndex((one) => one.key === first?.key);
+      const at = shown.findIndex((one) => one.key === first?.key);
       setBlock(Math.max(0, Math.floor((at - HALF / 4) / HALF)));
     }
   };
   const [window_, setWindow] = useState({ top: 0, height: 800 });
   const selected = selection();
-  const slice = numberParam("slice");
-  const ran = numberParam("ran");
-  const toggle = (key: string): void => {
+  const pointer = useRef<number | undefined>(undefined); // the moment that the pointer is at
+  const toggle = (lane: Lane): void => {
+    if (lane.kind === "group") {
+      const next = new Set(changed);
+      if (!next.delete(lane.key)) {
+        next.add(lane.key);
+      }
+      setParams({ fold: [...next].join(",") });
+      return;
+    }
     const next = new Set(open);
-    if (!next.delete(key)) {
-      next.add(key);
+    if (!next.delete(lane.key)) {
+      next.add(lane.key);
     }
     setParams({ open: next.size === 0 ? "none" : [...next].join(",") });
   };
+  const picked = PICKS.find((name) => param(name) !== "");
   const onKey = (e: KeyboardEvent): void => {
     if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || /^(INPUT|SELECT|TEXTAREA)$/.test((e.target as HTMLElement).tagName)) {
       return;
     }
     const keys: Record<string, () => void> = {
-      w: () => zoom(0.7), s: () => zoom(1 / 0.7), a: () => pan(-0.2), d: () => pan(0.2), 0: () => see(extent.value.from, extent.value.to),
+      w: () => zoom(0.7, pointer.current), s: () => zoom(1 / 0.7, pointer.current), a: () => pan(-0.2), d: () => pan(0.2), 0: () => see(extent.value.from, extent.value.to),
       f: () => (selected === undefined ? see(extent.value.from, extent.value.to) : see(selected.from, selected.to)),
-      Escape: () => setParams(ran !== undefined ? { ran: undefined } : slice !== undefined ? { slice: undefined } : { sel: undefined }),
+      Escape: () => setParams(picked !== undefined ? { [picked]: undefined } : { sel: undefined }),
       m: () => {
-        const at = selected === undefined ? [] : [selected.from, selected.to];
-        setParams({ marks: at.length === 0 ? undefined : [...new Set([...marks(), ...at])].map(Math.round).join(",") });
+        const at = selected !== undefined ? [selected.from, selected.to] : pointer.current !== undefined ? [pointer.current] : [];
+        setParams({ marks: [...new Set([...marks(), ...at].map(Math.round))].join(",") });
       },
     };
     const act = keys[e.key];
@@ -306,13 +398,23 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
   }, []);
-  const drawn: Drawn = { from: view.from, to: view.to, width, columns: columns.data, slices: slices.data, methods, pauses: pauses.data ?? [], series: series.data, system: system.data, states: states.data, threadNames, selected, slice };
+  const drawn: Drawn = { from: view.from, to: view.to, width, columns: columns.data, slices: slices.data, methods, samples: samples.data?.methods, pauses: pauses.data ?? [], series: series.data, threadNames, chosen };
   const flameOf = (part: Extent): void => go("flame", { from: String(Math.round(part.from)), to: String(Math.round(part.to)), view: "left" });
-  const failed = columns.error ?? slices.error ?? series.error ?? pauses.error ?? system.error ?? states.error;
+  const failed = loaded.error ?? columns.error ?? slices.error ?? series.error ?? pauses.error ?? system.error ?? states.error ?? rest.error ?? samples.error ?? async_.error ?? links.error;
+  // Where an arrow begins or ends: its lane, else the header of its process.
+  const spot = (end: LinkEnd): Lane | undefined => {
+    const process = processes.find((one) => one.threads.some((thread) => thread.itid === end.itid));
+    return [...end.lanes, process?.key ?? ""].map((key) => lanes.find((lane) => lane.key === key)).find((lane) => lane !== undefined);
+  };
   return (
     <div class="with-drawer">
       <div class="stage">
         <div class="bar">
+          {sources.length > 0 && (
+            <label>Source <select value={src} onChange={(e) => setParams({ src: e.currentTarget.value, thr: undefined, from: undefined, to: undefined, sel: undefined, marks: undefined, open: undefined, fold: undefined })}>
+              {sources.map((one) => <option value={String(one.id)} key={one.id}>{one.name}</option>)}
+            </select></label>
+          )}
           <label>Sort <select value={sort} onChange={(e) => setParams({ sort: e.currentTarget.value === "busy" ? undefined : e.currentTarget.value })}>
             <option value="busy">busiest</option><option value="name">name</option><option value="first">first</option>
           </select></label>
@@ -323,10 +425,10 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
             <button type="button" onClick={() => pan(0.3)} aria-label="Later" title="Later (D)">→</button>
             <button type="button" onClick={() => see(extent.value.from, extent.value.to, false)} title="Everything (0); F: the selection">All</button>
           </div>
-          <span class="lead">{duration(view.to - view.from)} from {duration(view.from)}</span>
+          <span class="lead">{duration(view.to - view.from)} from {clock(view.from)}</span>
           {(thr !== "" || param("marks") !== "") && <span class="lead">{thr !== "" && <>{count(list.length)} of {count(joined(threads.threads, src).length)} threads <button type="button" class="link" onClick={() => setParams({ thr: undefined })}>all threads</button></>} {param("marks") !== "" && <button type="button" class="link" onClick={() => setParams({ marks: undefined })}>remove marks</button>}</span>}
           {param("q") !== "" && (has("callstack") || has("stack_slice")) && <Hits onlyThread={thr} />}
-          {has("thread_state") && <span class="legend">{LEGEND.map(([group, text]) => <span key={group}><i style={{ background: stateColour(group) }} />{text}</span>)}</span>}
+          {has("thread_state") && <span class="legend">{LEGEND.map(([what, text]) => <span key={what}><i style={{ background: stateColour(what) }} />{text}</span>)}</span>}
           <span class="gap" />
           <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
         </div>
@@ -337,30 +439,75 @@ function Board({ threads }: { threads: Threads }): JSX.Element {
             <div class="lanes" ref={scroll} tabIndex={0} role="region" aria-label="Threads over time" onScroll={look}>
               <div class="tall-lanes" style={{ height: `${top}px` }}>
                 {lanes.filter((lane) => lane.top + lane.height > window_.top - 100 && lane.top < window_.top + Math.max(window_.height, 1200) + 100).map((lane) => (
-                  <LaneBox key={lane.key} lane={lane} names={names} drawn={drawn} columns={byColumns.get(lane.key)} slices={bySlices.get(lane.key)} onToggle={() => toggle(lane.key)} />
+                  <LaneBox key={lane.key} lane={lane} names={names} drawn={drawn} columns={byColumns.get(lane.thread?.key ?? "")} slices={bySlices.get(lane.key)} onToggle={() => toggle(lane)} onPoint={(t) => (pointer.current = t)} />
                 ))}
                 <Overlay view={view} width={width} names={names} height={Math.max(top, window_.height)} selected={selected} />
+                <Arrows links={links.data ?? []} spot={spot} view={view} width={width} names={names} top={window_.top} height={Math.min(Math.max(window_.height, 100), 4000)} />
               </div>
-              {lanes.length === 0 && <p class="none">No thread fits the search</p>}
+              {ready && lanes.length === 0 && <p class="none">No thread fits the search</p>}
             </div>
           </div>
         )}
       </div>
-      {ran !== undefined ? <RanDrawer id={ran} names={threadNames} />
-        : slice !== undefined ? marked ? <MarkDrawer id={slice} names={threadNames} /> : <SliceDrawer id={slice} onFlame={flameOf} />
-        : selected !== undefined && <Drawer title="Selection" onClose={() => setParams({ sel: undefined })}>
-          <Facts rows={[
-            ["Duration", duration(selected.to - selected.from)], ["From", duration(selected.from)], ["To", duration(selected.to)],
-            ["Begins", absoluteTime(origin.value + BigInt(Math.round(selected.from)), null)],
-          ]} />
-          <div class="actions">
-            <button type="button" class="main" onClick={() => see(selected.from, selected.to, false)}>Zoom in</button>
-            {(has("stack_sample") || has("stack_slice")) && <button type="button" onClick={() => flameOf(selected)}>Flame of the selection</button>}
-          </div>
-          {has("thread_state") && <Spent part={selected} names={threadNames} />}
-        </Drawer>}
+      {chosen.frame !== undefined ? <FrameDrawer id={chosen.frame} names={threadNames} />
+        : chosen.ran !== undefined ? <RanDrawer id={chosen.ran} names={threadNames} />
+        : chosen.state !== undefined ? <StateDrawer id={chosen.state} names={threadNames} />
+        : numberParam("sample") !== undefined ? <SampleDrawer id={numberParam("sample") ?? 0} />
+        : numberParam("pause") !== undefined ? <PauseDrawer at={numberParam("pause") ?? 0} />
+        : chosen.slice !== undefined ? marked ? <MarkDrawer id={chosen.slice} names={threadNames} /> : <SliceDrawer id={chosen.slice} onFlame={flameOf} />
+        : selected !== undefined && <RangeDrawer part={selected} src={src} names={threadNames} onFlame={flameOf} />}
     </div>
   );
+}
+
+/** What a drawer shows: one of them at a time. */
+const PICKS = ["frame", "ran", "state", "sample", "pause", "slice"] as const;
+const pick = (name: (typeof PICKS)[number], id: string): void => setParams({ ...Object.fromEntries(PICKS.map((other) => [other, undefined])), [name]: id });
+const unpick = (): void => setParams({ ...Object.fromEntries(PICKS.map((other) => [other, undefined])), sel: undefined });
+
+interface ArrowsProps {
+  readonly links: readonly Link[];
+  readonly spot: (end: LinkEnd) => Lane | undefined;
+  readonly view: Extent;
+  readonly width: number;
+  readonly names: number;
+  readonly top: number;
+  readonly height: number;
+}
+
+/** Lines from one lane to another, over those that are seen. */
+function Arrows({ links, spot, view, width, names, top, height }: ArrowsProps): JSX.Element | null {
+  const canvas = useRef<HTMLCanvasElement>(null);
+  useEffect(() => {
+    const pen = canvas.current === null ? null : sized(canvas.current, width, height);
+    if (pen === null) {
+      return;
+    }
+    const c = graphColours();
+    const span = Math.max(1, view.to - view.from);
+    const middle = (lane: Lane): number => lane.top - top + (lane.kind === "thread" ? LANE : lane.height) / 2;
+    pen.strokeStyle = c.accent;
+    pen.fillStyle = c.accent;
+    pen.lineWidth = 1.5;
+    for (const link of links) {
+      const [from, to] = [spot(link.from), spot(link.to)];
+      if (from === undefined || to === undefined || (from === to && link.from.t === link.to.t)) {
+        continue;
+      }
+      const [x, y, u, v] = [((link.from.t - view.from) / span) * width, middle(from), ((link.to.t - view.from) / span) * width, middle(to)];
+      const bend = Math.max(12, Math.abs(u - x) / 2);
+      pen.beginPath();
+      pen.moveTo(x, y);
+      pen.bezierCurveTo(x + bend, y, u - bend, v, u, v);
+      pen.stroke();
+      pen.beginPath();
+      pen.moveTo(u, v);
+      pen.lineTo(u - 7, v - 4);
+      pen.lineTo(u - 7, v + 4);
+      pen.fill();
+    }
+  });
+  return links.length === 0 ? null : <canvas class="arrows" ref={canvas} data-links={links.length} style={{ left: `${names}px`, top: `${top}px` }} aria-hidden="true" />;
 }
 
 interface FindReply {
@@ -428,13 +575,11 @@ interface Drawn {
   readonly columns: TimelineReply | undefined;
   readonly slices: SlicesReply | undefined;
   readonly methods: Names | undefined;
+  readonly samples: Names | undefined;
   readonly pauses: readonly Pause[];
   readonly series: SeriesReply | undefined;
-  readonly system: System | undefined;
-  readonly states: System | undefined;
   readonly threadNames: ReadonlyMap<number, string>;
-  readonly selected: Extent | undefined;
-  readonly slice: number | undefined;
+  readonly chosen: { readonly slice: number | undefined; readonly ran: number | undefined; readonly state: number | undefined; readonly frame: number | undefined };
 }
 
 function sized(element: HTMLCanvasElement, width: number, height: number): CanvasRenderingContext2D | null {
@@ -460,12 +605,13 @@ function AxisBox({ view, width, names, selected }: { view: Extent; width: number
     const step = tickStep(span, Math.max(2, width / 120));
     pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
     pen.textBaseline = "middle";
-    for (let t = Math.ceil(view.from / step) * step; t <= view.to; t += step) {
+    const from = zero.value;
+    for (let t = Math.ceil((view.from - from) / step) * step + from; t <= view.to; t += step) {
       const x = ((t - view.from) / span) * width;
       pen.fillStyle = c.line;
       pen.fillRect(Math.round(x), 14, 1, 12);
       pen.fillStyle = c.muted;
-      pen.fillText(tickText(t, step, view.to), Math.min(x + 4, width - 44), 13);
+      pen.fillText(tickText(t - from, step, view.to - from), Math.min(x + 4, width - 44), 13);
     }
     for (const t of marks()) {
       const x = ((t - view.from) / span) * width;
@@ -500,12 +646,13 @@ interface LaneProps {
   readonly lane: Lane;
   readonly names: number;
   readonly drawn: Drawn;
-  readonly columns: { readonly busy: readonly number[]; readonly starts: readonly number[]; readonly sample: boolean } | undefined;
+  readonly columns: { readonly busy: readonly number[]; readonly waiting: readonly number[]; readonly starts: readonly number[]; readonly sample: boolean } | undefined;
   readonly slices: ThreadSlices | undefined;
   readonly onToggle: () => void;
+  readonly onPoint: (t: number | undefined) => void;
 }
 
-function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): JSX.Element {
+function LaneBox({ lane, names, drawn, columns, slices, onToggle, onPoint }: LaneProps): JSX.Element {
   const canvas = useRef<HTMLCanvasElement>(null);
   const [tip, setTip] = useState<{ x: number; y: number; text: readonly string[] } | null>(null);
   const drag = useRef<{ x: number; moved: boolean } | null>(null);
@@ -520,25 +667,36 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
     const c = graphColours();
     pen.font = '11px system-ui, "DejaVu Sans", sans-serif';
     pen.textBaseline = "middle";
-    const strip = { width, px, top: 4, height: (lane.kind === "system" ? lane.height : LANE) - 9, end: extent.value.to };
-    if (lane.kind === "system" && lane.system !== undefined && drawn.system !== undefined) {
-      drawSystem(pen, drawn.system, lane.system, strip, drawn.threadNames);
-    } else if (lane.kind === "thread" && lane.system !== undefined && drawn.states !== undefined) {
-      drawSystem(pen, drawn.states, lane.system, strip, drawn.threadNames);
-      if (lane.open && slices !== undefined) {
-        drawSlices(pen, drawn, slices, px);
+    const strip = { width, px, top: 4, height: (lane.kind === "system" || lane.kind === "group" ? lane.height : LANE) - 9, end: extent.value.to };
+    if (lane.kind === "group") {
+      if (lane.use !== undefined) {
+        pen.globalAlpha = lane.open ? 0.35 : 0.8;
+        drawUse(pen, lane.use.from, lane.use.step, lane.use.busy, strip, lane.use.most);
+        pen.globalAlpha = 1;
       }
+    } else if (lane.kind === "system" && lane.system !== undefined && lane.of !== undefined) {
+      drawSystem(pen, lane.of, lane.system, strip, drawn.threadNames);
+      outline(pen, lane, drawn, strip);
     } else if (lane.kind === "thread") {
-      drawBusy(pen, drawn, columns, px, c.accent);
+      if (lane.system !== undefined && lane.of !== undefined) {
+        drawSystem(pen, lane.of, lane.system, strip, drawn.threadNames);
+        outline(pen, lane, drawn, strip);
+      } else {
+        drawBusy(pen, drawn, columns, px, c.accent);
+      }
       if (lane.open && slices !== undefined) {
         drawSlices(pen, drawn, slices, px);
       }
+    } else if (lane.kind === "samples") {
+      drawSamples(pen, drawn, lane, columns, px);
+    } else if (lane.kind === "async") {
+      drawAsync(pen, drawn, lane, px);
     } else if (lane.kind === "pauses") {
       pen.fillStyle = c.dark ? "#ff9a8f" : "#b3261e";
       for (const one of drawn.pauses) {
         pen.fillRect(px(one.ts), 5, Math.max(1.5, px(one.ts + one.dur) - px(one.ts)), LANE - 11);
       }
-    } else {
+    } else if (lane.kind === "series") {
       drawSeries(pen, drawn, lane, px, c.accent);
     }
   });
@@ -562,30 +720,68 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
     }
     return best;
   };
+  const asyncAt = (x: number, y: number): SystemRow | undefined => rowAt((lane.lines ?? []).filter(([, line]) => line === Math.floor((y - 4) / ROW)).map(([row]) => row), timeAt(x), span / width, extent.value.to);
   const describe = (x: number, y: number): readonly string[] => {
     const t = timeAt(x);
     const i = sliceAt(x, y);
     if (i >= 0 && slices !== undefined) {
-      return [sliceName(drawn, slices, i), duration(slices.dur[i]), `at ${duration(slices.ts[i])}`];
+      return [sliceName(drawn, slices, i), duration(slices.dur[i]), `at ${clock(slices.ts[i] ?? 0)}`];
     }
-    const lanes = lane.kind === "system" ? drawn.system : drawn.states;
-    if (lane.system !== undefined && lanes !== undefined) {
-      return describeSystem(lanes, lane.system, t, span / width, extent.value.to, drawn.threadNames);
+    if (lane.kind === "group" || lane.kind === "note") {
+      const k = lane.use === undefined ? -1 : Math.floor((t - lane.use.from) / lane.use.step);
+      const busy = lane.use?.busy[k];
+      return [lane.name, ...(busy === undefined ? [] : [`${(busy / (lane.use?.step ?? 1)).toFixed(2)} CPUs busy`]), `at ${clock(t)}`];
+    }
+    if (lane.kind === "samples" || lane.kind === "async") {
+      const row = lane.kind === "samples" ? rowAt(lane.rows ?? [], t, span / width, extent.value.to) : asyncAt(x, y);
+      const name = row === undefined ? "" : lane.kind === "samples" ? drawn.samples?.label[Number(row.at(-1))] ?? "no stack" : clean(String(row[4] ?? ""), 300);
+      return row === undefined ? [`${count(columns?.starts[Math.floor((t - (drawn.columns?.from ?? 0)) / (drawn.columns?.step ?? 1))])} samples`, `at ${clock(t)}`].slice(lane.kind === "samples" && lane.rows === undefined ? 0 : 1)
+        : [name, `${lane.kind === "samples" ? clean(String(row[4] ?? ""), 60) : row[2] === null ? "to the end" : duration(Number(row[2]))}`, `at ${clock(Number(row[1]))}`];
+    }
+    if (lane.system !== undefined && lane.of !== undefined) {
+      return describeSystem(lane.of, lane.system, t, span / width, extent.value.to, drawn.threadNames);
     }
     if (lane.kind === "pauses") {
       const one = drawn.pauses.find((p) => t >= p.ts - span / width && t <= p.ts + p.dur + span / width);
-      return one === undefined ? [duration(t)] : [`${one.kind.replace(/_/g, " ")}, ${duration(one.dur)}`, `at ${duration(one.ts)}`];
+      return one === undefined ? [clock(t)] : [`${one.kind.replace(/_/g, " ")}, ${duration(one.dur)}`, `at ${clock(one.ts)}`];
     }
     if (lane.kind === "series") {
       const s = drawn.series?.series.find((one) => seriesKey(one) === lane.key);
       const column = drawn.series === undefined ? 0 : Math.floor(t / drawn.series.px_ns);
-      const row = s?.rows.find((r) => r[0] >= column);
-      return row === undefined ? [duration(t)] : [`${amount(row[3], s?.unit ?? "")}`, `least ${amount(row[1], s?.unit ?? "")}, most ${amount(row[2], s?.unit ?? "")}`, `at ${duration(t)}`];
+      const row = s?.rows.findLast((r) => r[0] <= column) ?? (s?.before === null || s?.before === undefined ? undefined : [0, s.before, s.before, s.before] as const);
+      return row === undefined ? [clock(t)] : [`${amount(row[3], s?.unit ?? "")}`, `least ${amount(row[1], s?.unit ?? "")}, most ${amount(row[2], s?.unit ?? "")}`, `at ${clock(t)}`];
     }
     const d = drawn.columns;
     const k = d?.from === undefined || d.step === undefined ? -1 : Math.floor((t - d.from) / d.step);
     const busy = columns?.busy[k];
-    return busy === undefined ? [duration(t)] : [`${percent(busy, d?.step ?? 1)} busy`, `${count(columns?.starts[k])} ${columns?.sample ? "samples" : "calls begin"}`, `at ${duration(t)}`];
+    return busy === undefined ? [clock(t)] : [`${percent(busy, d?.step ?? 1)} busy`, ...((columns?.waiting[k] ?? 0) > 0 ? [`${percent(columns?.waiting[k] ?? 0, d?.step ?? 1)} waiting`] : []), `${count(columns?.starts[k])} ${columns?.sample ? "samples" : "calls begin"}`, `at ${clock(t)}`];
+  };
+  /** Opens what is there. */
+  const click = (x: number, y: number): void => {
+    const t = timeAt(x);
+    const i = sliceAt(x, y);
+    const row = lane.kind === "samples" ? rowAt(lane.rows ?? [], t, span / width, extent.value.to) : lane.kind === "async" ? asyncAt(x, y)
+      : lane.system !== undefined && lane.of !== undefined && (lane.kind !== "thread" || y < LANE) ? systemRowAt(lane.of, lane.system, t, span / width, extent.value.to) : undefined;
+    const pause = lane.kind === "pauses" ? drawn.pauses.find((p) => t >= p.ts - span / width && t <= p.ts + p.dur + span / width) : undefined;
+    if (i >= 0 && slices !== undefined) {
+      pick("slice", String(slices.id[i]));
+    } else if (pause !== undefined) {
+      pick("pause", String(pause.ts));
+    } else if (row === undefined) {
+      unpick();
+    } else if (lane.kind === "samples") {
+      pick("sample", String(row[0]));
+    } else if (lane.kind === "async") {
+      pick("slice", String(Number(row[0]) - 1));
+    } else if (lane.system?.kind === "frame") {
+      pick("frame", String(Number(row[0]) - 1));
+    } else if (lane.system?.kind === "state") {
+      pick("state", String(row[0]));
+    } else if (lane.system?.kind === "cpu" && Number(row[4]) !== 0) {
+      pick("ran", String(row[0]));
+    } else {
+      unpick();
+    }
   };
   const onKey = (e: KeyboardEvent): void => {
     if (slices === undefined || !lane.open || !/^Arrow|^Enter$/.test(e.key)) {
@@ -595,7 +791,7 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
       }
       return;
     }
-    const now = drawn.slice === undefined ? -1 : slices.id.indexOf(drawn.slice);
+    const now = drawn.chosen.slice === undefined ? -1 : slices.id.indexOf(drawn.chosen.slice);
     const next = neighbour(slices, now, e.key);
     if (next >= 0) {
       setParams({ slice: String(slices.id[next]) }, true);
@@ -604,12 +800,11 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
   };
   const busyAll = columns?.busy.reduce((a, b) => a + b, 0) ?? 0;
   return (
-    <div class={`lane ${lane.open ? "opened" : ""}`} style={{ top: `${lane.top}px`, height: `${lane.height}px` }}>
+    <div class={`lane ${lane.open ? "opened" : ""} ${lane.kind === "group" ? "grouping" : lane.inner ? "inner" : ""}`} style={{ top: `${lane.top}px`, height: `${lane.height}px` }}>
       <div class="name" style={{ width: `${names}px` }}>
         {lane.more ? (
-          <button type="button" class="quiet" aria-expanded={lane.open} onClick={onToggle} title={`${lane.name} ${lane.detail}`}><span class="twist" aria-hidden="true">{lane.open ? "▾" : "▸"}</span>{lane.name}</button>
-        ) : <span title={`${lane.name} ${lane.detail}`} class={lane.kind}>{lane.name}</span>}
-        {lane.kind === "series" && <span class="unit"> {lane.detail}</span>}
+          <button type="button" class="quiet" aria-expanded={lane.open} onClick={onToggle} title={`${lane.name} ${lane.detail}`}><span class="twist" aria-hidden="true">{lane.open ? "▾" : "▸"}</span>{lane.name}{lane.detail !== "" && <span class="unit"> {lane.detail}</span>}</button>
+        ) : <><span title={`${lane.name} ${lane.detail}`} class={lane.kind}>{lane.name}</span>{lane.detail !== "" && <span class="unit"> {lane.detail}</span>}</>}
       </div>
       <canvas ref={canvas} tabIndex={0} role="application"
         aria-label={`${lane.name}${lane.kind === "thread" ? `, busy ${duration(busyAll)}. ${lane.open ? "Arrow keys go from call to call" : "Enter opens it"}` : ""}; W S A D move in time`}
@@ -621,25 +816,26 @@ function LaneBox({ lane, names, drawn, columns, slices, onToggle }: LaneProps): 
         }}
         onPointerMove={(e) => {
           const [x, y] = local(e);
+          onPoint(timeAt(x));
           if (drag.current !== null && (drag.current.moved || Math.abs(x - drag.current.x) > 4)) {
             drag.current.moved = true;
             const [a, b] = [timeAt(drag.current.x), timeAt(x)];
-            setParams({ sel: `${Math.round(Math.min(a, b))},${Math.round(Math.max(a, b))}`, slice: undefined }, true);
+            setParams({ sel: `${Math.round(Math.min(a, b))},${Math.round(Math.max(a, b))}`, ...Object.fromEntries(PICKS.map((name) => [name, undefined])) }, true);
             setTip(null);
           } else {
             setTip({ x: e.clientX, y: e.clientY, text: describe(x, y) });
           }
         }}
-        onPointerLeave={() => setTip(null)}
+        onPointerLeave={() => {
+          setTip(null);
+          onPoint(undefined);
+        }}
         onPointerUp={(e) => {
           const moved = drag.current?.moved ?? false;
           drag.current = null;
           if (!moved) {
             const [x, y] = local(e);
-            const i = sliceAt(x, y);
-            const row = lane.system?.kind === "cpu" && drawn.system !== undefined ? systemRowAt(drawn.system, lane.system, timeAt(x), span / width, extent.value.to) : undefined;
-            setParams(row !== undefined && Number(row[4]) !== 0 ? { ran: String(row[0]), slice: undefined }
-              : { ran: undefined, ...(i >= 0 && slices !== undefined ? { slice: String(slices.id[i]) } : { slice: undefined, sel: undefined }) });
+            click(x, y);
           }
         }}
         onDblClick={(e) => {
@@ -687,6 +883,13 @@ function drawBusy(pen: CanvasRenderingContext2D, drawn: Drawn, columns: LaneProp
       continue;
     }
     const part = Math.min(1, (columns.busy[k] ?? 0) / d.step);
+    const waited = Math.min(1 - part, (columns.waiting[k] ?? 0) / d.step);
+    if (waited > 0) {
+      pen.globalAlpha = 1;
+      pen.fillStyle = stateColour("sleeping");
+      pen.fillRect(x, LANE - 5 - tall * (part + waited), w, tall * waited);
+      pen.fillStyle = colour;
+    }
     if (part > 0) {
       pen.globalAlpha = 0.3 + 0.5 * part;
       pen.fillRect(x, LANE - 5 - Math.max(1, tall * part), w, Math.max(1, tall * part));
@@ -697,6 +900,69 @@ function drawBusy(pen: CanvasRenderingContext2D, drawn: Drawn, columns: LaneProp
     }
   }
   pen.globalAlpha = 1;
+}
+
+/** A frame around what is chosen in a lane. */
+function outline(pen: CanvasRenderingContext2D, lane: Lane, drawn: Drawn, strip: { readonly top: number; readonly height: number; readonly px: Draw; readonly width: number; readonly end: number }): void {
+  const kind = lane.system?.kind;
+  const id = kind === "cpu" ? drawn.chosen.ran : kind === "state" ? drawn.chosen.state : kind === "frame" && drawn.chosen.frame !== undefined ? drawn.chosen.frame + 1 : undefined;
+  const row = id === undefined || lane.system === undefined ? undefined : lane.of?.rows.get(laneKey(lane.system))?.find((one) => one[0] === id);
+  if (row === undefined) {
+    return;
+  }
+  const x = Math.max(0, strip.px(Number(row[1])));
+  const end = Math.min(strip.width, strip.px(row[2] === null ? strip.end : Number(row[1]) + Number(row[2])));
+  pen.strokeStyle = graphColours().text;
+  pen.lineWidth = 2;
+  pen.strokeRect(x, strip.top - 1, Math.max(3, end - x), strip.height + 2);
+}
+
+/** Samples by the function that they were in; where there are too many, how many. */
+function drawSamples(pen: CanvasRenderingContext2D, drawn: Drawn, lane: Lane, columns: LaneProps["columns"], px: Draw): void {
+  const c = graphColours();
+  const d = drawn.columns;
+  if (lane.rows === undefined) {
+    const most = (columns?.starts ?? []).reduce((a, b) => Math.max(a, b), 1);
+    pen.fillStyle = c.accent;
+    (columns?.starts ?? []).forEach((n, k) => {
+      const x = Math.round(px((d?.from ?? 0) + k * (d?.step ?? 1)));
+      const w = Math.max(1, Math.round(px((d?.from ?? 0) + (k + 1) * (d?.step ?? 1))) - x);
+      const tall = ((lane.height - 6) * n) / most;
+      pen.fillRect(x, lane.height - 3 - tall, w, tall);
+    });
+    return;
+  }
+  for (const row of lane.rows) {
+    const x = px(Number(row[1]));
+    const name = drawn.samples?.label[Number(row.at(-1))];
+    pen.fillStyle = name === undefined ? c.plain : colourOfName(name);
+    pen.fillRect(Math.round(x), 3, Math.max(2, Math.min(px(Number(row[1]) + Number(row[2] ?? 0)) - x - 1, 40)), lane.height - 7);
+  }
+}
+
+function drawAsync(pen: CanvasRenderingContext2D, drawn: Drawn, lane: Lane, px: Draw): void {
+  for (const [row, line] of lane.lines ?? []) {
+    const x = Math.max(0, px(Number(row[1])));
+    const w = Math.max(1, Math.min(drawn.width, px(row[2] === null ? extent.value.to : Number(row[1]) + Number(row[2]))) - x);
+    const name = clean(String(row[4] ?? ""), 200);
+    const y = 4 + line * ROW;
+    pen.fillStyle = colourOfName(name);
+    pen.fillRect(x, y, w > 3 ? w - 1 : w, ROW - 1);
+    if (Number(row[0]) - 1 === drawn.chosen.slice) {
+      pen.strokeStyle = graphColours().accent;
+      pen.lineWidth = 2;
+      pen.strokeRect(x + 1, y + 1, Math.max(1, w - 3), ROW - 3);
+    }
+    if (w > 40) {
+      pen.save();
+      pen.beginPath();
+      pen.rect(x, y, w - 4, ROW);
+      pen.clip();
+      pen.fillStyle = graphColours().onBox;
+      pen.fillText(name, x + 4, y + ROW / 2);
+      pen.restore();
+    }
+  }
 }
 
 function drawSlices(pen: CanvasRenderingContext2D, drawn: Drawn, slices: ThreadSlices, px: Draw): void {
@@ -723,7 +989,7 @@ function drawSlices(pen: CanvasRenderingContext2D, drawn: Drawn, slices: ThreadS
     const mark = slices.name?.[i];
     pen.fillStyle = mark !== undefined && mark >= 0 ? colourOfName(drawn.slices?.names?.[mark] ?? "") : c.boxes[drawn.methods?.tint[method] ?? -1] ?? c.plain;
     pen.fillRect(left, y, w > 3 ? w - 1 : w, ROW - 1);
-    if (slices.id[i] === drawn.slice) {
+    if (slices.id[i] === drawn.chosen.slice) {
       pen.strokeStyle = c.accent;
       pen.lineWidth = 2;
       pen.strokeRect(left + 1, y + 1, Math.max(1, w - 3), ROW - 3);
@@ -747,17 +1013,20 @@ function drawSeries(pen: CanvasRenderingContext2D, drawn: Drawn, lane: Lane, px:
     return;
   }
   const step = drawn.series.px_ns;
-  const most = series.rows.reduce((a, r) => Math.max(a, r[2] ?? 0), 0) || 1;
-  const least = Math.min(0, series.rows.reduce((a, r) => Math.min(a, r[1] ?? 0), 0));
+  const most = series.rows.reduce((a, r) => Math.max(a, r[2] ?? 0), Math.max(0, series.before ?? 0)) || 1;
+  const least = series.rows.reduce((a, r) => Math.min(a, r[1] ?? 0), Math.min(0, series.before ?? 0));
   const base = lane.height - 4;
   const tall = lane.height - 9;
   const y = (v: number | null): number => base - (((v ?? 0) - least) / (most - least)) * tall;
   pen.fillStyle = colour;
-  for (const [k, [x, low, high, mid]] of series.rows.entries()) {
+  // A value holds until the next one, also that of before the range; the last one to the end of the recording.
+  const first = series.rows[0]?.[0] ?? Math.ceil(drawn.to / step);
+  const held = series.before === null ? [] : [[Math.floor(drawn.from / step), series.before, series.before, series.before] as const].filter(([x]) => x < first);
+  const rows = [...held, ...series.rows];
+  for (const [k, [x, low, high, mid]] of rows.entries()) {
     const left = px(x * step);
-    // A value holds until the next one.
-    const after = series.rows[k + 1];
-    const w = Math.max(1, (after === undefined ? left + 2 : px(after[0] * step)) - left);
+    const after = rows[k + 1];
+    const w = Math.max(1, (after === undefined ? px(Math.min(drawn.to, extent.value.to)) : px(after[0] * step)) - left);
     pen.globalAlpha = 0.22;
     pen.fillRect(left, y(mid), w, base - y(mid));
     pen.globalAlpha = 0.85;
@@ -789,137 +1058,6 @@ function neighbour(slices: ThreadSlices, now: number, key: string): number {
     }
   }
   return best;
-}
-
-// --- one call -------------------------------------------------------------------------------------------------------------
-
-const SLICE = `SELECT v.*, t.name AS thread_name, p.name AS process, s.clock FROM v_stack_slice AS v LEFT JOIN thread AS t ON t.itid = v.itid LEFT JOIN process AS p ON p.ipid = t.ipid
-LEFT JOIN source AS s ON s.id = v.source_id WHERE v.id = :id`;
-const STACK = `WITH RECURSIVE up(step, id, parent_id, method_id, line) AS (
-  SELECT 0, id, parent_id, method_id, line FROM stack_node WHERE id = :node
-  UNION ALL SELECT up.step + 1, n.id, n.parent_id, n.method_id, n.line FROM up JOIN stack_node AS n ON n.id = up.parent_id WHERE up.step < 500)
-SELECT up.step, ifnull(nullif(m.package, '') || '.', '') || ifnull(nullif(m.class, '') || '.', '') || ifnull(nullif(m.name, ''), '(anonymous)') AS method, m.file, ifnull(up.line, m.line) AS line
-FROM up LEFT JOIN stack_method AS m ON m.id = up.method_id ORDER BY up.step`;
-const TAGS = "SELECT name, value FROM v_cloud_tag WHERE slice_id = :id LIMIT 100";
-
-function SliceDrawer({ id, onFlame }: { id: number; onFlame: (part: Extent) => void }): JSX.Element {
-  const db = database.value?.name ?? "";
-  const one = useLoad(`${db} ${id}`, async (signal) => {
-    const row = (await records(SLICE, { db, params: { id }, signal, what: "reading the call" }))[0];
-    const [stack, tags] = await Promise.all([
-      row === undefined || row["node_id"] === null ? [] : records(STACK, { db, params: { node: row["node_id"] ?? null }, signal, what: "reading the stack" }),
-      (database.value?.tables["cloud_tag"] ?? 0) > 0 ? records(TAGS, { db, params: { id }, signal, what: "reading tags" }) : [],
-    ]);
-    return { row, stack, tags };
-  });
-  const close = (): void => setParams({ slice: undefined });
-  const row = one.data?.row;
-  if (one.error !== undefined || row === undefined) {
-    return <Drawer title="Call" onClose={close}>{one.error !== undefined ? <Failure error={one.error} /> : one.data === undefined ? <Waiting what="reading the call" /> : <p class="none">There is no call with this number</p>}</Drawer>;
-  }
-  const from = relative(cellText(row["ts"]));
-  const dur = cellNumber(row["dur"]);
-  const selfDur = cellNumber(row["self_dur"]);
-  return (
-    <Drawer title={clean(cellText(row["method"]), 300) || "(call)"} onClose={close}>
-      <Facts rows={[
-        ["Took", duration(dur)],
-        ["Self", `${duration(selfDur)}  (${percent(selfDur, dur)})`],
-        ["Began", duration(from)],
-        ["Absolute", absoluteTime(BigInt(cellText(row["ts"])), cellText(row["clock"]) || null)],
-        ["Thread", clean(cellText(row["thread_name"]), 200)],
-        ["Process", clean(cellText(row["process"]), 200)],
-        ["Where", <code>{clean(cellText(row["file"]), 300)}{row["line"] === null ? "" : `:${cellText(row["line"])}`}</code>],
-      ]} />
-      <div class="actions">
-        <button type="button" class="main" onClick={() => see(from - dur * 0.05 - 50, from + dur * 1.05 + 50, false)}>Zoom in</button>
-        <button type="button" onClick={() => onFlame({ from, to: from + dur + 1 })}>Flame of its time</button>
-      </div>
-      {(one.data?.tags.length ?? 0) > 0 && <section><h3>Tags</h3><Facts rows={(one.data?.tags ?? []).map((t, i) => [`${clean(cellText(t["name"]), 60)}${i > 0 ? "\u00a0" : ""}`, <code key={i}>{clean(cellText(t["value"]), 600)}</code>] as const)} /></section>}
-      <section>
-        <h3>Stack</h3>
-        <ol class="stack">
-          {(one.data?.stack ?? []).map((f, i) => <li key={i}>{clean(cellText(f["method"]), 300)} <span class="unit">{baseName(clean(cellText(f["file"]), 300))}{f["line"] === null || f["file"] === null ? "" : `:${cellText(f["line"])}`}</span></li>)}
-        </ol>
-      </section>
-    </Drawer>
-  );
-}
-
-// --- a trace of the system --------------------------------------------------------------------------------------------------
-
-type ThreadNames = ReadonlyMap<number, string>;
-
-function RanDrawer({ id, names }: { id: number; names: ThreadNames }): JSX.Element {
-  const db = database.value?.name ?? "";
-  const one = useLoad(`${db} ${id}`, (signal) => loadRan(db, id, names, signal));
-  const ran = one.data;
-  const close = (): void => setParams({ ran: undefined });
-  if (ran === undefined) {
-    return <Drawer title="On a CPU" onClose={close}>{one.error !== undefined ? <Failure error={one.error} /> : <Waiting what="reading who ran" />}</Drawer>;
-  }
-  const from = relative(ran.ts);
-  const dur = ran.dur ?? extent.value.to - from;
-  return (
-    <Drawer title={clean(ran.thread, 200)} onClose={close}>
-      <Facts rows={[
-        ["Ran", ran.dur === null ? "to the end" : duration(ran.dur)], ["On", `CPU ${ran.cpu}`], ["From", duration(from)], ["Priority", ran.priority], ["Then", ran.endState === "" ? "not known" : clean(ran.endState, 20)],
-        ["Process", clean(ran.process, 200)], ["Waited for the CPU", ran.latency === null ? "not seen" : duration(ran.latency)], ["Woken by", ran.waker === "" ? "not seen" : clean(ran.waker, 200)],
-      ]} />
-      <div class="actions">
-        <button type="button" class="main" onClick={() => see(from - dur * 0.5 - 50, from + dur * 1.5 + 50, false)}>Zoom in</button>
-        <button type="button" onClick={() => setParams({ thr: String(ran.itid), ran: undefined })}>Only this thread</button>
-      </div>
-    </Drawer>
-  );
-}
-
-const MARK = `SELECT c.ts, c.dur, c.name, c.depth, c.cookie, t.name AS thread, t.tid, p.name AS process, s.self_dur FROM callstack AS c LEFT JOIN thread AS t ON t.itid = c.callid
-LEFT JOIN process AS p ON p.ipid = t.ipid LEFT JOIN v_slice_self AS s ON s.id = c.id WHERE c.rowid = :id + 1`;
-
-function MarkDrawer({ id, names }: { id: number; names: ThreadNames }): JSX.Element {
-  const db = database.value?.name ?? "";
-  const one = useLoad(`${db} ${id}`, async (signal) => (await records(MARK, { db, params: { id }, signal, what: "reading the slice" }))[0] ?? null);
-  const row = one.data;
-  const close = (): void => setParams({ slice: undefined });
-  if (row === undefined || row === null) {
-    return <Drawer title="Slice" onClose={close}>{one.error !== undefined ? <Failure error={one.error} /> : row === null ? <p class="none">There is no slice with this number</p> : <Waiting what="reading the slice" />}</Drawer>;
-  }
-  const from = relative(cellText(row["ts"]));
-  const dur = row["dur"] === null ? extent.value.to - from : cellNumber(row["dur"]);
-  return (
-    <Drawer title={clean(cellText(row["name"]), 300)} onClose={close}>
-      <Facts rows={[
-        ["Took", row["dur"] === null ? "to the end" : duration(dur)], ["Self", row["self_dur"] === null ? "not known" : duration(cellNumber(row["self_dur"]))], ["Began", duration(from)],
-        ["Thread", clean(cellText(row["thread"]) || `thread ${cellText(row["tid"])}`, 200)], ["Process", clean(cellText(row["process"]), 200)],
-      ]} />
-      <div class="actions"><button type="button" class="main" onClick={() => see(from - dur * 0.05 - 50, from + dur * 1.05 + 50, false)}>Zoom in</button></div>
-      {has("thread_state") && <Spent part={{ from, to: from + dur }} names={names} />}
-    </Drawer>
-  );
-}
-
-const spentColumns: readonly Column<SpentRow>[] = [
-  { id: "thread", title: "Thread", wide: true, value: (r) => r.thread },
-  { id: "running", title: "Ran", unit: "ns", digits: 3, width: 84, value: (r) => r.ns.running },
-  { id: "runnable", title: "Ready", unit: "ns", digits: 3, width: 84, value: (r) => r.ns.runnable },
-  { id: "sleeping", title: "Slept", unit: "ns", digits: 3, width: 84, value: (r) => r.ns.sleeping },
-  { id: "blocked", title: "Blocked", unit: "ns", digits: 3, width: 90, value: (r) => r.ns.blocked },
-  { id: "other", title: "Other", unit: "ns", digits: 3, width: 84, value: (r) => r.ns.other },
-];
-
-/** What threads did in a range. */
-function Spent({ part, names }: { part: Extent; names: ThreadNames }): JSX.Element {
-  const db = database.value?.name ?? "";
-  const [sort, setSort] = useState<Sort>({ by: "running", down: true });
-  const key = useSettled(part, 200);
-  const rows = useLoad(`${db} ${key.from} ${key.to}`, (signal) => loadSpent(db, key, names, signal));
-  return (
-    <section>
-      <h3>States of threads</h3>
-      {rows.error !== undefined ? <Failure error={rows.error} /> : <Table label="States of threads in the range" columns={spentColumns} rows={sorted(rows.data ?? [], spentColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.id} selected="" empty="No thread was seen" />}
-    </section>
-  );
 }
 
 // --- as a table -----------------------------------------------------------------------------------------------------------

@@ -7,6 +7,8 @@ import { join } from "node:path";
 import { millionFrames } from "./frames.mjs";
 import * as stacks from "./stacks.mjs";
 import { check, equal, failures, program, serve, sql, unpacked, View } from "./run.mjs";
+import { machine, machineRows } from "./machine.mjs";
+import { systemSteps } from "./system.mjs";
 
 const [path, source, given] = process.argv.slice(2);
 const data = join(source, "test/data");
@@ -42,6 +44,9 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   convert("heaps", join(data, "recording-snapshots.htrace.gz"), "--analyze=heap", "--index");
   convert("plain", join(data, "recording-snapshots.htrace.gz"));
   convert("kernel", join(data, "kernel.htrace.gz"));
+  writeFileSync(join(scratch, "machine.ftrace"), machine());
+  convert("machine", join(scratch, "machine.ftrace"));
+  machineRows(db("machine"));
   convert("allocations", join(data, "recording-timeline.htrace.gz"));
   const whole = unpacked(join(data, "recording-cpuprofile.htrace.gz"));
   writeFileSync(join(scratch, "cut.htrace"), whole.subarray(0, Math.floor(whole.length * 0.93)));
@@ -56,7 +61,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   }
 }
 
-const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel", ...stacks.RECORDINGS.map(([name]) => name)];
+const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel", "machine", ...stacks.RECORDINGS.map(([name]) => name)];
 const server = given === undefined ? await serve(path, names.map(db), ["--analyze=none", ...(process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : [])]) : { url: given, stop: () => undefined };
 const view = await View.open(server.url);
 const shots = process.env.TS_SHOTS;
@@ -302,9 +307,9 @@ step("a trace of the system", async () => {
   equal([tiles["times on CPUs"], tiles["slices of the system"]], sql(db("kernel"), "SELECT count(*) AS n FROM sched_slice UNION ALL SELECT count(*) FROM callstack").map((r) => grouped(r.n)), "what is in it");
   await view.go("#/timeline?db=kernel.db", true);
   const lanes = await view.run(() => [...document.querySelectorAll(".lane .name")].map((e) => e.textContent.replace("▾", "").replace("▸", "")));
-  equal(lanes.slice(0, 4), ["CPU 0", "CPU 1", "Interrupts of CPU 0", "Interrupts of CPU 1"], "lanes of CPUs");
-  const busiest = sql(db("kernel"), "SELECT t.name FROM sched_slice AS s JOIN thread AS t ON t.itid = s.itid WHERE s.itid <> 0 GROUP BY s.itid ORDER BY sum(s.dur) DESC LIMIT 1")[0];
-  equal(lanes.find((name) => name.startsWith("thread")), busiest.name, "the busiest thread is the first");
+  equal(lanes.filter((name) => /CPU \d$/.test(name)), ["CPU 0", "CPU 1", "Interrupts of CPU 0", "Interrupts of CPU 1"], "lanes of CPUs");
+  const busiest = sql(db("kernel"), "SELECT t.name FROM sched_slice AS s JOIN thread AS t ON t.itid = s.itid WHERE t.ipid = (SELECT u.ipid FROM sched_slice AS r JOIN thread AS u ON u.itid = r.itid WHERE r.itid <> 0 GROUP BY u.ipid ORDER BY sum(r.dur) DESC LIMIT 1) GROUP BY s.itid ORDER BY sum(s.dur) DESC LIMIT 1")[0];
+  equal((await view.text(".lane.inner .name button")).slice(1), busiest.name, "the busiest thread of the busiest process is the first");
   await view.run(() => document.activeElement?.blur());
   await view.keys("w", "d");
   check(/from=\d+&to=\d+/.test(await view.fragment()), "W and D without a click first");
@@ -324,7 +329,7 @@ step("a trace of the system", async () => {
   // Columns and rows have the same picture: as much of the lane is painted as the CPU was busy.
   const [{ part }] = sql(db("kernel"), "SELECT 1.0 * sum(dur) / (SELECT end_ts - start_ts FROM trace_range) AS part FROM sched_slice WHERE cpu = 0 AND itid <> 0");
   const painted = await view.run(() => {
-    const canvas = document.querySelector(".lane canvas");
+    const canvas = [...document.querySelectorAll(".lane")].find((one) => one.querySelector(".name").textContent === "CPU 0").querySelector("canvas");
     const { width } = canvas;
     const data = canvas.getContext("2d").getImageData(0, Math.floor(canvas.height / 2), width, 1).data;
     let n = 0;
@@ -363,6 +368,8 @@ step("a trace of the system", async () => {
   const table = await view.rows("Threads and calls in the range");
   check(table.some((r) => r.Call?.startsWith("H:call")), "slices as a table");
 });
+
+systemSteps({ step, view, path: db("machine"), amount, inColumn, grouped });
 
 // --- Heap -----------------------------------------------------------------------------------------------------------------
 
@@ -515,7 +522,7 @@ const thorough = process.env.TS_SLOW === "1" || shots !== undefined;
 
 const PICTURES = [
   ["overview", "#/overview?db=cloud.db"], ["missing", "#/overview?db=cut.db&show=missing"], ["flame", "#/flame?db=profile.db"], ["time", "#/flame?db=profile.db&view=time&from=200000000&to=400000000"],
-  ["sandwich", "#/flame?db=cloud.db&view=sandwich&m=6"], ["hot", "#/flame?db=profile.db&view=hot"], ["timeline", "#/timeline?db=cloud.db&slice=171"], ["system", "#/timeline?db=kernel.db&sel=500000,900000"],
+  ["sandwich", "#/flame?db=cloud.db&view=sandwich&m=6"], ["hot", "#/flame?db=profile.db&view=hot"], ["timeline", "#/timeline?db=cloud.db&slice=171"], ["system", "#/timeline?db=kernel.db&sel=500000,900000"], ["frame", "#/timeline?db=machine.db&frame=4"], ["range", "#/timeline?db=machine.db&sel=20000000,60000000&part=samples"],
   ["heap", "#/heap?db=heaps.db&file=2&node=2"], ["comparison", "#/heap?db=heaps.db&file=2&part=comparison"], ["allocations", "#/heap?db=allocations.db&part=allocations"],
   ["calls", "#/calls?db=cloud.db&call=25"], ...stacks.PICTURES, ["sql", "#/sql?db=cloud.db&question=cloud_slow_calls&run=1"],
 ];
