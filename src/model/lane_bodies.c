@@ -18,7 +18,7 @@ static const size_t body_most = (size_t)96 * 1024 * 1024;
 bool lane_is_kept(ts_lane_kind kind)
 {
     return kind == TS_LANE_CPU || kind == TS_LANE_IRQ || kind == TS_LANE_STATE ||
-           kind == TS_LANE_SLICE || kind == TS_LANE_PROCESS_CPU;
+           kind == TS_LANE_SLICE || kind == TS_LANE_PROCESS_CPU || kind == TS_LANE_INSTANT;
 }
 
 void lane_bodies_drop(ts_ctx *ctx, ts_time_lanes *all)

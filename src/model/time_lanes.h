@@ -8,8 +8,8 @@
  * whole that lies in one column; rows of the others are read again, all lanes of a picture in one
  * pass. So numbers and ns of each column are exact, in whatever order the rows are.
  *
- * Memory: 150 bytes a block, 350 a lane, and the names; rows of the scheduler, interrupts and
- * slices are kept, 5 to 8 bytes each, as far as there is room.
+ * Memory: 150 bytes a block, 350 a lane, and the names; rows of the scheduler, interrupts, slices
+ * and marks are kept, 4 to 9 bytes each, as far as there is room.
  */
 #ifndef TS_MODEL_TIME_LANES_H
 #define TS_MODEL_TIME_LANES_H

@@ -23,6 +23,9 @@ export interface SystemLane {
   readonly cpu?: number;
   readonly name?: string | null;
   readonly rows: number;
+  /** Where its columns begin, and how wide they are. */
+  readonly from: number;
+  readonly step: number;
   readonly first?: number;
   readonly last?: number;
   readonly columns: Readonly<Record<string, readonly number[]>>;
@@ -32,8 +35,6 @@ export interface SystemLane {
 export type SystemRow = readonly (number | string | null)[];
 
 export interface System {
-  readonly from: number;
-  readonly step: number;
   readonly lanes: readonly SystemLane[];
   /** By kind and lane; without a lane where there are too many to show them one by one. */
   readonly rows: ReadonlyMap<string, readonly SystemRow[]>;
@@ -97,15 +98,19 @@ export async function loadThreadRows(kind: "sample" | "async", asked: Asked, thr
   return { rows: byLane(kind, reply), methods: reply.methods === undefined ? undefined : namesOf(reply.methods) };
 }
 
+const MOST = 4000; // rows of a kind that the server gives at once
+
 /** The lanes of these kinds in columns, and their rows where these are few enough. */
 export async function loadSystem(kinds: readonly SystemKind[], asked: Asked, thr: string, signal: AbortSignal): Promise<System> {
   const what = "reading the lanes of the system";
   const more = (kind: SystemKind): { thr?: string } => (kind === "state" ? { thr } : {});
-  const replies = await Promise.all(kinds.map((kind) => get<LanesReply>("/api/lanes", { ...asked, kind, ...more(kind) }, { signal, what })));
-  const near = await Promise.all(kinds.filter((kind) => kind !== "process")
+  const replies = await Promise.all(kinds.map((kind) => get<LanesReply>("/api/lanes", { ...asked, px: kind === "process" ? asked.px / 4 : asked.px, kind, ...more(kind) }, { signal, what })));
+  // Rows only where they are few: those that begin in the range are known.
+  const begin = (i: number): number => (replies[i]?.lanes ?? []).reduce((sum, lane) => sum + (lane.columns["n"] ?? []).reduce((a, b) => a + b, 0), 0);
+  const near = await Promise.all(kinds.filter((kind, i) => kind !== "process" && begin(i) <= MOST)
     .map(async (kind) => byLane(kind, await get<RowsReply>("/api/rows", { db: asked.db, from: asked.from, to: asked.to, kind, ...more(kind) }, { signal, what }))));
   const rows = new Map(near.flatMap((one) => [...(one ?? [])]));
-  return { from: replies[0]?.from ?? asked.from, step: replies[0]?.step ?? 1, lanes: replies.flatMap((one) => one.lanes), rows };
+  return { lanes: replies.flatMap((one) => one.lanes.map((lane) => ({ ...lane, from: one.from, step: one.step }))), rows };
 }
 
 /** The idle thread, which is in no list, is itid 0. */
@@ -179,17 +184,17 @@ function drawBoxes(pen: CanvasRenderingContext2D, rows: readonly SystemRow[], pl
 }
 
 /** What part of each column is of each kind of time, one on the other. */
-function drawParts(pen: CanvasRenderingContext2D, system: System, lane: SystemLane, place: Place, parts: readonly (readonly [string, string])[]): void {
+function drawParts(pen: CanvasRenderingContext2D, lane: SystemLane, place: Place, parts: readonly (readonly [string, string])[]): void {
   const n = lane.columns["n"]?.length ?? 0;
   for (let k = 0; k < n; k++) {
-    const x = Math.round(place.px(system.from + k * system.step));
-    const w = Math.max(1, Math.round(place.px(system.from + (k + 1) * system.step)) - x);
+    const x = Math.round(place.px(lane.from + k * lane.step));
+    const w = Math.max(1, Math.round(place.px(lane.from + (k + 1) * lane.step)) - x);
     if (x + w < 0 || x > place.width) {
       continue;
     }
     let base = place.top + place.height;
     for (const [name, colour] of parts) {
-      const tall = place.height * Math.min(1, (lane.columns[name]?.[k] ?? 0) / system.step);
+      const tall = place.height * Math.min(1, (lane.columns[name]?.[k] ?? 0) / lane.step);
       if (tall > 0) {
         pen.fillStyle = colour;
         pen.fillRect(x, base - Math.max(tall, 0.7), w, Math.max(tall, 0.7));
@@ -200,7 +205,7 @@ function drawParts(pen: CanvasRenderingContext2D, system: System, lane: SystemLa
 }
 
 /** Moments as marks, or how many there are in each column. */
-function drawMarks(pen: CanvasRenderingContext2D, system: System, lane: SystemLane, rows: readonly SystemRow[] | undefined, place: Place, colour: string): void {
+function drawMarks(pen: CanvasRenderingContext2D, lane: SystemLane, rows: readonly SystemRow[] | undefined, place: Place, colour: string): void {
   pen.fillStyle = colour;
   if (rows !== undefined) {
     for (const row of rows) {
@@ -212,7 +217,7 @@ function drawMarks(pen: CanvasRenderingContext2D, system: System, lane: SystemLa
   (lane.columns["n"] ?? []).forEach((n, k) => {
     if (n > 0) {
       pen.globalAlpha = 0.35 + (0.65 * n) / most;
-      pen.fillRect(Math.round(place.px(system.from + k * system.step)), place.top + 2, Math.max(1.5, place.px(system.from + (k + 1) * system.step) - place.px(system.from + k * system.step)), place.height - 4);
+      pen.fillRect(Math.round(place.px(lane.from + k * lane.step)), place.top + 2, Math.max(1.5, place.px(lane.from + (k + 1) * lane.step) - place.px(lane.from + k * lane.step)), place.height - 4);
     }
   });
   pen.globalAlpha = 1;
@@ -244,7 +249,7 @@ export function drawSystem(pen: CanvasRenderingContext2D, system: System, lane: 
   const rows = system.rows.get(laneKey(lane));
   if (lane.kind === "cpu") {
     if (rows === undefined) {
-      drawParts(pen, system, lane, place, [["busy", c.accent]]);
+      drawParts(pen, lane, place, [["busy", c.accent]]);
       return;
     }
     drawBoxes(pen, rows, place, (row) => {
@@ -253,28 +258,28 @@ export function drawSystem(pen: CanvasRenderingContext2D, system: System, lane: 
     });
   } else if (lane.kind === "irq") {
     if (rows === undefined) {
-      drawParts(pen, system, lane, place, [["busy", stateColour("other")]]);
+      drawParts(pen, lane, place, [["busy", stateColour("other")]]);
       return;
     }
     drawBoxes(pen, rows, place, (row) => [colourOfName(String(row[5] ?? "")), clean(String(row[5] ?? ""), 60)]);
   } else if (lane.kind === "state") {
     if (rows === undefined) {
-      drawParts(pen, system, lane, place, GROUPS.map((group) => [group, stateColour(group)] as const));
+      drawParts(pen, lane, place, GROUPS.map((group) => [group, stateColour(group)] as const));
       return;
     }
     drawBoxes(pen, rows, place, (row) => [stateColour(groupOf(row)), ""]);
   } else if (lane.kind === "frame") {
     if (rows === undefined) {
-      drawParts(pen, system, lane, place, FRAMES.map((what) => [what, frameColour(what, lane.expected === true)] as const));
+      drawParts(pen, lane, place, FRAMES.map((what) => [what, frameColour(what, lane.expected === true)] as const));
       return;
     }
     drawBoxes(pen, rows, place, (row) => [frameColour(FRAMES[Number(row[5] ?? 4)] ?? "not_known", row[4] === 1), row[6] === null ? "" : `${row[6]}`]);
   } else if (lane.kind === "process") {
     const busy = lane.columns["busy"] ?? [];
-    drawUse(pen, system.from, system.step, busy, place, Math.max(1, Math.ceil(busy.reduce((a, b) => Math.max(a, b), 0) / system.step - 0.01)));
+    drawUse(pen, lane.from, lane.step, busy, place, Math.max(1, Math.ceil(busy.reduce((a, b) => Math.max(a, b), 0) / lane.step - 0.01)));
   } else {
     const bad = lane.name === "E" || lane.name === "F" || lane.name === "CRITICAL";
-    drawMarks(pen, system, lane, rows, place, bad ? stateColour("blocked") : c.accent);
+    drawMarks(pen, lane, rows, place, bad ? stateColour("blocked") : c.accent);
   }
 }
 
@@ -297,18 +302,18 @@ export function describeSystem(system: System, lane: SystemLane, t: number, slac
   const row = systemRowAt(system, lane, t, slack, end);
   const at = `at ${clock(t)}`;
   if (row === undefined) {
-    const k = Math.floor((t - system.from) / system.step);
+    const k = Math.floor((t - lane.from) / lane.step);
     const of = (name: string): number => lane.columns[name]?.[k] ?? 0;
     if (lane.kind === "state") {
-      return [...GROUPS.filter((group) => of(group) > 0).map((group) => `${percent(of(group), system.step)} ${group}`), at];
+      return [...GROUPS.filter((group) => of(group) > 0).map((group) => `${percent(of(group), lane.step)} ${group}`), at];
     }
     if (lane.kind === "frame") {
       return [`${count(of("n"))} frames begin`, ...(lane.expected === true || of("late") + of("late_shown") === 0 ? [] : ["some are late"]), at];
     }
     if (lane.kind === "process") {
-      return [`${(of("busy") / system.step).toFixed(2)} CPUs busy`, at];
+      return [`${(of("busy") / lane.step).toFixed(2)} CPUs busy`, at];
     }
-    return lane.kind === "cpu" || lane.kind === "irq" ? [`${percent(of("busy"), system.step)} busy`, at] : [`${count(of("n"))} marks`, at];
+    return lane.kind === "cpu" || lane.kind === "irq" ? [`${percent(of("busy"), lane.step)} busy`, at] : [`${count(of("n"))} marks`, at];
   }
   const begins = `at ${clock(Number(row[1]))}`;
   const lasts = row[2] === null ? "to the end" : duration(Number(row[2]));

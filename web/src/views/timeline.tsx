@@ -201,8 +201,10 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   const states = useLoad(has("thread_state") && near !== "" ? systemUrl(["state"], times, near) : "", (signal) => loadSystem(["state"], times, near, signal));
   const slices = useLoad(openIds.length === 0 ? "" : urlOf("/api/slices", { ...times, thr: openIds.join(",") }), (signal) => get<SlicesReply>("/api/slices", { ...times, thr: openIds.join(",") }, { signal, what: "reading calls" }));
   const samples = useLoad(sampledIds === "" ? "" : urlOf("/api/rows", { ...times, kind: "sample", thr: sampledIds }), (signal) => loadThreadRows("sample", times, sampledIds, signal));
-  const rest = useLoad(ready && laterKinds.length > 0 ? systemUrl(laterKinds, times, "") : "", (signal) => loadSystem(laterKinds, times, "", signal));
-  const async_ = useLoad(ready && marked ? urlOf("/api/rows", { ...times, kind: "async" }) : "", (signal) => loadThreadRows("async", times, "", signal));
+  // The rest after the states of what is seen.
+  const second = ready && (!has("thread_state") || near === "" || states.data !== undefined || states.error !== undefined);
+  const rest = useLoad(second && laterKinds.length > 0 ? systemUrl(laterKinds, times, "") : "", (signal) => loadSystem(laterKinds, times, "", signal));
+  const async_ = useLoad(second && marked ? urlOf("/api/rows", { ...times, kind: "async" }) : "", (signal) => loadThreadRows("async", times, "", signal));
   const hasSeries = has("timeseries_value");
   const hasCounters = COUNTERS.some(has);
   const owners = useLoad(hasSeries ? `${db} ${src}` : "", async (signal) => {
@@ -212,8 +214,19 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   // Those of open threads, and of no thread: a recording may have one for each of thousands of threads.
   const measured = shown.filter((one) => open.has(one.key) && owners.data?.has(String(one.itid))).map((one) => Number(one.itid)).slice(0, 16);
   const free = hasCounters || owners.data?.has("none") === true;
-  const series = useLoad(ready && (measured.length > 0 || free) ? `${urlOf("/api/series", { ...times, src })} ${measured.join()} ${free}` : "", async (signal) => {
-    const replies = await Promise.all([...measured.map((itid) => ({ thr: itid })), ...(free ? [{}] : [])].map((more) => get<SeriesReply>("/api/series", { ...times, src, ...more }, { signal, what: "reading counters" })));
+  // Those of no thread: which there are, and their values where a group of them is open.
+  const known = useLoad(second && free ? urlOf("/api/series/known", { db, src }) : "", (signal) => get<SeriesReply>("/api/series", { db, src, px: 1, from: Math.round(extent.value.from), to: Math.round(extent.value.to) + 1 }, { signal, what: "reading counters" }));
+  const cpuNames = new Set((system.data?.lanes ?? []).filter((one) => one.kind === "cpu").map((one) => `CPU ${one.cpu}`));
+  const freeSeries = known.data?.series.filter((one) => one.itid === null) ?? [];
+  const ofCpus = freeSeries.filter((one) => cpuNames.has(one.owner ?? ""));
+  const others = freeSeries.filter((one) => !cpuNames.has(one.owner ?? ""));
+  // Those of few CPUs are beside them, of many in a group of their own.
+  const beside = cpuNames.size <= 4;
+  const seesCpus = ofCpus.length > 0 && (beside ? opens("g cpu", true) : opens("g cpu counters", false));
+  const seesOthers = others.length > 0 && (!grouped || opens("g counters", others.length <= 16));
+  const seesFree = seesCpus || seesOthers;
+  const series = useLoad(second && (measured.length > 0 || seesFree) ? `${urlOf("/api/series", { ...times, src })} ${measured.join()} ${seesFree}` : "", async (signal) => {
+    const replies = await Promise.all([...measured.map((itid) => ({ thr: itid })), ...(seesFree ? [{}] : [])].map((more) => get<SeriesReply>("/api/series", { ...times, src, ...more }, { signal, what: "reading counters" })));
     const seen_ = new Set<string>();
     return { px_ns: replies[0]?.px_ns ?? 1, series: replies.flatMap((one) => one.series).filter((one) => !seen_.has(seriesKey(one)) && seen_.add(seriesKey(one))) };
   });
@@ -273,16 +286,14 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   const systemLanes = (data: System | undefined, ...of: SystemKind[]): SystemLane[] => (data?.lanes ?? []).filter((one) => of.includes(one.kind) && within(one)).sort((x, y) => of.indexOf(x.kind) - of.indexOf(y.kind) || (x.cpu ?? 0) - (y.cpu ?? 0));
   const cpus = systemLanes(system.data, "cpu");
   const all = series.data?.series ?? [];
-  // Those of few CPUs are beside them, of many in a group of their own.
-  const ofCpus = new Set(cpus.length > 0 ? all.filter((one) => one.itid === null && cpus.some((cpu) => one.owner === `CPU ${cpu.cpu}`)) : []);
   const busyCpus = system.data === undefined ? [] : (cpus[0]?.columns["busy"] ?? []).map((_, k) => cpus.reduce((sum, one) => sum + (one.columns["busy"]?.[k] ?? 0), 0));
-  if (cpus.length > 0 && group("g cpu", "CPUs", count(cpus.length), opens("g cpu", true), { from: system.data?.from ?? 0, step: system.data?.step ?? 1, busy: busyCpus, most: cpus.length })) {
+  if (cpus.length > 0 && group("g cpu", "CPUs", count(cpus.length), opens("g cpu", true), { from: cpus[0]?.from ?? 0, step: cpus[0]?.step ?? 1, busy: busyCpus, most: cpus.length })) {
     for (const one of cpus) {
       addSystem(one, system.data, `CPU ${one.cpu}`);
-      [...ofCpus].filter((counter) => cpus.length <= 4 && counter.owner === `CPU ${one.cpu}`).forEach((counter) => addSeries(counter, true));
+      ofCpus.filter((counter) => beside && counter.owner === `CPU ${one.cpu}`).forEach((counter) => addSeries(counter, true));
     }
   }
-  if (cpus.length > 4 && ofCpus.size > 0 && group("g cpu counters", "Counters of CPUs", count(ofCpus.size), opens("g cpu counters", false))) {
+  if (!beside && ofCpus.length > 0 && group("g cpu counters", "Counters of CPUs", count(ofCpus.length), seesCpus)) {
     ofCpus.forEach((counter) => addSeries(counter, true));
   }
   const irqs = systemLanes(system.data, "irq");
@@ -315,7 +326,7 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
       const lane = rest.data?.lanes.find((l) => l.kind === "process" && l.ipid === one.ipid);
       const sampled = one.threads.map((thread) => byColumns.get(thread.key)?.busy).filter((busy) => busy !== undefined);
       const busy = lane?.columns["busy"] ?? (sampled[0] ?? []).map((_, k) => sampled.reduce((sum, each) => sum + (each?.[k] ?? 0), 0));
-      const axis = lane !== undefined ? rest.data : columns.data;
+      const axis = lane ?? columns.data;
       const step = axis?.step ?? 1;
       const most = Math.max(1, Math.ceil(busy.reduce((a, b) => Math.max(a, b), 0) / step - 0.01));
       if (!group(one.key, one.name, one.detail, unfolded(one), axis?.from === undefined ? undefined : { from: axis.from, step, busy, most })) {
@@ -337,9 +348,8 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   if (begun && !ready && loaded.error === undefined) {
     add({ key: "note", kind: "note", name: "reading threads" });
   }
-  const counters = all.filter((one) => one.itid === null && !ofCpus.has(one));
-  if (counters.length > 0 && (!grouped || group("g counters", "Counters", count(counters.length), opens("g counters", counters.length <= 16)))) {
-    counters.forEach((one) => addSeries(one, grouped));
+  if (others.length > 0 && (!grouped || group("g counters", "Counters", count(others.length), seesOthers))) {
+    others.forEach((one) => addSeries(one, grouped));
   }
 
   const scroll = useRef<HTMLDivElement>(null);
@@ -400,7 +410,7 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   }, []);
   const drawn: Drawn = { from: view.from, to: view.to, width, columns: columns.data, slices: slices.data, methods, samples: samples.data?.methods, pauses: pauses.data ?? [], series: series.data, threadNames, chosen };
   const flameOf = (part: Extent): void => go("flame", { from: String(Math.round(part.from)), to: String(Math.round(part.to)), view: "left" });
-  const failed = loaded.error ?? columns.error ?? slices.error ?? series.error ?? pauses.error ?? system.error ?? states.error ?? rest.error ?? samples.error ?? async_.error ?? links.error;
+  const failed = loaded.error ?? columns.error ?? slices.error ?? series.error ?? pauses.error ?? system.error ?? states.error ?? rest.error ?? samples.error ?? async_.error ?? links.error ?? known.error;
   // Where an arrow begins or ends: its lane, else the header of its process.
   const spot = (end: LinkEnd): Lane | undefined => {
     const process = processes.find((one) => one.threads.some((thread) => thread.itid === end.itid));

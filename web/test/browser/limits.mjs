@@ -272,6 +272,49 @@ const rows = await figures("prof1m", async ({ url, pid }) => {
 row("14: first byte of 1 M rows", rows.first, 50);
 row("14: all of them (300 k rows a second)", rows.all, 3333);
 row("14: memory above the start", rows.memory, 4, "MiB");
+
+// --- a trace of the system: 10 M rows of the scheduler, 5 M slices --------------------------------------------------------
+
+/** Until who ran on the first CPU is drawn. */
+const drawn = (view) =>
+  view.page.waitForFunction(() => [...document.querySelectorAll(".lane")].some((lane) => {
+    const canvas = lane.querySelector("canvas");
+    return lane.querySelector(".name").textContent === "CPU 0" && canvas.getContext("2d").getImageData(0, 8, canvas.width, 8).data.some((value) => value > 0);
+  }), { polling: "raf", timeout: 60000 });
+
+const system = await figures("system", async ({ url, pid }) => {
+  const view = await View.open(url);
+  try {
+    await view.page.setViewport({ width: 1600, height: 900 });
+    const begun = performance.now();
+    await view.page.goto(`${url}/#/timeline`);
+    await drawn(view);
+    const first = performance.now() - begun;
+    await view.settle();
+    const all = performance.now() - begun;
+    const [{ from, to }] = [await view.run(async () => (await (await fetch("/api/lanes?kind=cpu&px=1")).json()).lanes.reduce((span, lane) => ({ from: Math.min(span.from, lane.first), to: Math.max(span.to, lane.last) }), { from: Infinity, to: -Infinity }))];
+    // What a step of a zoom asks for, one after the other, at places where nothing is known yet.
+    const steps = [];
+    for (const share of [0.7, 0.5, 0.35, 0.1, 0.01, 0.001]) {
+      const span = { px: 1376, from: Math.round(from + (to - from) * 0.31), to: Math.round(from + (to - from) * (0.31 + 0.69 * share)) };
+      const thr = Array.from({ length: 8 }, (_, i) => i + 1).join();
+      const replies = [["lanes", { kind: "cpu", ...span }], ["lanes", { kind: "irq", ...span }], ["lanes", { kind: "state", thr, ...span }], ["slices", { thr: "1,2,3,4", ...span }], ["lanes", { kind: "process", ...span, px: 344 }], ["lanes", { kind: "instant", ...span }]];
+      let ms = 0;
+      for (const [name, query] of replies) {
+        ms += (await ask(url, name, query)).ms;
+      }
+      steps.push(ms);
+    }
+    return { first, all, zoom: median(steps), worst: Math.max(...steps), memory: rss(pid) };
+  } finally {
+    await view.close();
+  }
+});
+row("27: timeline of 10 M scheduling rows, 5 M slices: who ran on CPUs", system.first, 1000);
+row("27: with all threads, states and slices of those that are seen", system.all, 6000);
+row("27: a step of a zoom, median", system.zoom, 100);
+row("27: memory of the server then", system.memory, 256, "MiB");
+
 // --- clients that leave, are slow, or many ------------------------------------------------------------------------------
 
 const ENDLESS = "WITH RECURSIVE c(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM c) SELECT";
