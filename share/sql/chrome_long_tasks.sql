@@ -2,6 +2,7 @@
 --             A page does not react while one runs; DevTools marks those from 50 ms on.
 -- Topic:      calls
 -- Needs:      chrome_slice (spans of Chrome or Node.js)
+-- Report:     51 Long tasks of main threads
 -- Parameters: source  id of a source (default: all)
 --             min_ms  shortest task that counts, in ms (default 50)
 --             limit   number of rows (default 20)

@@ -2,6 +2,7 @@
 --             Slices are marked sections of threads; names are taken as they are.
 -- Topic:      calls
 -- Needs:      callstack (slices of a trace of the system, or traced calls)
+-- Report:     58 Slices, by the time in themselves
 -- Parameters: pid    id of a process (default: all)
 --             limit  number of rows (default 20)
 -- Columns:    name

@@ -1,6 +1,7 @@
 -- Question:   Which files take most time, or most bytes, to read and write?
 -- Topic:      stacks
 -- Needs:      file_system_sample (calls to the file system that eBPF recorded)
+-- Report:     67 Files, by the time that reading and writing took
 -- Parameters: pid    id of a process (default: all)
 --             by     dur, size or count (default dur)
 --             limit  number of rows (default 20)

@@ -1,6 +1,7 @@
 -- Question:   Which code causes page faults, how many, and how long do they take?
 -- Topic:      stacks
 -- Needs:      paged_memory_sample (page faults that eBPF recorded)
+-- Report:     69 Code that causes page faults
 -- Parameters: pid    id of a process (default: all)
 --             type   kind of event (default: all)
 --             limit  number of rows (default 20)

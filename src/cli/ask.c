@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/ckd.h"
+#include "cli/kinds.h"
 #include "cli/query_rows.h"
 #include "tables/question_values.h"
 #include "cli/questions.h"
@@ -143,7 +144,7 @@ static bool is_suggested(const ts_shipped *s, const suggestion *want)
 }
 
 /* "; it has traced calls: ask a, b": questions that fit, all because of the same rows. */
-static ts_code put_others(ts_buf *out, ts_ctx *ctx, ts_db *db, const ts_questions *all,
+static ts_code put_others(ts_buf *out, ts_ctx *ctx, const ts_vec *kinds, const ts_questions *all,
                           const suggestion *want)
 {
     ts_text first = TS_TEXT_NULL;
@@ -152,11 +153,8 @@ static ts_code put_others(ts_buf *out, ts_ctx *ctx, ts_db *db, const ts_question
     for (size_t i = 0; code == TS_OK && i < all->count && shown < NAMES_SHOWN; i++) {
         const ts_shipped *s = &all->all[i];
         ts_text what = TS_TEXT_NULL;
-        bool fits = false;
-        if (is_suggested(s, want)) {
-            code = ts_ask_fits(&fits, &what, db, ts_buf_text(&s->sql));
-        }
-        if (code != TS_OK || !fits || (shown > 0 && !ts_text_equal(first, what))) {
+        if (!is_suggested(s, want) || !ts_kinds_has(&what, kinds, s) ||
+            (shown > 0 && !ts_text_equal(first, what))) {
             continue;
         }
         code = shown++ == 0
@@ -172,14 +170,17 @@ static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const char *name, ts_text sq
     ts_text topic = ts_question_first(sql, "Topic");
     ts_questions all = {0};
     ts_buf text = {0};
+    ts_vec kinds = {0};
     ts_code code = put_missing(&text, ctx, sql);
     size_t n = text.n;
     TS_STEP(code, ts_questions_load(&all, ctx));
+    TS_STEP(code, ts_kinds_found(&kinds, db, ctx, &all));
     for (int i = 0; code == TS_OK && text.n == n && i < 4; i++) {
         const suggestion want = {topic, i < 2, i % 2 == 0};
-        code = put_others(&text, ctx, db, &all, &want);
+        code = put_others(&text, ctx, &kinds, &all, &want);
     }
     TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "%s does not fit: %.*s", name, (int)text.n, text.p));
+    ts_vec_free(ctx, &kinds);
     ts_questions_free(&all, ctx);
     ts_buf_free(ctx, &text);
     return code;

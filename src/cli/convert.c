@@ -387,7 +387,7 @@ static ts_code ask(run *r)
     ts_code code = TS_OK;
     ts_signals_hurry(true);
     if (o->report != TS_REPORT_NONE) {
-        code = ts_report(r->db, r->ctx, o->report, &r->out);
+        code = ts_report(r->db, r->ctx, o, &r->out);
     } else if (o->query != NULL) {
         code = ts_ask(r->db, r->ctx, &r->query, o, &r->out, isatty(STDOUT_FILENO) == 1);
     }

@@ -110,6 +110,8 @@ const ts_option ts_option_list[] = {
      "value of the parameter :NAME in the statements; may be repeated"),
     WORD(REPORT, NULL, "--report", OPTIONAL, "FORM", C, QUESTION, "text json",
      "print what is in the recording and its five largest findings of each kind, as text or json; INPUT may be a finished database"),
+    FLAG(NULL, "--raw", C, QUESTION, raw,
+     "with --report: times in ns and sizes in bytes, as -q and JSON have them"),
     MODE(QUESTIONS, NULL, "--questions", OPTIONAL, "NAME", C, QUESTION, QUESTION, AT(question),
      "list the shipped questions with their parameters, or describe one"),
 
@@ -275,6 +277,7 @@ const ts_option_rule ts_option_rules[] = {
     {D, "-o", true, "--to", "is the file for --to=FORMAT, without which rows are printed"},
     {D, "--by --fail-if --limit --output", false, "--to", "that writes a picture and no rows"},
     {C, "--report", false, "-q", "both print to standard output"},
+    {C, "--raw", true, "--report", "requires --report"},
     {C, "--viewer", true, "-e", "needs -e DB"},
     {C, "--index --sync --with-times", true, "-e -q --report --analyze --to", "needs -e DB"},
     {U, NULL, true, "-e", "needs -e NEW"},

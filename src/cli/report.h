@@ -14,10 +14,12 @@
 enum { TS_REPORT_ROWS = 5 };
 
 /*
- * As text: a table for each question that has rows, long texts cut. As JSON: one object with an
- * array "sections", each {"question", "title", "rows"}; rows may be empty. TS_ERR_INPUT when the
- * questions are not installed. Where the reader has gone: TS_OK.
+ * As text: what was recorded, then a table for each question that has rows, with numbers for people
+ * (cli/people.h), long texts cut and columns without a value left out; with options->raw the values
+ * as they are. As JSON: one object with arrays "holds" (kinds.h) and "sections", each {"question",
+ * "title", "rows"}; rows may be empty, values are as they are. TS_ERR_INPUT when the questions are
+ * not installed. Where the reader has gone: TS_OK.
  */
-ts_code ts_report(ts_db *db, ts_ctx *ctx, ts_report_form form, ts_output *out);
+ts_code ts_report(ts_db *db, ts_ctx *ctx, const ts_options *options, ts_output *out);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "base/ckd.h"
 #include "cli/exit_codes.h"
+#include "cli/kinds.h"
 #include "base/intvec.h"
 #include "base/pool.h"
 #include "base/utf8.h"
@@ -178,19 +179,8 @@ static ts_code text_rows(ts_buf *out, const ts_summary *s)
 
 /* --- what to ask next ---------------------------------------------------------------------- */
 
-/* The first question about a table; shipped questions are files, which need not be there. */
-static const struct {
-    enum ts_table_id table;
-    uint64_t rows; /* at least */
-    const char *question;
-} next_questions[] = {
-    {TS_T_cloud_call, 1, "slow_calls"},
-    {TS_T_tptp_trace, 1, "slow_calls"},
-    {TS_T_stack_sample, 1, "hot_methods"},
-    {TS_T_stack_slice, 1, "hot_methods"},
-    {TS_T_js_heap_files, 1, "js_class_histogram"},
-    {TS_T_js_heap_files, 2, "js_class_growth"},
-};
+/* The width of the lines that name questions, and the commands before them. */
+enum { LINE_COLUMNS = 84, COMMANDS_SHOWN = 2 };
 
 /* A path as a word of a shell. */
 static ts_code put_word(ts_ctx *ctx, ts_buf *out, const char *path)
@@ -221,22 +211,57 @@ static ts_code put_next(ts_buf *out, const ts_summary *s, const char *words, con
     return code != TS_OK ? code : ts_buf_printf(s->ctx, out, " %s\n", question);
 }
 
+/* " # or one, two": a line of names that is a comment to a shell. */
+static ts_code put_name(ts_buf *out, const ts_summary *s, size_t *column, const char *name)
+{
+    size_t n = strlen(name) + 2;
+    bool first = *column == 0;
+    bool line = !first && *column + n > LINE_COLUMNS;
+    *column = first || line ? n : *column + n;
+    return ts_buf_printf(s->ctx, out, "%s%s",
+                         first  ? "            # or "
+                         : line ? ",\n            # "
+                                : ", ",
+                         name);
+}
+
+/* The questions of a report that the database can answer: some commands, then names. */
+static ts_code put_questions(ts_buf *out, const ts_summary *s, const ts_questions *all)
+{
+    const uint64_t *rows = ts_store_sink(s->store)->rows;
+    size_t shown = 0;
+    size_t column = 0;
+    ts_code code = TS_OK;
+    for (size_t i = 0; code == TS_OK && i < all->count; i++) {
+        const char *name = all->all[i].name;
+        char words[NAME_SHOWN];
+        ts_text title;
+        if (ts_report_order(&title, &all->all[i]) == 0 || !ts_kinds_fit(&all->all[i], rows)) {
+            continue;
+        }
+        snprintf(words, sizeof words, "-q %s", name);
+        code = shown++ < COMMANDS_SHOWN ? put_next(out, s, "            trace_streamer ", words)
+                                        : put_name(out, s, &column, name);
+    }
+    TS_STEP_IF(code, column > 0, ts_buf_putc(s->ctx, out, '\n'));
+    return code;
+}
+
 static ts_code text_next(ts_buf *out, const ts_summary *s)
 {
-    static const char more[] = "            trace_streamer ";
-    const char *last = "";
+    ts_questions all = {0};
     ts_code code = put_next(out, s, "  ask       trace_streamer ", "--report");
-    for (size_t i = 0; code == TS_OK && i < sizeof next_questions / sizeof next_questions[0]; i++) {
-        const char *question = next_questions[i].question;
-        uint64_t rows = ts_store_sink(s->store)->rows[next_questions[i].table];
-        if (rows >= next_questions[i].rows && strcmp(last, question) != 0) {
-            char words[40];
-            snprintf(words, sizeof words, "-q %s", question);
-            code = put_next(out, s, more, words);
-            last = question;
-        }
+    TS_STEP(code, ts_questions_load(&all, s->ctx));
+    if (code == TS_OK) { /* shipped questions are files, which need not be there */
+        ts_report_sort(&all);
+        code = put_questions(out, s, &all);
     }
-    return code != TS_OK ? code : ts_buf_printf(s->ctx, out, "%s--questions\n", more);
+    ts_questions_free(&all, s->ctx);
+    TS_STEP(code, ts_buf_printf(s->ctx, out, "            trace_streamer --questions\n"));
+#if TS_SERVE_BUILT
+    TS_STEP(code, put_next(out, s, "  look      trace_streamer serve ", "--open"));
+#endif
+    return code;
 }
 
 static ts_code text_issues(ts_buf *out, const ts_summary *s)

@@ -115,6 +115,16 @@ elif shape == "late_frames":  # of one thread, which sleeps and is woken in each
                 event %= (ts, ts + 9000000, i)[-event.count("%d"):]
             text.append(line % (ts // 10**9, ts % 10**9, event))
     out.write("".join(text).encode())
+elif shape == "app_starts":  # each of an application of its own, which loads a library
+    text = ["# tracer: nop\n"]
+    attach = "H:virtual void OHOS::AppExecFwk::AppMgrServiceInner::AttachApplication(const pid_t, const sptr<OHOS::AppExecFwk::IAppScheduler> &)##com.app%d"
+    launch = "H:void OHOS::AppExecFwk::MainThread::HandleLaunchAbility(const std::shared_ptr<AbilityLocalRecord> &)##com.app%d"
+    for i in range(1, n // 8 + 1):
+        marks = ("B|%d|" + attach % i, "E|%d", "B|%d|" + launch % i, "B|%d|H:dlopen: /lib/a.so", "E|%d", "E|%d")
+        for k, mark in enumerate(marks):
+            ts = 20000000 * i + k * 1000000
+            text.append("ui-%d ( %d) [000] d..2 %d.%09d: tracing_mark_write: %s\n" % (i + 50, i + 50, ts // 10**9, ts % 10**9, mark % (i + 50)))
+    out.write("".join(text).encode())
 elif shape == "snapshots":
     recording((chunk(heap([1])) + message('{"id":1,"result":{}}')) * (n // 20))
 else:

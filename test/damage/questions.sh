@@ -61,6 +61,17 @@ question critical_path late_frames --param frame=0
 question threads late_frames
 question threads deep
 question waiting late_frames
+question cpu_waits late_frames
+question longest_slices late_frames
+question recording m.profiles
+question process_usage process_samples
+question cpu_load m.cpu_samples
+question disk_traffic diskio_samples
+question network_traffic network_samples
+question log_errors hilog_lines
+question system_events hisysevent_keys
+question app_starts app_starts
+question disk_requests ebpf_events
 question cpu_busy late_frames
 question slices late_frames
 question slices calls

@@ -19,7 +19,7 @@ done
 ts small.htrace -e "it's a \$db.db" 2>stderr
 mkdir bin && ln -s "$PROGRAM" bin/trace_streamer
 sed -nE 's/^  (ask  |     ) +trace_streamer/trace_streamer/p' stderr >next
-[ "$(wc -l <next)" = 3 ] || fail "next"
+[ "$(wc -l <next)" = 4 ] || fail "next"
 PATH=$PWD/bin:$PATH bash -e next >answers || fail "$(cat next)"
 grep -q '^Largest classes' answers && grep -q '^class	count' answers || fail answers
 rm -r bin next answers "it's a \$db.db"
