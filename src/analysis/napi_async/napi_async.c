@@ -75,9 +75,8 @@ static ts_text trace_of_tag(ts_text tag)
     return colon == NULL ? trace : (ts_text){trace.p, (size_t)(colon - trace.p)};
 }
 
-static ts_code take_text(void *user, const ts_batch *b, unsigned i)
+static ts_code take_text(napi *n, const ts_batch *b, unsigned i)
 {
-    napi *n = user;
     const ts_text text = text_of(b, 1, i);
     if (ts_text_begins(text, "napi:")) {
         const int64_t none = NO_CALLER;
@@ -94,9 +93,8 @@ static ts_code take_text(void *user, const ts_batch *b, unsigned i)
                : TS_OK;
 }
 
-static ts_code take_hook(void *user, const ts_batch *b, unsigned i)
+static ts_code take_hook(napi *n, const ts_batch *b, unsigned i)
 {
-    napi *n = user;
     uint64_t trace;
     if (b->columns[0].null[i] == 0 && ts_idmap_find(&trace, &n->tags, b->columns[0].ints[i])) {
         int64_t *caller = (int64_t *)n->callers.p + trace;
@@ -128,10 +126,9 @@ static bool trace_of_name(uint32_t *trace, const napi *n, ts_text name)
            ((const int64_t *)n->callers.p)[*trace] != NO_CALLER;
 }
 
-static ts_code take_call(void *user, const ts_batch *b, unsigned i)
+static ts_code take_call(napi *n, const ts_batch *b, unsigned i)
 {
     enum { TS, DUR, CALLID, NAME };
-    napi *n = user;
     const ts_batch_column *c = b->columns;
     napi_work work = {.order = (uint32_t)n->works.n};
     if (c[TS].null[i] != 0 || c[DUR].null[i] != 0 || c[CALLID].null[i] != 0 ||
@@ -156,9 +153,8 @@ static int by_thread(const void *a, const void *b)
     return x->order < y->order ? -1 : 1;
 }
 
-static ts_code take_thread(void *user, const ts_batch *b, unsigned i)
+static ts_code take_thread(napi *n, const ts_batch *b, unsigned i)
 {
-    napi *n = user;
     const bool known = b->columns[0].null[i] == 0 && b->columns[1].null[i] == 0;
     return known ? ts_idmap_put(n->ctx, &n->tids, b->columns[0].ints[i],
                                 (uint64_t)b->columns[1].ints[i])
@@ -230,9 +226,8 @@ static const napi_work *find_work(const napi *n, int64_t tid, int64_t ts)
 /* --- samples ----------------------------------------------------------------------------------
  */
 
-static ts_code take_frame(void *user, const ts_batch *b, unsigned i)
+static ts_code take_frame(napi *n, const ts_batch *b, unsigned i)
 {
-    napi *n = user;
     uint64_t unused;
     return b->columns[0].null[i] == 0 &&
                    ts_idmap_find(&unused, &n->callbacks, b->columns[0].ints[i])
@@ -240,9 +235,8 @@ static ts_code take_frame(void *user, const ts_batch *b, unsigned i)
                : TS_OK;
 }
 
-static ts_code take_pid(void *user, const ts_batch *b, unsigned i)
+static ts_code take_pid(napi *n, const ts_batch *b, unsigned i)
 {
-    napi *n = user;
     uint64_t unused;
     return ts_idmap_find(&unused, &n->pids, b->columns[0].ints[i])
                ? TS_OK
@@ -262,9 +256,8 @@ static const unsigned sample_columns[] = {
     [S_CPU] = TS_C_perf_sample__cpu_id,
 };
 
-static ts_code take_sample(void *user, const ts_batch *b, unsigned i)
+static ts_code take_sample(napi *n, const ts_batch *b, unsigned i)
 {
-    napi *n = user;
     const ts_batch_column *c = b->columns;
     const napi_work *work;
     uint64_t pid;
@@ -294,6 +287,18 @@ static ts_code take_sample(void *user, const ts_batch *b, unsigned i)
 /* --- all of it --------------------------------------------------------------------------------
  */
 
+static ts_code each_row(napi *n, const ts_rows_from *from, enum ts_table_id table,
+                        const unsigned *columns, unsigned count,
+                        ts_code (*take)(napi *n, const ts_batch *b, unsigned i))
+{
+    ts_walk rows = ts_walk_of(*from, table, columns, count);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        code = take(n, rows.b, rows.row);
+    }
+    return code;
+}
+
 static ts_code read_works(napi *n, const ts_rows_from *from)
 {
     static const unsigned texts[] = {TS_C_data_dict__id, TS_C_data_dict__data};
@@ -301,13 +306,13 @@ static ts_code read_works(napi *n, const ts_rows_from *from)
     static const unsigned calls[] = {TS_C_callstack__ts, TS_C_callstack__dur,
                                      TS_C_callstack__callid, TS_C_callstack__name};
     static const unsigned threads[] = {TS_C_thread__itid, TS_C_thread__tid};
-    TS_TRY(ts_rows_each(from, TS_T_data_dict, texts, COUNT(texts), take_text, n));
+    TS_TRY(each_row(n, from, TS_T_data_dict, texts, COUNT(texts), take_text));
     if (n->tags.count == 0 || n->callbacks.count == 0) {
         return TS_OK;
     }
-    TS_TRY(ts_rows_each(from, TS_T_native_hook, hooks, COUNT(hooks), take_hook, n));
-    TS_TRY(ts_rows_each(from, TS_T_callstack, calls, COUNT(calls), take_call, n));
-    TS_TRY(ts_rows_each(from, TS_T_thread, threads, COUNT(threads), take_thread, n));
+    TS_TRY(each_row(n, from, TS_T_native_hook, hooks, COUNT(hooks), take_hook));
+    TS_TRY(each_row(n, from, TS_T_callstack, calls, COUNT(calls), take_call));
+    TS_TRY(each_row(n, from, TS_T_thread, threads, COUNT(threads), take_thread));
     return sort_works(n);
 }
 
@@ -318,10 +323,9 @@ static ts_code read_samples(napi *n, const ts_rows_from *from)
     if (n->works.n == 0) {
         return TS_OK;
     }
-    TS_TRY(ts_rows_each(from, TS_T_perf_callchain, frames, COUNT(frames), take_frame, n));
-    TS_TRY(ts_rows_each(from, TS_T_perf_thread, threads, COUNT(threads), take_pid, n));
-    return ts_rows_each(from, TS_T_perf_sample, sample_columns, COUNT(sample_columns), take_sample,
-                        n);
+    TS_TRY(each_row(n, from, TS_T_perf_callchain, frames, COUNT(frames), take_frame));
+    TS_TRY(each_row(n, from, TS_T_perf_thread, threads, COUNT(threads), take_pid));
+    return each_row(n, from, TS_T_perf_sample, sample_columns, COUNT(sample_columns), take_sample);
 }
 
 static ts_code napi_async_run(ts_ctx *ctx, ts_reader *reader, ts_store *store)

@@ -356,7 +356,7 @@ static ts_code flame_difference(flame *f, uint32_t root)
     ts_trie trie = {0};
     ts_tree tree = {0};
     uint32_t *map = NULL;
-    ts_code code = ts_methods_one(&f->one, f->call->views->model, false);
+    ts_code code = ts_methods_one(&f->one, f->call->views->model, f->paths, false);
     TS_STEP(code, before_weigh(&b, f));
     TS_STEP(code, flame_join(f, &trie, &map));
     if (code == TS_OK) {
@@ -538,9 +538,8 @@ static ts_code flame_make(flame *f, uint32_t root, uint32_t leaf, uint32_t focus
                        : flame_difference(f, root);
     }
     int64_t join = ts_view_value_of(f->call, P_JOIN)->number;
-    ts_code code = join == 2 ? ts_methods_one(&f->one, f->call->views->model, false) : TS_OK;
-    if (code != TS_OK) {
-        return code;
+    if (join == 2) {
+        TS_TRY(ts_methods_one(&f->one, f->call->views->model, f->paths, false));
     }
     return callers ? flame_inverted(f, root, leaf)
                    : flame_whole(f, root, f->hidden != NULL || join > 0);
