@@ -4,6 +4,7 @@
 #include "base/ckd.h"
 
 #include <dirent.h>
+#include <limits.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -32,7 +33,7 @@ void ts_thread_cpu_close(ts_thread_cpu *cpu)
 /* *whole becomes false when the thread has ended, or its file cannot be read now. */
 static ts_code note_thread(bool *whole, ts_thread_cpu *cpu, const char *task)
 {
-    char name[64];
+    char name[sizeof "task//status" + NAME_MAX];
     const char *inner;
     const char *end;
     ts_code code;
