@@ -20,7 +20,7 @@ install(FILES share/completion/_trace_streamer
         DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
 install(FILES share/completion/trace_streamer.fish
         DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(DIRECTORY share/sql DESTINATION ${CMAKE_INSTALL_DATADIR}/trace_streamer
+install(DIRECTORY ${TS_QUESTIONS_DIR} DESTINATION ${CMAKE_INSTALL_DATADIR}/trace_streamer
         FILES_MATCHING PATTERN "*.sql")
 install(FILES README.md CHANGELOG.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR} OPTIONAL)
 install(DIRECTORY docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} FILES_MATCHING PATTERN "*.md"

@@ -4,9 +4,9 @@
 #include "base/ckd.h"
 
 #include <dirent.h>
-#include <limits.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

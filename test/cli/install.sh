@@ -12,7 +12,7 @@ for file in bin/trace_streamer share/man/man1/trace_streamer.1 \
     share/fish/vendor_completions.d/trace_streamer.fish; do
     [ -f "usr/$file" ] || { echo "not installed: $file"; exit 1; }
 done
-for file in "$source"/share/sql/*.sql; do
+for file in "$build"/share/trace_streamer/sql/*.sql; do
     [ -e "$file" ] || continue
     cmp "$file" "usr/share/trace_streamer/sql/$(basename "$file")"
 done

@@ -5,7 +5,7 @@
 set -euo pipefail
 program=$1
 mkcloud=$2
-questions=$3/share/sql
+questions=$(dirname "$program")/../share/trace_streamer/sql
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 failed=0

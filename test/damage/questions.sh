@@ -10,7 +10,7 @@ analyze=default
 TIMEFORMAT='%U %S'
 # Questions about databases of one shape that grows: QUESTION SHAPE [--param NAME=VALUE].
 ask_cost() {
-    { time "$PROGRAM" "$shape-$n.db" -q "$SOURCE/share/sql/$1.sql" "${@:2}" >out 2>err; } 2>took || wrong "$1 failed: $(cat err)"
+    { time "$PROGRAM" "$shape-$n.db" -q "$(dirname "$PROGRAM")/../share/trace_streamer/sql/$1.sql" "${@:2}" >out 2>err; } 2>took || wrong "$1 failed: $(cat err)"
     ms=$(awk '{printf "%d", ($1 + $2) * 1000}' took)
 }
 # Four times the rows take four times the time, beside what any run costs.

@@ -1,7 +1,7 @@
-/* Every file of share/sql, with and without its parameters, on the database of the views' tests. */
+/* Every question, with and without its parameters, on the database of the views' tests. */
 #include "tables_recording.h"
 
-#define QUESTIONS TS_TEST_DATA "/../../share/sql"
+#define QUESTIONS TS_TEST_QUESTIONS
 
 typedef struct answer {
     char text[16384];

@@ -257,7 +257,7 @@ def check_off_cpu(j, work, seed):
 def main():
     program, source = sys.argv[1:]
     with tempfile.TemporaryDirectory() as work:
-        j = Judge(program, work, os.path.join(source, "share/sql"))
+        j = Judge(program, work, os.path.join(os.path.dirname(program), "../share/trace_streamer/sql"))
         path = os.path.join(work, "kernel.ftrace")
         with open(path, "w", encoding="utf-8") as f:
             f.write(trace())

@@ -124,7 +124,7 @@ def main(argv):
     with tempfile.TemporaryDirectory() as work:
         for group in GROUPS:
             os.mkdir(os.path.join(work, group))
-            j = Recorder(program, os.path.join(work, group), os.path.join(source, "share/sql"))
+            j = Recorder(program, os.path.join(work, group), os.path.join(os.path.dirname(program), "../share/trace_streamer/sql"))
             j.what = group
             views.GROUPS[group](j, views.Tools(tools, source))
             if j.bad:
@@ -138,7 +138,7 @@ def main(argv):
             of.sort(key=lambda n: len(n[3]))
             of = [n for n in of if n[3]] + [n for n in of if not n[3]]
             if name.endswith(".sql"):
-                with open(os.path.join(source, "share/sql", name), encoding="utf-8") as f:
+                with open(os.path.join(os.path.dirname(program), "../share/trace_streamer/sql", name), encoding="utf-8") as f:
                     sql = f.read()
             else:
                 sql = body(of[0], name)

@@ -171,7 +171,7 @@ def main():
     program, source = sys.argv[1:]
     rng = random.Random(1)
     with tempfile.TemporaryDirectory() as folder:
-        j = Judge(program, folder, os.path.join(source, "share/sql"))
+        j = Judge(program, folder, os.path.join(os.path.dirname(program), "../share/trace_streamer/sql"))
         path = os.path.join(folder, "statistics.htrace")
         events, live = statistics(rng)
         data = b"".join(text(1, number(1, 12 + second) + text(field, body)) for second, field, body in events)

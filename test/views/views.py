@@ -326,7 +326,7 @@ GROUPS = {
 def main(argv):
     group, program, tools, source = argv[1:]
     with tempfile.TemporaryDirectory() as work:
-        j = Judge(program, work, os.path.join(source, "share/sql"))
+        j = Judge(program, work, os.path.join(os.path.dirname(program), "../share/trace_streamer/sql"))
         listed = Listed(os.path.join(HERE, "list.txt"))
         j.what = group
         GROUPS[group](j, Tools(tools, source))

@@ -2,7 +2,7 @@
 # A name without a slash is looked up here first, then among the shipped questions.
 small
 ts small.htrace -e out.db --quiet
-for file in "$SOURCE"/share/sql/*.sql; do
+for file in "$(dirname "$PROGRAM")"/../share/trace_streamer/sql/*.sql; do
     [ -e "$file" ] || continue
     name=${file##*/}
     ts out.db -q "$name" >here 2>err

@@ -3,7 +3,7 @@
 ts --questions >list || fail list
 grep -oE '^  [a-z0-9_]+' list | tr -d ' ' | sort >listed
 (cd "$SOURCE/share/sql" && printf '%s\n' *.sql) | sed 's/\.sql$//' | sort | cmp - listed || fail "names in the list"
-for file in "$SOURCE"/share/sql/*.sql; do
+for file in "$(dirname "$PROGRAM")"/../share/trace_streamer/sql/*.sql; do
     name=$(basename "$file" .sql)
     for part in Question Topic Parameters Columns; do
         [ "$(grep -c "^-- $part: " "$file")" = 1 ] || fail "$name has no line $part"

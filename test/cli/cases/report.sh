@@ -53,7 +53,7 @@ PY
 for input in heaps.htrace cpu.htrace.gz flare cloud trace.trcbin sessions.heapprofile; do
     echo "-- $input"
     ts "$input" -e out.db --quiet
-    python3 compare.py "$PROGRAM" out.db "$SOURCE/share/sql" || fail "$input"
+    python3 compare.py "$PROGRAM" out.db "$(dirname "$PROGRAM")/../share/trace_streamer/sql" || fail "$input"
     ts out.db --report >from_database
     ts "$input" --report --quiet | cmp - from_database || fail "$input: of the recording"
     rm out.db
