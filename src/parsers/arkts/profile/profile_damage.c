@@ -235,7 +235,7 @@ static ts_code count_hits(ts_profile *p, uint64_t *unknown, uint64_t *foreign)
     const profile_nodes *nodes = &p->nodes;
     const uint64_t n = p->samples.ids.n;
     uint32_t *hits = NULL; /* by id */
-    if (nodes->by_id &&
+    if (nodes->by_id != NULL &&
         (hits = ts_zalloc(p->ctx, (size_t)nodes->id_span + 1, sizeof *hits)) == NULL) {
         return p->ctx->error.code;
     }

@@ -12,22 +12,18 @@ enum { FIRST_NODES = 128, MANY_NODES = 4096, MAX_NODES = 1 << 28 };
 void profile_nodes_free(ts_ctx *ctx, profile_nodes *nodes)
 {
     ts_free(ctx, nodes->nodes);
-    ts_free(ctx, nodes->slots);
+    ts_free(ctx, nodes->by_id);
+    ts_index_free(ctx, &nodes->index);
     nodes->nodes = NULL;
-    nodes->slots = NULL;
+    nodes->by_id = NULL;
     ts_intvec_free(ctx, &nodes->children);
     ts_vec_free(ctx, &nodes->open);
     ts_intvec_free(ctx, &nodes->kept);
 }
 
-static uint32_t node_slot(const ts_profile *p, int64_t id)
+static bool node_has_id(const void *nodes, uint32_t number, const void *id)
 {
-    uint32_t mask = p->nodes.slot_count - 1;
-    uint32_t slot = (uint32_t)ts_hash_number(&p->ctx->hash_key, id) & mask;
-    while (p->nodes.slots[slot] != 0 && p->nodes.nodes[p->nodes.slots[slot] - 1].id != id) {
-        slot = (slot + 1) & mask;
-    }
-    return slot;
+    return ((const cpu_node *)nodes)[number].id == *(const int64_t *)id;
 }
 
 /* Where a node is if the ids are dense and in order, as they mostly are. */
@@ -38,36 +34,34 @@ static uint64_t likely_index(const ts_profile *p, int64_t id)
 
 uint32_t profile_find(const ts_profile *p, int64_t id)
 {
+    const ts_index *index = &p->nodes.index;
     uint64_t i = likely_index(p, id);
-    uint32_t slot;
-    if (p->nodes.by_id) {
+    if (p->nodes.by_id != NULL) {
         i = (uint64_t)id - (uint64_t)p->nodes.first_id;
         return profile_by_id(&p->nodes, i) - 1; /* of 0: NO_INDEX */
     }
     if (i < p->nodes.count && p->nodes.nodes[i].id == id) {
         return (uint32_t)i;
     }
-    if (p->nodes.slot_count == 0) {
-        return NO_INDEX;
-    }
-    slot = node_slot(p, id);
-    return p->nodes.slots[slot] == 0 ? NO_INDEX : p->nodes.slots[slot] - 1;
+    return ts_index_find(index, ts_hash_number(&index->key, id), node_has_id, p->nodes.nodes, &id);
 }
 
 /* No more nodes come: their ids, which are dense mostly, need no hash. */
-static void index_by_id(ts_profile *p, int64_t min, int64_t max)
+static ts_code index_by_id(ts_profile *p, int64_t min, int64_t max)
 {
     profile_nodes *nodes = &p->nodes;
-    if (nodes->count == 0 || (uint64_t)max - (uint64_t)min >= nodes->slot_count) {
-        return;
+    if (nodes->count == 0 || (uint64_t)max - (uint64_t)min >= UINT64_C(2) * nodes->count) {
+        return TS_OK;
     }
-    nodes->by_id = true;
+    const uint32_t span = (uint32_t)(max - min) + 1;
+    TS_NEED(p->ctx, nodes->by_id = ts_zalloc(p->ctx, span, sizeof *nodes->by_id));
     nodes->first_id = min;
-    nodes->id_span = (uint32_t)(max - min) + 1;
-    memset(nodes->slots, 0, nodes->slot_count * sizeof *nodes->slots);
+    nodes->id_span = span;
     for (uint32_t i = 0; i < nodes->count; i++) {
-        nodes->slots[nodes->nodes[i].id - min] = i + 1;
+        nodes->by_id[nodes->nodes[i].id - min] = i + 1;
     }
+    ts_index_free(p->ctx, &nodes->index);
+    return TS_OK;
 }
 
 /* By an eighth once they are many: a node is large. */
@@ -87,30 +81,6 @@ static ts_code grow_nodes(ts_profile *p)
     return TS_OK;
 }
 
-static ts_code grow_slots(ts_profile *p)
-{
-    uint32_t count = p->nodes.slot_count == 0 ? FIRST_NODES * 2 : p->nodes.slot_count * 2;
-    uint32_t *slots = ts_zalloc(p->ctx, count, sizeof *slots);
-    TS_NEED(p->ctx, slots);
-    ts_free(p->ctx, p->nodes.slots);
-    p->nodes.slots = slots;
-    p->nodes.slot_count = count;
-    for (uint32_t i = 0; i < p->nodes.count; i++) {
-        slots[node_slot(p, p->nodes.nodes[i].id)] = i + 1;
-    }
-    return TS_OK;
-}
-
-static ts_code reserve_node(ts_profile *p)
-{
-    ts_code code = TS_OK;
-    if (p->nodes.count == p->nodes.cap) {
-        code = grow_nodes(p);
-    }
-    TS_STEP_IF(code, p->nodes.count >= p->nodes.slot_count / 3 * 2, grow_slots(p));
-    return code;
-}
-
 void profile_begin_node(ts_profile *p)
 {
     p->nodes.now = (cpu_node){.parent = NO_INDEX, .first_child = p->nodes.children.n};
@@ -126,24 +96,27 @@ ts_code profile_odd_node(ts_profile *p)
 
 ts_code profile_keep_node(ts_profile *p)
 {
-    uint32_t slot;
+    ts_index *index = &p->nodes.index;
+    const int64_t id = p->nodes.now.id;
+    ts_index_place place;
     p->nodes.seen++;
     if ((p->nodes.now.flags & NODE_HAS_ID) == 0) {
         p->nodes.lost++;
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_bad_node, p->name, p->offset,
                         "node %" PRIu64 " has no id and was left out", p->nodes.seen - 1);
     }
-    TS_TRY(reserve_node(p));
-    slot = node_slot(p, p->nodes.now.id);
-    if (p->nodes.slots[slot] != 0) {
+    TS_TRY(p->nodes.count < p->nodes.cap ? TS_OK : grow_nodes(p));
+    TS_TRY(ts_index_reserve(p->ctx, index));
+    if (ts_index_search(&place, index, ts_hash_number(&index->key, id), node_has_id, p->nodes.nodes,
+                        &id) != TS_INDEX_NONE) {
         p->nodes.lost++;
         return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_duplicate_node, p->name, p->offset,
-                        "node id %" PRId64 " occurs again; the first node counts", p->nodes.now.id);
+                        "node id %" PRId64 " occurs again; the first node counts", id);
     }
     p->nodes.without_frame += (p->nodes.now.flags & NODE_HAS_FRAME) == 0 ? 1 : 0;
     p->nodes.now.root = p->nodes.count;
+    ts_index_add(index, place, p->nodes.count);
     p->nodes.nodes[p->nodes.count++] = p->nodes.now;
-    p->nodes.slots[slot] = p->nodes.count;
     return TS_OK;
 }
 
@@ -519,7 +492,7 @@ ts_code profile_put_nodes(ts_profile *p)
     int64_t max;
     ts_code code;
     bound_ids(p, &min, &max);
-    index_by_id(p, min, max);
+    TS_TRY_INTO(code, index_by_id(p, min, max));
     TS_TRY_INTO(code, link_all(p));
     TS_TRY_INTO(code, check_roots(p));
     TS_TRY_INTO(code, check_node_ids(p, min, max));

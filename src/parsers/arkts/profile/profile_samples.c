@@ -290,8 +290,8 @@ static ts_code find_stack_nodes(sample_writer *w)
 {
     const profile_nodes *nodes = &w->p->nodes;
     const int64_t offset = w->p->id_offset;
-    if (!nodes->by_id || nodes->first_id < 0 || nodes->first_id > INT32_MAX - nodes->id_span ||
-        offset < 1 - nodes->first_id ||
+    if (nodes->by_id == NULL || nodes->first_id < 0 ||
+        nodes->first_id > INT32_MAX - nodes->id_span || offset < 1 - nodes->first_id ||
         offset > INT32_MAX - nodes->first_id - (int64_t)nodes->id_span) {
         return TS_OK;
     }

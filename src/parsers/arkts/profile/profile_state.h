@@ -7,6 +7,7 @@
 #define TS_PARSERS_ARKTS_PROFILE_STATE_H
 
 #include "base/ckd.h"
+#include "base/index.h"
 #include "base/intvec.h"
 #include "base/pool.h"
 #include "base/spool.h"
@@ -64,17 +65,15 @@ typedef struct cpu_node {
 } cpu_node;
 
 typedef struct profile_nodes {
-    cpu_node *nodes; /* owned, as the slots; grows by an eighth, because nodes are large */
+    cpu_node *nodes; /* owned; grows by an eighth, because nodes are large */
     uint32_t count, cap;
     cpu_node now;   /* the node that is being read */
     ts_vec open;    /* of head: cpu_node, those around it; first_child: of those that are kept */
     ts_intvec kept; /* of head: ids of nodes whose callers are being read */
     ts_intvec children;
-    /* Index + 1 by id: a hash table while nodes come, with at least 3/2 as many slots. When all are
-     * there, it becomes an array of ids from first_id on if they fit: `by_id`. */
-    uint32_t *slots;
-    uint32_t slot_count;
-    bool by_id;
+    ts_index index; /* by id, while nodes come */
+    /* Index + 1 by id, from first_id on, when all are there and their ids are dense; or NULL. */
+    uint32_t *by_id;
     int64_t first_id;
     uint32_t id_span; /* ids from the first to the last */
     bool ticks;       /* nodes have positionTicks: V8 wrote this */
@@ -90,7 +89,7 @@ void profile_nodes_free(ts_ctx *ctx, profile_nodes *nodes);
 /* With by_id: index + 1 of the node whose id is so much more than the first one, or 0. */
 static inline uint32_t profile_by_id(const profile_nodes *nodes, uint64_t more)
 {
-    return more < nodes->id_span ? nodes->slots[more] : 0;
+    return more < nodes->id_span ? nodes->by_id[more] : 0;
 }
 
 /* The index of the node of this id, or NO_INDEX. */
