@@ -4,22 +4,8 @@ import type { ComponentChildren, JSX } from "preact";
 import { useRef } from "preact/hooks";
 import type { ApiError, Cell } from "../api.ts";
 import { clean, count, plural } from "../format.ts";
+import { losses, type Defect } from "./losses.ts";
 import { rootOf } from "./sources.ts";
-
-/** One row of the quality of the data. */
-export interface Defect {
-  readonly severity: string;
-  readonly what: string;
-  readonly count: number;
-  readonly path: string;
-  readonly recording: string;
-  readonly message: string;
-  /** issue: what happened; count: how much of something is not there because of that. */
-  readonly kind: string;
-  readonly source: number | null;
-  /** Where in the file. */
-  readonly offset: string;
-}
 
 /** What is missing; undefined while it is not known, and an error when it could not be read. */
 export const defects = signal<readonly Defect[] | ApiError | undefined>(undefined);
@@ -29,34 +15,18 @@ const known = (): readonly Defect[] => (Array.isArray(defects.value) ? (defects.
 export const QUALITY = `SELECT severity, what, sum(count) AS count, path, recording, message, kind, source_id, min(offset) AS offset FROM v_data_quality GROUP BY source_id, kind, what, severity, message
 ORDER BY CASE severity WHEN 'error' THEN 0 WHEN 'data_loss' THEN 1 WHEN 'warning' THEN 2 ELSE 3 END, kind DESC, count DESC LIMIT 500`;
 
-/** What is lost, as opposed to what is only worth knowing. */
-export const isLoss = (one: Defect): boolean => one.severity === "error" || one.severity === "data_loss";
-
-/** What was lost, each once: a file that is cut is an issue of the file, of the recording in it, and numbers of all that it held. */
-export function losses(all: readonly Defect[], rootOf: (source: number) => number): Defect[] {
-  const found = new Map<string, Defect>();
-  const lost = all.filter(isLoss);
-  const issues = lost.filter((one) => one.kind === "issue");
-  for (const one of issues.length > 0 ? issues : lost) {
-    const key = one.offset === "" ? `${one.source} ${one.what} ${one.message}` : `${one.source === null ? "" : rootOf(one.source)} at ${one.offset}`;
-    if (!found.has(key)) {
-      found.set(key, one);
-    }
-  }
-  return [...found.values()];
-}
-
 export function Strip({ href }: { href: string }): JSX.Element | null {
   const lost = losses(known(), rootOf);
   if (lost.length === 0) {
     return null;
   }
   const first = lost[0];
+  const times = first === undefined || first.count < 2 ? "" : `, ${count(first.count)} times`;
   return (
     <div class="strip" role="status">
       <span class="mark" aria-hidden="true">!</span>
       <b>{lost.length === 1 ? "1 thing is" : `${count(lost.length)} things are`} missing from this recording</b>
-      <span class="first">{clean(first?.message, 160)}</span>
+      <span class="first">{clean(first?.message, 160)}{times}</span>
       <a href={href}>What is missing</a>
     </div>
   );

@@ -8,6 +8,8 @@ export interface Column<R> {
   readonly title: string;
   /** Of numbers: one unit for all rows, chosen by the largest value, in the header. */
   readonly unit?: "ns" | "bytes" | "count" | "us";
+  /** The unit is that of this number, where several columns are to have one. */
+  readonly most?: number;
   readonly value: (row: R) => number | string | null;
   readonly cell?: (row: R) => ComponentChildren;
   /** Digits after the point. */
@@ -70,7 +72,7 @@ export function Table<R>(props: Props<R>): JSX.Element {
   const [focus, setFocus] = useState(0);
   const wanted = useRef(-1);
   const units = useMemo(
-    () => columns.map((c) => (c.unit === undefined ? undefined : unitFor(rows.reduce((most, row) => Math.max(most, Math.abs(Number(c.value(row) ?? 0))), 0), c.unit))),
+    () => columns.map((c) => (c.unit === undefined ? undefined : unitFor(c.most ?? rows.reduce((most, row) => Math.max(most, Math.abs(Number(c.value(row) ?? 0))), 0), c.unit))),
     [columns, rows],
   );
   useEffect(() => {

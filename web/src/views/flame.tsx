@@ -9,7 +9,7 @@ import { Icicle, labelOf } from "../parts/icicle.tsx";
 import { RangeStrip } from "../parts/rangestrip.tsx";
 import { matcher } from "../parts/search.ts";
 import { countsBelow, namesOf, nodeAt, placeOf, REST, stacksOf, UNKNOWN, type FlameReply, type MethodsReply, type Stacks } from "../parts/stacks.ts";
-import { choices, chosenJson, chosenSource, isChosen, sourceTitle } from "../parts/sources.ts";
+import { choices, chosenJson, chosenSource, isChosen, sources, sourceTitle } from "../parts/sources.ts";
 import { SourceChoice } from "../parts/sourcechoice.tsx";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { TimeOrder } from "./timeorder.tsx";
@@ -104,7 +104,7 @@ export function Flame(): JSX.Element {
   );
 }
 
-function Strip({ chosen, threads }: { chosen: Chosen; threads: Threads }): JSX.Element {
+function Strip({ chosen, threads }: { chosen: Chosen; threads: Threads }): JSX.Element | null {
   const axis: Axis | null = chosen.kind === "sample" ? threads.samples : threads.slices;
   const values = useMemo(() => {
     const wanted = new Set(chosen.thr.split(",").filter((t) => t !== ""));
@@ -118,7 +118,7 @@ function Strip({ chosen, threads }: { chosen: Chosen; threads: Threads }): JSX.E
     }
     return sum;
   }, [threads, chosen.kind, chosen.src, chosen.thr]);
-  return <RangeStrip axis={axis} values={values} label="Activity of the chosen threads" />;
+  return axis === null ? null : <RangeStrip axis={axis} values={values} label="Activity of the chosen threads" />;
 }
 
 function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chosen; threads: Threads; weights: Weights; mode: Mode; withStacks: ReadonlySet<number> }): JSX.Element {
@@ -126,7 +126,8 @@ function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chos
   const kinds = new Set(threads.threads.map((one) => one.kind));
   const events = eventsOf(threads.threads, chosen.kind);
   const weight = chosen.weight || weights.weight;
-  const waits = mode === "waits" || threads.threads.some((one) => (one.waiting ?? 0) > 0) || (database.value?.tables["lock_wait"] ?? 0) > 0;
+  const waits = mode === "waits" || threads.threads.some((one) => Object.keys(one.reasons).some((reason) => reason !== "other")) || (database.value?.tables["lock_wait"] ?? 0) > 0;
+  const timed = (chosen.kind === "sample" ? threads.samples : threads.slices) !== null;
   const stacks = mode === "left" || mode === "sandwich" || mode === "hot";
   const names = weights.weights.map((one) => [one.name, titleOf(one.name, one.unit, chosen.kind)] as const);
   const choice = names.some(([id]) => id === weight) ? names : [...names, [weight, clean(weight, 40)] as const];
@@ -134,7 +135,7 @@ function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chos
     <>
     <div class="bar tight">
       <Choice<Mode> label="Order" value={mode} onChange={(v) => setParams({ view: v === "left" ? undefined : v, at: undefined })}
-        options={[["time", "Time order"], ["left", "Left heavy"], ["sandwich", "Sandwich"], ["hot", "Hot methods"], ...(waits ? [["waits", "Waiting"] as const] : [])]} />
+        options={[["time", "Time order", timed ? undefined : "Nothing of this profile has a time"], ["left", "Left heavy"], ["sandwich", "Sandwich"], ["hot", "Hot methods"], ...(waits ? [["waits", "Waiting"] as const] : [])]} />
       {kinds.size > 1 && mode !== "waits" && (
         <select aria-label="What is counted" value={chosen.kind} onChange={(e) => setParams({ kind: e.currentTarget.value, w: undefined, at: undefined, root: undefined, event: undefined })}>
           <option value="sample">Samples</option>
@@ -256,7 +257,7 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
   const filter = { only: param("only"), ignore: param("ignore"), hide: param("hide"), idle: param("idle") === "1" ? undefined : "without" };
   const [root, leaf] = param("root").split(",");
   const turned = param("inv") === "1" && !isCompared();
-  const params = { ...asked(chosen), root: root || undefined, join: "methods", ...(turned ? { order: "callers", leaf } : {}), ...filter, ...(isCompared() ? { before_src: param("bsrc"), before_from: param("bfrom"), before_to: param("bto") } : {}) };
+  const params = { ...asked(chosen), root: root || undefined, join: joins() ? "methods" : undefined, ...(turned ? { order: "callers", leaf } : {}), ...filter, ...(isCompared() ? { before_src: param("bsrc"), before_from: param("bfrom"), before_to: param("bto") } : {}) };
   const loaded = useLoad(urlOf("/api/flame", params), (signal) => get<FlameReply>("/api/flame", params, { signal, what: "adding up stacks" }));
   const stacks = useMemo(() => (loaded.data === undefined ? undefined : stacksOf(loaded.data, namesOf(loaded.data.methods), loaded.data.unit, loaded.data.before, param("norm") === "1" ? ratioOf(loaded.data) : 1)), [loaded.data, param("norm")]);
   // Percentages are of all that is chosen, whatever filters and zooms show of it.
@@ -317,6 +318,9 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
     </div>
   );
 }
+
+/** Frames of a method are one, whatever its line, also those of several sources; of very many call paths of one source it would take long. */
+const joins = (): boolean => (sources.value ?? []).length > 2 || (database.value?.tables["stack_node"] ?? 0) < 200000;
 
 /** Whether the stacks are compared with those of another source or time. */
 const isCompared = (): boolean => param("bsrc") !== "" || param("bfrom") !== "" || param("bto") !== "";

@@ -3,7 +3,8 @@ import type { JSX } from "preact";
 import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { ApiError, cellNumber, records, type Cell } from "../api.ts";
 import { absoluteTime, amount, baseName, bytes, clean, count } from "../format.ts";
-import { defects, Failure, text, Waiting, type Defect } from "../parts/frame.tsx";
+import { defects, Failure, text, Waiting } from "../parts/frame.tsx";
+import type { Defect } from "../parts/losses.ts";
 import { searched } from "../parts/search.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { COUNTERS, loadThreads, threadName, wholeThreads, type WholeThread } from "../data.ts";
@@ -159,7 +160,10 @@ const kindsOf = (r: WholeThread): string => [...new Set(r.parts.map((one) => (on
 /** Columns of what is known of some thread. */
 function threadColumns(rows: readonly WholeThread[]): Column<WholeThread>[] {
   const has = (value: (r: WholeThread) => number | null): boolean => rows.some((r) => value(r) !== null);
-  const time = (id: string, title: string, value: (r: WholeThread) => number | null): Column<WholeThread> => ({ id, title, unit: "ns", digits: 3, width: 100, value });
+  const reasons = REASONS.filter(([reason]) => rows.some((r) => (r.reasons[reason] ?? 0) > 0));
+  // One unit for all, so that they can be compared.
+  const most = rows.reduce((a, r) => Math.max(a, r.cpu ?? 0, r.waiting ?? 0), 0);
+  const time = (id: string, title: string, value: (r: WholeThread) => number | null): Column<WholeThread> => ({ id, title, unit: "ns", most, digits: 3, width: 100, value });
   return [
     { id: "name", title: "Name", wide: true, value: threadName, cell: (r) => <span title={threadName(r)}>{threadName(r)}</span> },
     ...(rows.some((r) => r.process !== "") ? [{ id: "process", title: "Process", width: 140, value: (r: WholeThread) => clean(r.process, 100), cell: (r: WholeThread) => <span class="short" title={clean(r.process)}>{clean(baseName(r.process.split(" ")[0] ?? ""), 60)}</span> }] : []),
@@ -167,10 +171,10 @@ function threadColumns(rows: readonly WholeThread[]): Column<WholeThread>[] {
     ...(has((r) => r.tid) ? [{ id: "tid", title: "tid", width: 70, number: true, value: (r: WholeThread) => r.tid, cell: (r: WholeThread) => r.tid ?? "" }] : []),
     ...(has((r) => r.cpu) ? [{ ...time("cpu", "CPU", (r) => r.cpu) }] : []),
     ...(rows.some((r) => (r.waiting ?? 0) > 0) ? [time("waiting", "Waiting", (r) => r.waiting)] : []),
-    ...REASONS.filter(([reason]) => rows.some((r) => (r.reasons[reason] ?? 0) > 0)).map(([reason, title]) => time(reason, title, (r) => r.reasons[reason] ?? (r.waiting === null ? null : 0))),
+    ...(reasons.length === 1 && reasons[0]?.[0] === "other" ? [] : reasons).map(([reason, title]) => time(reason, title, (r) => r.reasons[reason] ?? (r.waiting === null ? null : 0))),
     ...(rows.some((r) => (r.paused ?? 0) > 0) ? [time("paused", "Paused", (r) => r.paused)] : []),
     ...(has((r) => r.unknown) ? [time("unknown", "Unknown", (r) => r.unknown)] : []),
-    { id: "samples", title: "Recorded", unit: "count", width: 90, value: (r) => r.count },
+    { id: "samples", title: "Recorded", unit: "count", width: 90, value: (r) => (r.count > 0 ? r.count : null) },
     { id: "event", title: "Of", width: 150, value: kindsOf },
     ...(rows.some((r) => r.spark.some((v) => v > 0)) ? [{ id: "spark", title: "Over time", width: 170, value: () => null, cell: (r: WholeThread) => <Spark values={r.spark} /> }] : []),
   ];

@@ -102,7 +102,7 @@ step("overview", async () => {
   const shown = await view.rows("Threads");
   equal(shown.map((r) => r.Name), threads.map((r) => r.thread), "threads");
   equal(shown.map((r) => r.Recorded), threads.map((r) => grouped(r.count)), "samples of threads");
-  equal(shown.map((r) => r["CPU ms"]), inColumn(threads.map((r) => r.busy_dur), "ns", 3), "CPU times");
+  equal(shown.map((r) => r["CPU s"]), threads.map((r) => grouped(r.busy_dur / 1e9, 3)), "CPU times, in the unit of all times");
   // Views without data are there, with the reason.
   equal(await view.run(() => [...document.querySelectorAll("nav .off")].map((e) => [e.textContent, e.title])), [["Heap", "This database has no heap snapshots"]], "disabled views");
   await view.run(() => document.activeElement?.blur());

@@ -38,6 +38,7 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     await view.go("#/flame?db=heap.db");
     const [{ bytes }] = sql(db("heap"), "SELECT sum(v.value) AS bytes FROM stack_sample_value AS v JOIN stack_value_type AS t ON t.id = v.value_type_id WHERE t.name = 'inuse_space'");
     equal(await view.text(".trail b"), amount(bytes, "bytes"), "a profile of memory opens with memory");
+    equal(await view.run(() => [document.querySelector(".range"), document.querySelector("[data-value=time]").title]), [null, "Nothing of this profile has a time"], "no axis of a time that is not there");
   });
 
   step("waits, by reason and monitor", async () => {
