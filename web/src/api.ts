@@ -203,10 +203,10 @@ async function request<T>(url: string, init: RequestInit, options: Options): Pro
 export const get = <T>(path: string, params: Readonly<Record<string, Value>> = {}, options: Options = {}): Promise<T> =>
   request<T>(urlOf(path, params), {}, options);
 
-/** What is open, without a word to the user; undefined when the server does not answer. */
-export async function look(): Promise<Info | undefined> {
+/** What is open, without a word to the user; undefined when the server does not answer. brief: only names and etags. */
+export async function look(brief: boolean): Promise<Info | undefined> {
   try {
-    const reply = await fetch("/api/info", { credentials: "same-origin" });
+    const reply = await fetch(brief ? "/api/info?brief=1" : "/api/info", { credentials: "same-origin" });
     return reply.ok ? ((await reply.json()) as Info) : undefined;
   } catch {
     return undefined;

@@ -278,6 +278,7 @@ async function openDatabase(name: string): Promise<void> {
 /** How often it is looked whether the databases are still those. */
 const LOOK_MS = 1500;
 let looking = false;
+let seenLast = "";
 
 // A database that another run replaced has another identity; one that is gone has none.
 async function lookAgain(): Promise<void> {
@@ -286,7 +287,9 @@ async function lookAgain(): Promise<void> {
     return;
   }
   looking = true;
-  const now = await look();
+  const now = await look(true);
+  const seen = now === undefined ? "" : JSON.stringify(now.databases);
+  const anew = now !== undefined && seenLast !== "" && seen !== seenLast ? await look(false) : undefined;
   looking = false;
   if (database.value !== before) {
     return;
@@ -295,12 +298,11 @@ async function lookAgain(): Promise<void> {
     changed.value = "silent";
     return;
   }
+  seenLast = seen;
   const mine = before === null ? undefined : now.databases.find((one) => one.name === before.name);
-  changed.value = before === null ? "" : mine === undefined || mine.etag === "" ? "gone" : mine.etag !== before.etag ? "replaced" : "";
-  // What is looked at stays as it was read; the others are what they are now.
-  const databases = now.databases.map((one) => (one.name === before?.name ? before : one));
-  if (databases.some((one, i) => one.etag !== info.value?.databases[i]?.etag) || databases.length !== info.value.databases.length) {
-    info.value = { ...now, databases };
+  changed.value = before === null ? "" : mine === undefined || mine.etag === "" ? "gone" : mine.etag !== before.etag && before.etag !== "" ? "replaced" : "";
+  if (anew !== undefined) { // what is looked at stays as it was read; the others are what they are now
+    info.value = { ...anew, databases: anew.databases.map((one) => (one.name === before?.name ? before : one)) };
   }
 }
 

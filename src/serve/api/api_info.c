@@ -176,6 +176,22 @@ static void info_database(ts_jout *j, ts_app *app, ts_ctx *ctx, size_t number, t
     ts_jout_close(j, '}');
 }
 
+/* What tells whether it is still the same, without opening it; the etag is empty when it is gone.
+ */
+static void info_brief(ts_jout *j, ts_app *app, ts_ctx *ctx, size_t number)
+{
+    ts_identity now;
+    char etag[40] = "";
+    if (ts_identity_of(&now, ctx, app->databases.all[number].path) == TS_OK) {
+        ts_app_etag(etag, app, &now, NULL);
+    }
+    ts_jout_open(j, NULL, '{');
+    ts_jout_str(j, "name", app->databases.all[number].name);
+    ts_jout_str(j, "etag", etag);
+    ts_jout_close(j, '}');
+    ctx->error = (ts_error){0};
+}
+
 ts_code ts_api_info(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
 {
     ts_jout j;
@@ -186,8 +202,13 @@ ts_code ts_api_info(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request 
     ts_jout_open(&j, NULL, '{');
     ts_jout_str(&j, "version", app->base->version);
     ts_jout_open(&j, "databases", '[');
+    bool brief = ts_text_is(ts_request_arg(r, "brief"), "1");
     for (size_t i = 0; i < app->databases.count; i++) {
-        info_database(&j, app, ctx, i, &guard);
+        if (brief) {
+            info_brief(&j, app, ctx, i);
+        } else {
+            info_database(&j, app, ctx, i, &guard);
+        }
     }
     ts_jout_close(&j, ']');
     ts_jout_open(&j, "limits", '{');

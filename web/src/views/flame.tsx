@@ -162,7 +162,7 @@ function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chos
         <Regex name="ignore" title="Not" hint="Only stacks without a frame like this" />
         <Regex name="hide" title="Hide" hint="Frames like this are taken out of their stacks" />
         <label><input type="checkbox" checked={param("idle") === "1"} onChange={(e) => setParams({ idle: e.currentTarget.checked ? "1" : undefined, at: undefined })} />idle</label>
-        <label><input type="checkbox" checked={param("inv") === "1"} onChange={(e) => setParams({ inv: e.currentTarget.checked ? "1" : undefined, at: undefined, root: undefined })} />inverted</label>
+        <label><input type="checkbox" checked={param("inv") === "1"} disabled={isCompared()} onChange={(e) => setParams({ inv: e.currentTarget.checked ? "1" : undefined, at: undefined, root: undefined })} />inverted</label>
         <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
         <CompareMenu withStacks={withStacks} />
         <SaveMenu chosen={chosen} weight={weight} />
