@@ -85,9 +85,11 @@ static bool goes_on(void *user, int64_t elapsed_ms)
 {
     sampling *s = user;
     s->elapsed_ms = elapsed_ms;
-    if (*s->ctx->cancel != 0) {
+    if (*s->ctx->cancel != 0) { /* who watches is ended by it */
         s->signalled = true;
-        ts_signals_taken();
+        if (s->watch == NULL) {
+            ts_signals_taken();
+        }
         return false;
     }
     show(s);

@@ -24,6 +24,8 @@ export interface Info {
   readonly version: string;
   readonly databases: readonly Database[];
   readonly limits: Readonly<Record<string, number>>;
+  /** Java VMs can be sampled. */
+  readonly sampling?: boolean;
 }
 
 /** A number, text, NULL, bytes, or the beginning of a long text. */
@@ -212,6 +214,10 @@ export async function look(brief: boolean): Promise<Info | undefined> {
     return undefined;
   }
 }
+
+/** The same for what changes something: it is asked once. */
+export const post = <T>(path: string, params: Readonly<Record<string, Value>> = {}, options: Options = {}): Promise<T> =>
+  request<T>(urlOf(path, params), { method: "POST", headers: { "Content-Type": "application/json" }, body: "{}" }, options);
 
 /** A parameter of a statement; integers beyond 2^53 are bigints. */
 export type Parameter = Cell | bigint;

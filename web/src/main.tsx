@@ -7,6 +7,7 @@ import { clean, count } from "./format.ts";
 import { defects, Failure, QUALITY, Strip, text } from "./parts/frame.tsx";
 import { Help } from "./parts/help.tsx";
 import { loadSources, lookAtChosen, sources } from "./parts/sources.ts";
+import { SampleDialog, sampleOpen } from "./parts/sample.tsx";
 import { database, info, linkTo, param, relative, route, setParams, theme, toggleTheme, go, whole } from "./state.ts";
 import { Overview } from "./views/overview.tsx";
 import { nextMatch } from "./parts/search.ts";
@@ -153,6 +154,7 @@ function Status(): JSX.Element {
         )}
       </div>
       <span id="status-note" class="note" />
+      {info.value?.sampling === true && <button type="button" class="quiet" onClick={() => (sampleOpen.value = true)} title="Record a program that runs on this machine">Sample a JVM</button>}
       <span>{info.value === null ? "" : clean(info.value.version)}</span>
       <button type="button" class="quiet" onClick={toggleTheme}>{theme.value === "dark" ? "Light" : "Dark"}</button>
     </footer>
@@ -214,6 +216,7 @@ function App(): JSX.Element {
         {failure.value !== null ? <Failure error={failure.value} /> : info.value === null ? <p class="waiting">loading</p> : database.value === null ? <NoDatabase /> : <Current />}
       </main>
       <Status />
+      {sampleOpen.value && <SampleDialog />}
       {helpOpen.value && <Help onClose={() => (helpOpen.value = false)} />}
     </>
   );

@@ -35,6 +35,7 @@ typedef struct serving {
     ts_buf web; /* path of the page's files, or empty */
     ts_server *server;
     ts_serve_maker maker;
+    ts_serve_sampler sampler;
     int fd; /* that listens, until the server has it */
     unsigned port;
     pid_t browser; /* 0: none */
@@ -101,6 +102,7 @@ static ts_code serve_start(serving *s)
         .max_memory = o->max_memory,
         .threads = (unsigned)or_default(o->threads),
         .derived = s->maker.derived,
+        .samplings = s->sampler.all,
         .questions = s->questions,
         .question_count = s->shipped.count,
     };
@@ -171,10 +173,19 @@ static void serve_wait(serving *s)
     }
 }
 
+/* How many Java VMs can be sampled: who may ask has the token, and is on this machine. */
+static size_t serve_room(const serving *s)
+{
+    return s->options->no_token || !ts_server_is_local(s->options->listen)
+               ? 0
+               : (size_t)TS_DATABASES - s->files.count;
+}
+
 static ts_code serve_run(serving *s)
 {
     ts_buf url = {0};
     ts_code code = ts_serve_maker_start(&s->maker, &s->files, s->options, s->fd);
+    TS_STEP(code, ts_serve_sampler_start(&s->sampler, s->ctx, serve_room(s), s->fd));
     TS_STEP(code, serve_start(s));
     TS_STEP(code, ts_server_url(&url, s->ctx, s->server));
     TS_STEP(code, serve_say(s, &url));
@@ -212,6 +223,7 @@ int ts_serve(ts_ctx *ctx, const ts_options *options)
     }
     ts_server_stop(s.server);
     ts_serve_maker_stop(&s.maker);
+    ts_serve_sampler_stop(&s.sampler);
     if (s.fd >= 0) {
         (void)close(s.fd);
     }

@@ -32,14 +32,19 @@ static void folder_empty(DIR *dir)
     }
 }
 
+ts_code ts_serve_folder_make(ts_work_folder *f, ts_ctx *ctx)
+{
+    f->prefix = "trace_streamer-serve-";
+    f->empty = folder_empty;
+    return ts_work_folder_make(f, ctx);
+}
+
 static ts_code files_folder(ts_serve_files *f)
 {
     if (f->folder.path != NULL) {
         return TS_OK;
     }
-    f->folder.prefix = "trace_streamer-serve-";
-    f->folder.empty = folder_empty;
-    TS_TRY(ts_work_folder_make(&f->folder, f->ctx));
+    TS_TRY(ts_serve_folder_make(&f->folder, f->ctx));
     ts_signals_guard(TS_GUARD_FOLDER, f->folder.path);
     return TS_OK;
 }

@@ -31,11 +31,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/prctl.h>
-#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_NS = 500000000, CACHE_MOST = 32, HASH_DIGITS = 16, END_TRIES = 100 };
+enum { LOOK_NS = 500000000, CACHE_MOST = 32, HASH_DIGITS = 16 };
 
 /* Of names in the cache: equal in every run, unlike that of the context. */
 static const ts_hash_key name_key = {{UINT64_C(0x7472616365), UINT64_C(0x73747265616d)}};
@@ -340,19 +339,7 @@ ts_code ts_serve_maker_start(ts_serve_maker *out, ts_serve_files *files, const t
 
 void ts_serve_maker_stop(ts_serve_maker *one)
 {
-    const struct timespec pause = {0, 10000000};
-    bool ended = one->pid <= 0;
-    if (!ended) {
-        (void)kill(one->pid, SIGTERM);
-    }
-    for (int i = 0; !ended && i < END_TRIES; i++) {
-        ended = waitpid(one->pid, NULL, WNOHANG) != 0;
-        (void)nanosleep(&pause, NULL);
-    }
-    if (!ended) {
-        (void)kill(one->pid, SIGTERM); /* the second one ends it at once */
-        (void)waitpid(one->pid, NULL, 0);
-    }
+    ts_serve_process_end(one->pid);
     ts_derived_close(one->derived);
 }
 

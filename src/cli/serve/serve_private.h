@@ -7,6 +7,7 @@
 #include "cli/work_folder.h"
 #if TS_SERVE_BUILT
 #include "serve/api/derived.h"
+#include "serve/api/sampling.h"
 #include "serve/api/sandbox.h"
 
 #include <sys/types.h>
@@ -29,6 +30,9 @@ typedef struct ts_serve_files {
 ts_code ts_serve_files_open(ts_serve_files *f, int *exit_code, ts_ctx *ctx,
                             const ts_options *options);
 void ts_serve_files_free(ts_serve_files *f);
+
+/* A folder for databases that go with the process: "0.db" and so on. */
+ts_code ts_serve_folder_make(ts_work_folder *f, ts_ctx *ctx);
 
 /* Writes a file that only this user can read and that leads a browser to `url`; *path: its name. */
 ts_code ts_serve_files_page(ts_buf *path, ts_serve_files *f, ts_text url);
@@ -55,6 +59,19 @@ typedef struct ts_serve_maker {
 ts_code ts_serve_maker_start(ts_serve_maker *out, ts_serve_files *files, const ts_options *options,
                              int listener);
 void ts_serve_maker_stop(ts_serve_maker *maker);
+
+/* The process that samples Java VMs (serve_sampler.c). */
+typedef struct ts_serve_sampler {
+    ts_samplings *all; /* NULL: none are sampled */
+    pid_t pid;         /* 0: none */
+} ts_serve_sampler;
+
+/* Starts it, as above. room: how many databases there can be; 0: none. */
+ts_code ts_serve_sampler_start(ts_serve_sampler *out, ts_ctx *ctx, size_t room, int listener);
+void ts_serve_sampler_stop(ts_serve_sampler *sampler);
+
+/* Ends a process that was forked; pid 0: none. */
+void ts_serve_process_end(pid_t pid);
 #endif
 
 #endif

@@ -203,7 +203,10 @@ ts_code ts_api_info(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request 
     ts_jout_str(&j, "version", app->base->version);
     ts_jout_open(&j, "databases", '[');
     bool brief = ts_text_is(ts_request_arg(r, "brief"), "1");
-    for (size_t i = 0; i < app->databases.count; i++) {
+    for (size_t i = 0; i < ts_databases_end(&app->databases); i++) {
+        if (!ts_database_is_there(&app->databases, i)) {
+            continue;
+        }
         if (brief) {
             info_brief(&j, app, ctx, i);
         } else {
@@ -211,6 +214,7 @@ ts_code ts_api_info(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request 
         }
     }
     ts_jout_close(&j, ']');
+    ts_jout_bool(&j, "sampling", app->databases.samplings != NULL);
     ts_jout_open(&j, "limits", '{');
     ts_jout_int(&j, "query_ms", app->limits.query_ns / 1000000);
     ts_jout_uint(&j, "max_rows", app->limits.max_rows);

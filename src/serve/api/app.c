@@ -15,7 +15,8 @@ static const struct {
 } routes[] = {
     {"/api/info", APP_GET, ts_api_info},           {"/api/schema", APP_GET, ts_api_schema},
     {"/api/questions", APP_GET, ts_api_questions}, {"/api/query", APP_GET | APP_POST, ts_api_query},
-    {"/api/export", APP_GET, ts_api_export},
+    {"/api/export", APP_GET, ts_api_export},       {"/api/jvms", APP_GET, ts_api_jvms},
+    {"/api/sample", APP_POST, ts_api_sample},
 };
 
 /* --- what routes share ----------------------------------------------------------------------- */
@@ -240,13 +241,17 @@ static unsigned method_of(const ts_request *r)
 
 bool ts_app_wants_body(const ts_request *r)
 {
-    return ts_text_is(r->path, "/api/query") && ts_text_is(r->method, "POST");
+    return (ts_text_is(r->path, "/api/query") || ts_text_is(r->path, "/api/sample")) &&
+           ts_text_is(r->method, "POST");
 }
 
 static void answer_method(ts_reply *reply, ts_ctx *ctx, unsigned allowed)
 {
     (void)ts_reply_error(reply, ctx, 405, "method", "this path does not know the method", -1);
-    ts_reply_header(reply, "Allow", (allowed & APP_POST) != 0 ? "GET, HEAD, POST" : "GET, HEAD");
+    ts_reply_header(reply, "Allow",
+                    allowed == APP_POST         ? "POST"
+                    : (allowed & APP_POST) != 0 ? "GET, HEAD, POST"
+                                                : "GET, HEAD");
 }
 
 static bool type_is_json(ts_text type)

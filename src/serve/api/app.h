@@ -52,7 +52,7 @@ typedef struct ts_app {
  */
 void ts_app_answer(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r);
 
-/* Whether the path and method of a request have a body that must be read: POST /api/query. */
+/* Whether the path and method of a request have a body that must be read: those of POST. */
 bool ts_app_wants_body(const ts_request *r);
 
 /* A route's function; errors that it returns become the reply that fits their code. */
@@ -63,6 +63,8 @@ ts_route_run ts_api_schema;
 ts_route_run ts_api_questions;
 ts_route_run ts_api_query;
 ts_route_run ts_api_export;
+ts_route_run ts_api_jvms;
+ts_route_run ts_api_sample;
 
 /* How long a request may take: as its parameters say, at most what any query may. */
 int64_t ts_api_time(const ts_app *app, ts_ctx *ctx, const ts_request *r);

@@ -57,7 +57,7 @@ void ts_databases_free(ts_databases *d)
     if (d->ctx == NULL) {
         return;
     }
-    for (size_t i = 0; i < d->count; i++) {
+    for (size_t i = 0; i < TS_DATABASES; i++) {
         database_forget(d, &d->all[i]);
         ts_free(d->ctx, d->all[i].path);
         ts_free(d->ctx, d->all[i].name);
@@ -74,8 +74,8 @@ bool ts_databases_find(size_t *out, const ts_databases *d, ts_text name)
     if (name.p == NULL || name.n == 0) {
         return d->count > 0;
     }
-    for (size_t i = 0; i < d->count; i++) {
-        if (ts_text_is(name, d->all[i].name)) {
+    for (size_t i = 0; i < ts_databases_end(d); i++) {
+        if (ts_database_is_there(d, i) && ts_text_is(name, d->all[i].name)) {
             *out = i;
             return true;
         }
@@ -111,11 +111,46 @@ ts_code ts_databases_add(ts_databases *d, const char *path, const char *named)
     return code;
 }
 
+size_t ts_databases_end(const ts_databases *d)
+{
+    return d->count + (d->samplings == NULL ? 0 : d->samplings->room);
+}
+
+bool ts_database_is_there(const ts_databases *d, size_t number)
+{
+    return number < d->count || ts_sampling_path(d->samplings, number - d->count) != NULL;
+}
+
+ts_code ts_databases_sampled(ts_databases *d, ts_samplings *samplings)
+{
+    ts_buf name = {0};
+    ts_code code = TS_OK;
+    size_t room = samplings == NULL ? 0 : samplings->room;
+    for (size_t i = 0; code == TS_OK && i < room && d->count + i < TS_DATABASES; i++) {
+        ts_database *one = &d->all[d->count + i];
+        size_t other;
+        name.n = 0;
+        code = ts_buf_printf(d->ctx, &name, "sample-%zu.db", i + 1);
+        while (code == TS_OK && ts_databases_find(&other, d, ts_buf_text(&name))) {
+            code = ts_buf_put(d->ctx, &name, "~", 1);
+        }
+        TS_STEP_IF(code, (one->name = ts_strndup(d->ctx, name.p, name.n)) == NULL,
+                   d->ctx->error.code);
+    }
+    ts_buf_free(d->ctx, &name);
+    d->samplings = code == TS_OK ? samplings : NULL;
+    return code;
+}
+
 ts_code ts_database_file(const char **path, ts_identity *identity, ts_identity *given,
                          const ts_databases *d, ts_ctx *ctx, size_t number)
 {
     ts_ctx copied = *ctx; /* a copy that was removed is no error */
-    *path = d->all[number].path;
+    *path =
+        number < d->count ? d->all[number].path : ts_sampling_path(d->samplings, number - d->count);
+    if (*path == NULL) {
+        return ts_fail(ctx, TS_ERR_INPUT, "the database is not there yet");
+    }
     TS_TRY(ts_identity_of(identity, ctx, *path));
     if (given != NULL) {
         *given = *identity;

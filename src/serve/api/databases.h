@@ -6,6 +6,7 @@
 #define TS_SERVE_DATABASES_H
 
 #include "serve/api/derived.h"
+#include "serve/api/sampling.h"
 #include "serve/api/sandbox.h"
 
 #include <pthread.h>
@@ -32,7 +33,8 @@ typedef struct ts_databases {
     ts_ctx *ctx; /* of connections and names; under the lock */
     pthread_mutex_t lock;
     ts_database all[TS_DATABASES];
-    size_t count;
+    size_t count; /* given ones; after them are those that are sampled, `samplings->room` */
+    ts_samplings *samplings;   /* borrowed; NULL: none */
     const ts_derived *derived; /* borrowed; NULL: there are no copies */
 } ts_databases;
 
@@ -54,6 +56,14 @@ void ts_databases_free(ts_databases *d);
 /* Adds a file; named: the path whose last part is its name. TS_ERR_USAGE for more than
  * TS_DATABASES. */
 ts_code ts_databases_add(ts_databases *d, const char *path, const char *named);
+
+/* After all others: those that will be sampled, "sample-1.db" and so on. NULL is allowed. */
+ts_code ts_databases_sampled(ts_databases *d, ts_samplings *samplings);
+
+/* The numbers that there may be, and whether there is something at one: not yet sampled ones are
+ * none. */
+size_t ts_databases_end(const ts_databases *d);
+bool ts_database_is_there(const ts_databases *d, size_t number);
 
 /* The number of a name; "" and p NULL: the first. False: there is none. */
 bool ts_databases_find(size_t *out, const ts_databases *d, ts_text name);

@@ -195,6 +195,7 @@ ts_code ts_server_start(ts_server **out, ts_ctx *ctx, const ts_serve_options *op
     TS_STEP(code, ts_databases_init(&s->app.databases, &s->base));
     s->app.databases.derived = options->derived;
     TS_STEP(code, server_files(s, options));
+    TS_STEP(code, ts_databases_sampled(&s->app.databases, options->samplings));
     if (code == TS_OK) { /* before there are threads */
         code = ts_remote_open(&s->app.remote, ctx, &s->app, fd);
     }

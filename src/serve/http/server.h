@@ -27,6 +27,7 @@ typedef struct ts_serve_options {
     uint64_t max_rows;
     uint64_t max_memory;
     unsigned threads;
+    ts_samplings *samplings;   /* Java VMs that are sampled; NULL: none */
     const ts_derived *derived; /* copies with more rows; NULL: none */
     const ts_serve_question *questions;
     size_t question_count;

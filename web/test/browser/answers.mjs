@@ -1,6 +1,6 @@
 // answers.mjs PROGRAM SOURCE: heaps with the analysis that the server makes, pauses and the SQL view in Chromium, compared with sqlite3 on databases
 // of their own. TS_SHOTS=DIR keeps a picture of each view, TS_ONLY=PATTERN runs some of the steps.
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -307,6 +307,52 @@ step("sql, everything is in the link", async () => {
   equal(files[0][1].trim().split(/\r?\n/), ["id,dur,ts", ...all.map((r) => `${r.id},${r.dur},${r.ts}`)], "rows as CSV");
   equal(JSON.parse(files[1][1]).length ?? JSON.parse(files[1][1]).rows?.length, length, "rows as JSON");
   equal(files[2][1].trim().split("\n").slice(2), all.map((r) => `| ${r.id} | ${r.dur} | ${r.ts} |`), "rows as Markdown");
+});
+
+// --- sampling a Java VM -----------------------------------------------------------------------------------------------------
+
+step("sampling a Java VM", async () => {
+  equal(await view.run(() => [...document.querySelectorAll("footer button")].some((e) => e.textContent === "Sample a JVM")), false, "no button without tokens");
+  if (program("java") === undefined) {
+    console.log("sampling a Java VM: there is no java");
+    return;
+  }
+  const java = spawn("java", ["-XX:TieredStopAtLevel=1", "-Xmx64m", join(source, "test/serve/Sampled.java")], { stdio: ["pipe", "pipe", "inherit"] });
+  await new Promise((done) => java.stdout.once("data", done));
+  java.stdout.resume();
+  const own = await serve(path, [db("cloud")], [...page, "--quiet"], true);
+  const other = await View.open(own.url);
+  try {
+    await other.page.setViewport({ width: 1000, height: 900 });
+    await other.page.goto(own.open);
+    await other.settle();
+    await other.looks("the page with the button, 1000", shots === undefined ? undefined : join(shots, "button-light-1000.png"), 30);
+    await other.press("Sample a JVM");
+    await other.page.waitForFunction((pid) => [...document.querySelectorAll(".sample option")].some((e) => e.textContent === `Sampled.java (${pid})`), {}, java.pid);
+    for (const theme of ["dark", "light"]) {
+      await other.theme(theme);
+      await other.looks(`the dialog, ${theme}`, shots === undefined ? undefined : join(shots, `dialog-${theme}-1000.png`), 30);
+      await other.axe(`the dialog, ${theme}`);
+    }
+    await other.page.select(".sample select", String(java.pid));
+    await other.page.$eval(".sample input", (e) => {
+      e.value = "3";
+      e.dispatchEvent(new Event("input", { bubbles: true }));
+    });
+    await other.press("Sample");
+    await other.page.waitForSelector(".sample progress");
+    await other.page.waitForFunction(() => location.hash.includes("db=sample-1.db") && document.querySelector("dialog") === null, { timeout: 60000 });
+    await other.settle();
+    check((await other.text("main")).includes("burner"), "the overview of what was sampled");
+    await other.go("#/flame?db=sample-1.db&view=hot");
+    check((await other.text("main")).includes("Sampled.hotMethod"), "its methods");
+    equal(await other.run(() => document.querySelector(".strip")?.textContent ?? null), null, "nothing was replaced");
+    equal(other.messages.splice(0), [], "complaints of the browser");
+  } finally {
+    await other.close();
+    await own.stop();
+    java.stdin.end("\n");
+  }
 });
 
 // --- how it looks -----------------------------------------------------------------------------------------------------------

@@ -45,9 +45,9 @@ export function sql(db, statement) {
 /** Freed memory that the sanitizer keeps from reuse would count against the server's --max-memory. */
 const sanitizer = ["quarantine_size_mb=4:thread_local_quarantine_size_kb=64", process.env.ASAN_OPTIONS].filter(Boolean).join(":");
 
-/** Starts the server on a free port; gives its URL. */
-export async function serve(path, databases, more) {
-  const child = spawn(path, ["serve", ...databases, "--port", "0", "--json", "--no-token", ...more], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ASAN_OPTIONS: sanitizer, XDG_CACHE_HOME: join(dirname(databases[0]), "cache") } });
+/** Starts the server on a free port; gives its URL, with `open` the one that has the token. */
+export async function serve(path, databases, more, token = false) {
+  const child = spawn(path, ["serve", ...databases, "--port", "0", "--json", ...(token ? [] : ["--no-token"]), ...more], { stdio: ["ignore", "pipe", "inherit"], env: { ...process.env, ASAN_OPTIONS: sanitizer, XDG_CACHE_HOME: join(dirname(databases[0]), "cache") } });
   const url = await new Promise((done, fail) => {
     let text = "";
     child.stdout.on("data", (data) => {
@@ -58,7 +58,7 @@ export async function serve(path, databases, more) {
     });
     child.on("exit", (code) => fail(new Error(`serve ended with ${code}`)));
   });
-  return { url: url.replace(/\/$/, ""), pid: child.pid, stop: () => new Promise((done) => {
+  return { url: url.replace(/\/(\?.*)?$/, ""), open: url, pid: child.pid, stop: () => new Promise((done) => {
     child.removeAllListeners("exit");
     child.on("exit", done);
     child.kill("SIGTERM");
