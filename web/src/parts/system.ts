@@ -26,8 +26,6 @@ export interface SystemLane {
   /** Where its columns begin, and how wide they are. */
   readonly from: number;
   readonly step: number;
-  readonly first?: number;
-  readonly last?: number;
   readonly columns: Readonly<Record<string, readonly number[]>>;
 }
 
@@ -153,7 +151,8 @@ export const colourOfName = (name: string): string => {
   return c.boxes[tintOf(name, name)] ?? c.plain;
 };
 
-const lengthOf = (row: SystemRow, end: number): number => (row[2] === null || row[2] === undefined ? Math.max(0, end - Number(row[1])) : Number(row[2]));
+/** end: of what has no end; undefined: it is but a moment then. */
+const lengthOf = (row: SystemRow, end: number | undefined): number => (row[2] === null || row[2] === undefined ? Math.max(0, (end ?? Number(row[1])) - Number(row[1])) : Number(row[2]));
 
 function label(pen: CanvasRenderingContext2D, text: string, x: number, w: number, place: Place): void {
   if (w > 40) {
@@ -168,10 +167,10 @@ function label(pen: CanvasRenderingContext2D, text: string, x: number, w: number
 }
 
 /** Rows as boxes, coloured and named by what they are. */
-function drawBoxes(pen: CanvasRenderingContext2D, rows: readonly SystemRow[], place: Place, look: (row: SystemRow) => readonly [string, string] | undefined): void {
+function drawBoxes(pen: CanvasRenderingContext2D, rows: readonly SystemRow[], place: Place, look: (row: SystemRow) => readonly [string, string] | undefined, lasts = true): void {
   for (const row of rows) {
     const x = Math.max(0, place.px(Number(row[1])));
-    const end = Math.min(place.width, place.px(Number(row[1]) + lengthOf(row, place.end)));
+    const end = Math.min(place.width, place.px(Number(row[1]) + lengthOf(row, lasts ? place.end : undefined)));
     const shown = look(row);
     if (shown === undefined || end < 0 || x > place.width) {
       continue;
@@ -261,7 +260,7 @@ export function drawSystem(pen: CanvasRenderingContext2D, system: System, lane: 
       drawParts(pen, lane, place, [["busy", stateColour("other")]]);
       return;
     }
-    drawBoxes(pen, rows, place, (row) => [colourOfName(String(row[5] ?? "")), clean(String(row[5] ?? ""), 60)]);
+    drawBoxes(pen, rows, place, (row) => [colourOfName(String(row[5] ?? "")), clean(String(row[5] ?? ""), 60)], false);
   } else if (lane.kind === "state") {
     if (rows === undefined) {
       drawParts(pen, lane, place, GROUPS.map((group) => [group, stateColour(group)] as const));
@@ -273,7 +272,7 @@ export function drawSystem(pen: CanvasRenderingContext2D, system: System, lane: 
       drawParts(pen, lane, place, FRAMES.map((what) => [what, frameColour(what, lane.expected === true)] as const));
       return;
     }
-    drawBoxes(pen, rows, place, (row) => [frameColour(FRAMES[Number(row[5] ?? 4)] ?? "not_known", row[4] === 1), row[6] === null ? "" : `${row[6]}`]);
+    drawBoxes(pen, rows, place, (row) => [frameColour(FRAMES[Number(row[5] ?? 4)] ?? "not_known", row[4] === 1), row[6] === null ? "" : `${row[6]}`], false);
   } else if (lane.kind === "process") {
     const busy = lane.columns["busy"] ?? [];
     drawUse(pen, lane.from, lane.step, busy, place, Math.max(1, Math.ceil(busy.reduce((a, b) => Math.max(a, b), 0) / lane.step - 0.01)));
@@ -286,11 +285,11 @@ export function drawSystem(pen: CanvasRenderingContext2D, system: System, lane: 
 /** The row of the lane at a moment, or within a pixel of it. */
 export function systemRowAt(system: System, lane: SystemLane, t: number, slack: number, end: number): SystemRow | undefined {
   const moment = lane.kind === "log" || lane.kind === "event" || lane.kind === "instant";
-  return rowAt(system.rows.get(laneKey(lane)) ?? [], t, slack, end, moment);
+  return rowAt(system.rows.get(laneKey(lane)) ?? [], t, slack, lane.kind === "irq" || lane.kind === "frame" ? undefined : end, moment);
 }
 
 /** The last row around a moment; moment: its rows have no length. */
-export function rowAt(rows: readonly SystemRow[], t: number, slack: number, end: number, moment = false): SystemRow | undefined {
+export function rowAt(rows: readonly SystemRow[], t: number, slack: number, end: number | undefined, moment = false): SystemRow | undefined {
   return rows.findLast((row) => {
     const ts = Number(row[1]);
     return moment ? Math.abs(t - ts) <= 2 * slack : t >= ts - slack && t <= ts + Math.max(lengthOf(row, end), slack);
@@ -316,7 +315,7 @@ export function describeSystem(system: System, lane: SystemLane, t: number, slac
     return lane.kind === "cpu" || lane.kind === "irq" ? [`${percent(of("busy"), lane.step)} busy`, at] : [`${count(of("n"))} marks`, at];
   }
   const begins = `at ${clock(Number(row[1]))}`;
-  const lasts = row[2] === null ? "to the end" : duration(Number(row[2]));
+  const lasts = row[2] !== null ? duration(Number(row[2])) : lane.kind === "irq" || lane.kind === "frame" ? "its end was not seen" : "to the end";
   switch (lane.kind) {
     case "cpu":
       return [Number(row[4]) === 0 ? "idle" : nameOf(Number(row[4]), names), lasts, `priority ${row[5]}${row[6] === null || row[6] === undefined ? "" : `, then ${row[6]}`}`, begins];

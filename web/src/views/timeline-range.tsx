@@ -7,6 +7,7 @@ import { absoluteTime, amount, clean, count, duration } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle } from "../parts/icicle.tsx";
 import { namesOf, stacksOf, type FlameReply, type MethodsReply } from "../parts/stacks.ts";
+import { searched } from "../parts/search.ts";
 import { has } from "../parts/system.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { see, useSettled } from "../parts/timeview.ts";
@@ -166,11 +167,12 @@ function Logs(props: Props): JSX.Element {
   const reply = useLoad(urlOf("/api/rows", ask), (signal) => get<{ rows: readonly (readonly (number | string | null)[])[]; more: boolean }>("/api/rows", ask, { signal, what: "reading the log" }));
   return (
     <Loading of={reply} what="reading the log">{(data) => {
-      const rows = data.rows.map((row): LogRow => ({ id: Number(row[0]), ts: Number(row[1]), level: clean(cellText(row[2] ?? null), 20), tag: clean(cellText(row[3] ?? null), 60), text: clean(cellText(row[4] ?? null), 500) }));
+      const pass = searched();
+      const rows = data.rows.map((row): LogRow => ({ id: Number(row[0]), ts: Number(row[1]), level: clean(cellText(row[2] ?? null), 20), tag: clean(cellText(row[3] ?? null), 60), text: clean(cellText(row[4] ?? null), 500) })).filter((row) => pass === undefined || pass(row.tag) || pass(row.text));
       return (
         <>
-          {data.more && <p class="lead">The first {count(rows.length)}</p>}
-          <Table label="Log lines in the range" columns={logColumns} rows={sorted(rows, logColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.id} empty="Nothing was logged in it" />
+          {data.more && <p class="lead">Of the first {count(data.rows.length)}</p>}
+          <Table label="Log lines in the range" columns={logColumns} rows={sorted(rows, logColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.id} empty={pass === undefined ? "Nothing was logged in it" : "No line fits the search"} />
         </>
       );
     }}</Loading>

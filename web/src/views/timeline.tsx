@@ -3,7 +3,7 @@ import type { JSX } from "preact";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from "preact/hooks";
 import { cellNumber, cellText, get, records, urlOf } from "../api.ts";
 import { COUNTERS, loadThreads, threadName, type Thread, type Threads } from "../data.ts";
-import { amount, baseName, clean, count, duration, percent, tickStep, tickText } from "../format.ts";
+import { amount, baseName, clean, count, duration, percent, plural, tickStep, tickText } from "../format.ts";
 import type { SlicesReply, ThreadSlices } from "../parts/chart-tree.ts";
 import { Failure } from "../parts/frame.tsx";
 import { joined, lined, namesOfThreads, processesOf, tidText, type Person, type Process } from "../parts/groups.ts";
@@ -101,16 +101,29 @@ interface Source {
   readonly clock: string;
   readonly from: number;
   readonly to: number;
+  /** What the kernel recorded is of it: lanes of CPUs and states name no source. */
+  readonly system: boolean;
 }
 
-const SOURCES = `SELECT id, ifnull(nullif(name, ''), path) AS name, clock, start_ts, end_ts FROM source AS s WHERE start_ts IS NOT NULL AND end_ts > start_ts
-AND NOT EXISTS (SELECT 1 FROM source AS c WHERE c.parent_id = s.id AND c.start_ts IS NOT NULL) ORDER BY id LIMIT 1000`;
+// Those that no other was found in, with the file that they are in.
+const SOURCES = `SELECT s.id, s.name, coalesce(s.path, p.path) AS path, s.clock, s.start_ts, s.end_ts FROM source AS s LEFT JOIN source AS p ON p.id = s.parent_id
+WHERE NOT EXISTS (SELECT 1 FROM source AS c WHERE c.parent_id = s.id) ORDER BY s.id LIMIT 1000`;
 const APART = 20; // how much longer all of it may be than the sources are
 
-/** Sources with times of their own. */
+/** Sources with times of their own; of what the kernel recorded, times are those of its rows. */
 async function loadSources(db: string, signal: AbortSignal): Promise<Source[]> {
-  return (await records(SOURCES, { db, signal, limit: 1000, what: "reading sources" })).map((r) => ({
-    id: cellNumber(r["id"]), name: baseName(clean(cellText(r["name"]), 80)) || `source ${cellText(r["id"])}`, clock: cellText(r["clock"]), from: relative(cellText(r["start_ts"])), to: relative(cellText(r["end_ts"])) }));
+  const rows = await records(SOURCES, { db, signal, limit: 1000, what: "reading sources" });
+  const table = ["sched_slice", "thread_state", "callstack"].find(has);
+  const kernel = rows.length < 2 || table === undefined || !rows.some((r) => r["end_ts"] === null) ? undefined
+    : (await records(`SELECT min(ts) AS start_ts, max(ts + ifnull(dur, 0)) AS end_ts FROM ${table}`, { db, signal, what: "reading sources" }))[0];
+  return rows.flatMap((r): Source[] => {
+    const system = r["end_ts"] === null && kernel !== undefined;
+    const of = system ? kernel : r;
+    const [from, to] = [of?.["start_ts"], of?.["end_ts"]];
+    const [name, file] = [clean(cellText(r["name"]), 80), baseName(clean(cellText(r["path"]), 80))];
+    return from === null || to === null || from === undefined || to === undefined ? []
+      : [{ id: cellNumber(r["id"]), name: [file, name].filter((text) => text !== "").join(" ") || `source ${cellText(r["id"])}`, clock: cellText(r["clock"]), from: relative(cellText(from)), to: relative(cellText(to)), system }];
+  }).filter((one) => one.to > one.from);
 }
 
 /** One axis for all of them would show nothing: their clocks differ, or days are between them. */
@@ -141,7 +154,7 @@ export function Timeline(): JSX.Element {
     }
   }, []);
   const settled = sources.data !== undefined && (own === undefined || extent.value.from === own.from);
-  return settled ? <Board src={own === undefined ? param("src") : String(own.id)} apart={own === undefined ? [] : all} /> : <p class="waiting" role="status">reading sources</p>;
+  return settled ? <Board src={own === undefined ? param("src") : String(own.id)} apart={own === undefined ? [] : all} system={own?.system !== false} /> : <p class="waiting" role="status">reading sources</p>;
 }
 
 // --- all --------------------------------------------------------------------------------------------------------------------
@@ -149,7 +162,8 @@ export function Timeline(): JSX.Element {
 const FIRST: readonly SystemKind[] = ["cpu", "irq"];
 const NONE: readonly Thread[] = [];
 
-function Board({ src, apart: sources }: { src: string; apart: readonly Source[] }): JSX.Element {
+/** apart: the sources of which one is shown at a time; system: what the kernel recorded is part of what is shown. */
+function Board({ src, apart: sources, system: kernel }: { src: string; apart: readonly Source[]; system: boolean }): JSX.Element {
   const db = database.value?.name ?? "";
   const thr = param("thr");
   const pass = searched();
@@ -162,7 +176,7 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   const times = { db, from: asked.from, to: asked.to, px: asked.px };
   // What is seen first is asked for first: CPUs, then threads, then the rest.
   const placed = size.width > 0 || param("table") === "1";
-  const kinds = !placed ? [] : SYSTEM.filter(([, table]) => has(table)).map(([kind]) => kind);
+  const kinds = !placed || !kernel ? [] : SYSTEM.filter(([, table]) => has(table)).map(([kind]) => kind);
   const firstKinds = kinds.filter((kind) => FIRST.includes(kind));
   const laterKinds = kinds.filter((kind) => !FIRST.includes(kind));
   const system = useLoad(firstKinds.length > 0 ? systemUrl(firstKinds, times, "") : "", (signal) => loadSystem(firstKinds, times, "", signal));
@@ -179,13 +193,13 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   }, [loaded.data, src, thr, param("q"), sort]);
   // Groups: which are open is decided by their number, and what the user changed is kept apart from it.
   const processes = useMemo(() => processesOf(list, sort), [list, sort]);
-  const grouped = processes.length > 1 || has("thread_state") || has("callstack");
+  const grouped = processes.length > 1 || (kernel && (has("thread_state") || has("callstack")));
   const changed = new Set(param("fold").split(",").filter((key) => key !== ""));
   const opens = (key: string, usual: boolean): boolean => usual !== changed.has(key);
   const unfolded = (one: Process): boolean => !grouped || opens(one.key, list.length <= FEW || one === processes[0] || thr !== "" || pass !== undefined);
   const shown = processes.filter(unfolded).flatMap((one) => one.threads);
   // Until the user chooses, the busiest threads with calls are open.
-  const marked = has("callstack") && !has("stack_slice");
+  const marked = kernel && has("callstack") && !has("stack_slice");
   const hasCalls = (one: Person): boolean => one.itid !== null && (one.calls || marked);
   const given = route_has("open") ? param("open").split(",") : shown.filter(hasCalls).slice(0, 4).map((one) => one.key);
   const open = new Set(given.filter((k) => k !== "" && k !== "none"));
@@ -198,11 +212,11 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   const around = list.length <= MOST ? {} : { thr: near };
   const stacked = has("stack_sample") || has("stack_slice");
   const columns = useLoad(ready && stacked ? urlOf("/api/timeline", { ...times, src, ...around }) : "", (signal) => get<TimelineReply>("/api/timeline", { ...times, src, ...around }, { signal, what: "reading the timeline" }));
-  const states = useLoad(has("thread_state") && near !== "" ? systemUrl(["state"], times, near) : "", (signal) => loadSystem(["state"], times, near, signal));
+  const states = useLoad(kernel && has("thread_state") && near !== "" ? systemUrl(["state"], times, near) : "", (signal) => loadSystem(["state"], times, near, signal));
   const slices = useLoad(openIds.length === 0 ? "" : urlOf("/api/slices", { ...times, thr: openIds.join(",") }), (signal) => get<SlicesReply>("/api/slices", { ...times, thr: openIds.join(",") }, { signal, what: "reading calls" }));
   const samples = useLoad(sampledIds === "" ? "" : urlOf("/api/rows", { ...times, kind: "sample", thr: sampledIds }), (signal) => loadThreadRows("sample", times, sampledIds, signal));
   // The rest after the states of what is seen.
-  const second = ready && (!has("thread_state") || near === "" || states.data !== undefined || states.error !== undefined);
+  const second = ready && (!kernel || !has("thread_state") || near === "" || states.data !== undefined || states.error !== undefined);
   const rest = useLoad(second && laterKinds.length > 0 ? systemUrl(laterKinds, times, "") : "", (signal) => loadSystem(laterKinds, times, "", signal));
   const async_ = useLoad(second && marked ? urlOf("/api/rows", { ...times, kind: "async" }) : "", (signal) => loadThreadRows("async", times, "", signal));
   const hasSeries = has("timeseries_value");
@@ -281,9 +295,7 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   };
   const addSystem = (one: SystemLane, of: System | undefined, name: string): void => add({ key: laneKey(one), kind: "system", name, system: one, of, height: LANE - 4, inner: true });
   const addSeries = (one: SeriesReply["series"][number], inner: boolean): void => add({ key: seriesKey(one), kind: "series", name: seriesName(one), detail: clean(one.unit, 20), height: LANE + 14, inner });
-  // Of a source with a time of its own only what lies in it.
-  const within = (one: SystemLane): boolean => sources.length === 0 || one.first === undefined || (one.first <= extent.value.to && (one.last ?? 0) >= extent.value.from);
-  const systemLanes = (data: System | undefined, ...of: SystemKind[]): SystemLane[] => (data?.lanes ?? []).filter((one) => of.includes(one.kind) && within(one)).sort((x, y) => of.indexOf(x.kind) - of.indexOf(y.kind) || (x.cpu ?? 0) - (y.cpu ?? 0));
+  const systemLanes = (data: System | undefined, ...of: SystemKind[]): SystemLane[] => (data?.lanes ?? []).filter((one) => of.includes(one.kind)).sort((x, y) => of.indexOf(x.kind) - of.indexOf(y.kind) || (x.cpu ?? 0) - (y.cpu ?? 0));
   const cpus = systemLanes(system.data, "cpu");
   const all = series.data?.series ?? [];
   const busyCpus = system.data === undefined ? [] : (cpus[0]?.columns["busy"] ?? []).map((_, k) => cpus.reduce((sum, one) => sum + (one.columns["busy"]?.[k] ?? 0), 0));
@@ -304,7 +316,7 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
   if (moments.length > 0 && group("g marks", "Log and marks", count(moments.length), opens("g marks", moments.length <= 8))) {
     moments.forEach((one) => addSystem(one, rest.data, `${one.kind === "log" ? "Log" : one.kind === "event" ? "Events" : ""} ${clean(one.name ?? "", 60)}`.trim()));
   }
-  if (hasPauses) {
+  if (hasPauses && (sources.length === 0 || (pauses.data?.length ?? 0) > 0)) {
     add({ key: "pauses", kind: "pauses", name: "Pauses" });
   }
   const addThread = (one: Person): void => {
@@ -437,8 +449,8 @@ function Board({ src, apart: sources }: { src: string; apart: readonly Source[] 
           </div>
           <span class="lead">{duration(view.to - view.from)} from {clock(view.from)}</span>
           {(thr !== "" || param("marks") !== "") && <span class="lead">{thr !== "" && <>{count(list.length)} of {count(joined(threads.threads, src).length)} threads <button type="button" class="link" onClick={() => setParams({ thr: undefined })}>all threads</button></>} {param("marks") !== "" && <button type="button" class="link" onClick={() => setParams({ marks: undefined })}>remove marks</button>}</span>}
-          {param("q") !== "" && (has("callstack") || has("stack_slice")) && <Hits onlyThread={thr} />}
-          {has("thread_state") && <span class="legend">{LEGEND.map(([what, text]) => <span key={what}><i style={{ background: stateColour(what) }} />{text}</span>)}</span>}
+          {param("q") !== "" && (has("callstack") || has("stack_slice") || has("log")) && <Hits onlyThread={thr} threads={pass === undefined ? 0 : joined(threads.threads, src).filter((one) => pass(`${one.name} ${one.process}`)).length} />}
+          {kernel && has("thread_state") && <span class="legend">{LEGEND.map(([what, text]) => <span key={what}><i style={{ background: stateColour(what) }} />{text}</span>)}</span>}
           <span class="gap" />
           <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
         </div>
@@ -534,14 +546,18 @@ interface Hit {
   readonly dur: number | null;
 }
 
+const LOGGED = "SELECT count(*) AS n FROM log WHERE ts >= :from AND ts < :to AND (instr(lower(context), lower(:what)) > 0 OR instr(lower(tag), lower(:what)) > 0)";
+
 /** Calls and slices that fit the search: how many, their share of the time that is seen, the next and the one before. */
-function Hits({ onlyThread }: { onlyThread: string }): JSX.Element {
+function Hits({ onlyThread, threads }: { onlyThread: string; threads: number }): JSX.Element {
   const db = database.value?.name ?? "";
   const view = seen();
   const what = param("q");
   const ask = { db, src: param("src"), thr: onlyThread, what };
   const asked = useSettled({ from: Math.round(view.from), to: Math.round(view.to) + 1, what }, 200);
   const hits = useLoad(urlOf("/api/find", { ...ask, ...asked }), (signal) => get<FindReply>("/api/find", { ...ask, ...asked }, { signal, what: "searching" }));
+  const logs = useLoad(has("log") && what.trim() !== "" && !what.startsWith("/") ? `${db} ${JSON.stringify(asked)}` : "", async (signal) =>
+    cellNumber((await records(LOGGED, { db, params: { what: what.trim(), from: absolute(asked.from), to: absolute(asked.to) }, signal, what: "searching the log" }))[0]?.["n"]));
   const step = nextMatch.value;
   const last = useRef(step.n);
   const move = (back: boolean): void => {
@@ -572,6 +588,8 @@ function Hits({ onlyThread }: { onlyThread: string }): JSX.Element {
       {data === undefined ? "searching" : `${count(data.count)} found, ${duration(Number(data.dur))}, ${percent(Number(data.dur), view.to - view.from)} of the time`}{" "}
       <button type="button" class="link" onClick={() => move(true)} title="Shift+Enter in the search">before</button>{" "}
       <button type="button" class="link" onClick={() => move(false)} title="Enter in the search">next</button>
+      {threads > 0 && `, ${plural(threads, "thread")}`}
+      {(logs.data ?? 0) > 0 && <>, <button type="button" class="link" onClick={() => setParams({ sel: `${Math.round(view.from)},${Math.round(view.to)}`, part: "logs" })}>{plural(logs.data ?? 0, "log line")}</button></>}
     </span>
   );
 }

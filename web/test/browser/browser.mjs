@@ -47,6 +47,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   writeFileSync(join(scratch, "machine.ftrace"), machine());
   convert("machine", join(scratch, "machine.ftrace"));
   machineRows(db("machine"));
+  convert("apart", join(data, "work.jfr.gz"), join(data, "work21.jfr.gz"), join(data, "kernel.ftrace"));
   convert("allocations", join(data, "recording-timeline.htrace.gz"));
   const whole = unpacked(join(data, "recording-cpuprofile.htrace.gz"));
   writeFileSync(join(scratch, "cut.htrace"), whole.subarray(0, Math.floor(whole.length * 0.93)));
@@ -61,7 +62,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   }
 }
 
-const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel", "machine", ...stacks.RECORDINGS.map(([name]) => name)];
+const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel", "machine", "apart", ...stacks.RECORDINGS.map(([name]) => name)];
 const server = given === undefined ? await serve(path, names.map(db), ["--analyze=none", ...(process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : [])]) : { url: given, stop: () => undefined };
 const view = await View.open(server.url);
 const shots = process.env.TS_SHOTS;
@@ -369,7 +370,7 @@ step("a trace of the system", async () => {
   check(table.some((r) => r.Call?.startsWith("H:call")), "slices as a table");
 });
 
-systemSteps({ step, view, path: db("machine"), amount, inColumn, grouped });
+systemSteps({ step, view, path: db("machine"), apartPath: db("apart"), amount, inColumn, grouped });
 
 // --- Heap -----------------------------------------------------------------------------------------------------------------
 

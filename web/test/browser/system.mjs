@@ -1,8 +1,8 @@
 // The timeline of a system, on the trace of machine.mjs: its numbers against those of SQL.
 import { check, equal, sql } from "./run.mjs";
 
-/** step: adds one; path: of the database; amount, inColumn: numbers as the page writes them. */
-export function systemSteps({ step, view, path, amount, inColumn, grouped }) {
+/** step: adds one; path, apartPath: of the database, and of one with sources that are far apart; amount, inColumn: numbers as the page writes them. */
+export function systemSteps({ step, view, path, apartPath, amount, inColumn, grouped }) {
   const ask = (statement) => sql(path, statement);
   const at = (params) => `#/timeline?db=machine.db${params}`;
   const [{ origin }] = ask("SELECT start_ts AS origin FROM trace_range");
@@ -129,6 +129,37 @@ export function systemSteps({ step, view, path, amount, inColumn, grouped }) {
     await view.go(at("&from=45000000&to=55000000"));
     const lane = await view.run(() => [...document.querySelectorAll(".lane")].find((one) => one.querySelector(".name").textContent.startsWith("cpu_frequency")) !== undefined);
     check(lane, "a counter without a value in the window is shown");
+  });
+
+  step("a search in a system", async () => {
+    await view.go(at("&q=page"), true);
+    const [{ n }] = ask("SELECT count(*) AS n FROM log WHERE context LIKE '%page%' OR tag LIKE '%page%'");
+    check((await view.text(".hits")).includes(`${n} log lines`), `log lines that fit: ${await view.text(".hits")}`);
+    await view.press(`${n} log lines`);
+    equal((await view.rows("Log lines in the range")).length, n, "are shown");
+    await view.go(at("&q=worker"), true);
+    check((await view.text(".hits")).includes(`${ask("SELECT count(*) AS n FROM thread WHERE name LIKE '%worker%'")[0].n} threads`), `threads that fit: ${await view.text(".hits")}`);
+    // Slices, and their share of the time that is seen.
+    const [{ count, share }] = ask("SELECT count(*) AS count, 100.0 * sum(dur) / (SELECT end_ts - start_ts FROM trace_range) AS share FROM callstack WHERE name LIKE '%H:layout%' AND cookie IS NULL");
+    await view.go(at("&q=H:layout"));
+    check((await view.text(".hits")).startsWith(`${count} found`) && (await view.text(".hits")).includes(`${share.toFixed(1)} %`), `slices and their share: ${await view.text(".hits")}, ${share}`);
+  });
+
+  step("sources that are days apart", async () => {
+    const [jfr, later, kernel] = ["work.jfr.gz", "work21.jfr.gz", "kernel.ftrace"];
+    await view.go("#/timeline?db=apart.db", true);
+    const options = () => view.run(() => [...document.querySelectorAll(".bar select option")].map((one) => [one.textContent, one.value]).slice(0, 3));
+    equal((await options()).map(([name]) => name), [jfr, later, kernel], "a choice of sources");
+    const shown = async () => [await view.text(".bar .lead"), (await names()).filter((name) => name.startsWith("CPU ")).length];
+    const length = (id) => sql(apartPath, `SELECT end_ts - start_ts AS ns FROM source WHERE id = ${id}`)[0].ns;
+    const [[, first], [, second], [, third]] = await options();
+    equal(await shown(), [`${amount(length(first), "ns")} from 0 ns`, 0], "the first is shown from its own beginning");
+    await view.go(`#/timeline?db=apart.db&src=${second}`);
+    equal(await shown(), [`${amount(length(second), "ns")} from 0 ns`, 0], "and the second");
+    equal((await names()).filter((name) => name.startsWith("worker-")).length, sql(apartPath, `SELECT count(DISTINCT s.itid) AS n FROM stack_sample AS s JOIN thread AS t ON t.itid = s.itid WHERE s.source_id = ${second} AND t.name LIKE 'worker-%'`)[0].n, "its threads");
+    await view.go(`#/timeline?db=apart.db&src=${third}`);
+    const [{ ns, cpus }] = sql(apartPath, "SELECT max(ts + ifnull(dur, 0)) - min(ts) AS ns, count(DISTINCT cpu) AS cpus FROM sched_slice");
+    equal(await shown(), [`${amount(ns, "ns")} from 0 ns`, cpus], "and a trace of the kernel, whose clock is another");
   });
 
   step("keys of a system", async () => {
