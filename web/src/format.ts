@@ -50,6 +50,11 @@ export function amount(value: number | null | undefined, unit: string, most = 2)
   return in_[1] === "" ? text : `${text} ${in_[1]}`;
 }
 
+/** A measured value: a small one that is no whole number has three digits. */
+export const measured = (value: number | null | undefined, unit: string): string =>
+  value === null || value === undefined || Number.isInteger(value) || Math.abs(value) >= 1000 || unitFor(value, unit)[0] !== 1 ? amount(value, unit)
+    : `${Number(value.toPrecision(3))} ${unitFor(value, unit)[1]}`.trim().replace(/^-/, "−");
+
 export const duration = (ns: number | null | undefined): string => amount(ns, "ns");
 export const bytes = (n: number | null | undefined): string => amount(n, "bytes");
 

@@ -1,7 +1,7 @@
 // Lanes of the timeline: what each draws, what the pointer finds in it, and the arrows between them.
 import type { JSX } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { amount, clean, count, duration, percent, tickStep, tickText } from "../format.ts";
+import { clean, count, duration, measured, percent, tickStep, tickText } from "../format.ts";
 import type { SlicesReply, ThreadSlices } from "../parts/chart-tree.ts";
 import type { Person } from "../parts/groups.ts";
 import { graphColours } from "../parts/icicle.tsx";
@@ -303,7 +303,7 @@ export function LaneBox({ lane, names, drawn, columns, slices, onToggle, onPoint
       const s = drawn.series?.series.find((one) => seriesKey(one) === lane.key);
       const column = drawn.series === undefined ? 0 : Math.floor(t / drawn.series.px_ns);
       const row = s?.rows.findLast((r) => r[0] <= column) ?? (s?.before === null || s?.before === undefined ? undefined : [0, s.before, s.before, s.before] as const);
-      return row === undefined ? [clock(t)] : [`${amount(row[3], s?.unit ?? "")}`, `least ${amount(row[1], s?.unit ?? "")}, most ${amount(row[2], s?.unit ?? "")}`, `at ${clock(t)}`];
+      return row === undefined ? [clock(t)] : [measured(row[3], s?.unit ?? ""), `least ${measured(row[1], s?.unit ?? "")}, most ${measured(row[2], s?.unit ?? "")}`, `at ${clock(t)}`];
     }
     const d = drawn.columns;
     const k = d?.from === undefined || d.step === undefined ? -1 : Math.floor((t - d.from) / d.step);
@@ -588,7 +588,7 @@ function drawSeries(pen: CanvasRenderingContext2D, drawn: Drawn, lane: Lane, px:
   }
   pen.globalAlpha = 1;
   pen.fillStyle = graphColours().muted;
-  pen.fillText(amount(most, series.unit === "%" ? "%" : series.unit ?? ""), 4, 8);
+  pen.fillText(measured(most, series.unit ?? ""), 4, 8);
 }
 
 // The call beside one, above it or below it.

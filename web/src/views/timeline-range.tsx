@@ -3,7 +3,7 @@ import type { ComponentChildren, JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { cellText, get, urlOf, type ApiError } from "../api.ts";
 import { COUNTERS } from "../data.ts";
-import { absoluteTime, amount, clean, count, duration } from "../format.ts";
+import { absoluteTime, amount, clean, count, duration, measured } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
 import { Icicle } from "../parts/icicle.tsx";
 import { namesOf, stacksOf, type FlameReply, type MethodsReply } from "../parts/stacks.ts";
@@ -120,7 +120,7 @@ interface CounterRow {
   readonly greatest: number | null;
 }
 
-const counterCell = (of: (r: CounterRow) => number | null) => (r: CounterRow): string => amount(of(r), r.unit);
+const counterCell = (of: (r: CounterRow) => number | null) => (r: CounterRow): string => measured(of(r), r.unit);
 const counterColumns: readonly Column<CounterRow>[] = [
   { id: "name", title: "Counter", wide: true, value: (r) => r.name },
   { id: "n", title: "Values", unit: "count", width: 70, number: true, value: (r) => r.n },

@@ -162,6 +162,13 @@ export function systemSteps({ step, view, path, apartPath, amount, inColumn, gro
     equal(await shown(), [`${amount(ns, "ns")} from 0 ns`, cpus], "and a trace of the kernel, whose clock is another");
   });
 
+  step("pauses in the timeline", async () => {
+    const [pause] = sql(apartPath, "SELECT v.ts - (SELECT start_ts FROM trace_range) AS at, v.dur, v.name, v.cause, v.bytes_before AS before FROM v_pause AS v WHERE v.source_id = 2 AND v.cause <> '' AND v.bytes_before IS NOT NULL ORDER BY v.dur DESC LIMIT 1");
+    await view.go(`#/timeline?db=apart.db&pause=${pause.at}`, true);
+    const shown = await facts();
+    equal([await view.text(".drawer h2"), shown["Paused for"], shown["Because of"], shown["Heap before"]], [pause.name, amount(pause.dur, "ns"), pause.cause, amount(pause.before, "bytes")], "a pause and its cause");
+  });
+
   step("keys of a system", async () => {
     await view.go(at(""), true);
     await view.run(() => document.activeElement?.blur());

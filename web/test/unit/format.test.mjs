@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { load } from "./load.mjs";
 
-const { amount, count, duration, bytes, clean, percent, absoluteTime, tickStep, tickText, plural } = await load("format.ts");
+const { amount, count, duration, bytes, clean, percent, absoluteTime, tickStep, tickText, plural, measured } = await load("format.ts");
 
 test("durations have the unit that fits them", () => {
   assert.equal(duration(0), "0 ns");
@@ -59,4 +59,13 @@ test("ticks are 1, 2 or 5 times a power of ten", () => {
   assert.equal(tickText(20e9, 10e9, 59e9), "20 s");
   assert.equal(tickText(1.5e6, 5e5, 9e6), "1.5 ms");
   assert.equal(tickText(0, 1, 10), "0 ns");
+});
+
+test("measured values", () => {
+  assert.equal(measured(0.12345, "fraction"), "0.123 fraction");
+  assert.equal(measured(-2.5, ""), "−2.5");
+  assert.equal(measured(1400, ""), "1,400");
+  assert.equal(measured(98.69 * 1048576, "bytes"), "98.69 MiB");
+  assert.equal(measured(12.5, "%"), "12.5 %");
+  assert.equal(measured(null, "%"), "–");
 });
