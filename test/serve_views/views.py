@@ -597,6 +597,16 @@ def check_timeline(db, px, low=None, high=None, itid=None):
         got = {(t["source_id"], t["itid"]): [t["busy"], t["waiting"], t["starts"]] for t in reply["threads"] if t["kind"] == kind}
         for key, line in got.items():
             busy.setdefault(key, [[0] * columns for _ in range(3)])
+        # Of what was measured beside samples: it is busy, and the rest of the sampled time is not.
+        cpu = {}
+        for source, thread, ts, us in db.once("SELECT f.source_id, f.itid, v.ts, v.value FROM flare_thread AS f JOIN timeseries_value AS v ON v.series_id = f.series_id") if kind == "sample" else ():
+            line = cpu.setdefault((source, thread), [0] * columns)
+            if begin <= ts < begin + step * columns:
+                line[(ts - begin) // step] += int(us * 1000)
+        for key, line in cpu.items():
+            if key in busy and key in got:
+                wall, waiting, _ = busy[key]
+                busy[key][:2] = line, [w + max(b - c, 0) for w, b, c in zip(waiting, wall, line)]
         same(got, busy, f"{what}: {kind}")
 
 
@@ -1199,6 +1209,10 @@ def random_stacks(directory, rows=13000):
     # kinds of value are those of a source, and so are the samples that have them
     db.execute("DELETE FROM stack_sample_value WHERE sample_id IN (SELECT id FROM stack_sample WHERE source_id <> 1)")
     db.executemany("INSERT INTO stack_value_type(id, source_id, name, unit) VALUES (?, 1, ?, ?)", [(1, "spent", "ns"), (2, "amount", "bytes")])
+    for i in range(1, 4):
+        db.execute("INSERT INTO timeseries(id, source_id, itid, name, unit, interval) VALUES (?, 1, ?, 'cpu_time', 'µs', 20000000)", (i, i))
+        db.execute("INSERT INTO flare_thread(itid, source_id, series_id) VALUES (?, 1, ?)", (i, i))
+        db.executemany("INSERT INTO timeseries_value(series_id, ts, value) VALUES (?, ?, ?)", [(i, 1_000_000 + k * 20_000 + random.randrange(1000), random.randrange(30)) for k in range(500 * i)])
     at = 1_000_000
     for i in range(1, rows):
         at += random.randrange(60_000)

@@ -141,6 +141,67 @@ static ts_code timeline_lane(void *user, size_t number, const ts_lane_sum *cells
     return TS_OK;
 }
 
+/* --- CPU time that was measured beside samples -------------------------------------------------
+ */
+
+/* Flare samples elapsed time, and measures what of it each thread ran. */
+static bool series_is_cpu(const ts_series *s, const ts_lane *thread)
+{
+    return s->kind == TS_LANE_SERIES && !s->itid.null && !thread->itid.null &&
+           s->itid.value == thread->itid.value && !s->source.null && !thread->source.null &&
+           s->source.value == thread->source.value && ts_text_is(s->name, "cpu_time") &&
+           ts_text_is(s->unit, "\xc2\xb5s");
+}
+
+static ts_code timeline_measured(void *user, size_t number, const ts_lane_sum *cells)
+{
+    static const double ns_per_us = 1000;
+    const timeline_sums *s = user;
+    uint32_t count = s->t->columns.count;
+    uint64_t *sums =
+        s->kind->sums + T_PARTS * (size_t)count * ((uint32_t *)s->kind->row_of.p)[number];
+    for (size_t c = 0; c < count; c++, sums += T_PARTS) {
+        const ts_lane_values *v = &cells[c].values;
+        double ns = v->count == 0 ? 0 : (v->sum + v->error) * ns_per_us;
+        uint64_t cpu = ns > 0 && ns < (double)INT64_MAX ? (uint64_t)ns : 0;
+        uint64_t rest = sums[T_BUSY] > cpu ? sums[T_BUSY] - cpu : 0;
+        sums[T_BUSY] = cpu;
+        sums[T_WAITING] += rest;
+    }
+    return TS_OK;
+}
+
+static ts_code timeline_cpu(timeline *t, timeline_kind *k)
+{
+    ts_ctx *ctx = ts_view_ctx(t->call);
+    ts_model *m = t->call->views->model;
+    timeline_sums sums = {t, k};
+    const ts_series_list *list = NULL;
+    const ts_time_lanes *lanes = NULL;
+    k->lanes.n = 0;
+    k->row_of.n = 0;
+    ts_code code = ts_series_get(&list, m);
+    TS_STEP(code, ts_time_lanes_get(&lanes, m, TS_LANE_SERIES));
+    for (size_t i = 0; code == TS_OK && i < list->all.n; i++) {
+        const ts_series *s = (const ts_series *)list->all.p + i;
+        for (uint32_t row = 0; code == TS_OK && row < k->n; row++) {
+            TS_STEP_IF(code, series_is_cpu(s, k->rows[row]),
+                       ts_vec_push(ctx, &k->lanes, &s->lane, sizeof s->lane));
+            TS_STEP_IF(code, series_is_cpu(s, k->rows[row]),
+                       ts_vec_push(ctx, &k->row_of, &row, sizeof row));
+        }
+    }
+    TS_STEP(code, ts_time_lanes_draw(m, lanes, k->lanes.p, k->lanes.n, &t->columns,
+                                     timeline_measured, &sums));
+    return code;
+}
+
+/* Only these are read for it. */
+static bool timeline_has_series(const timeline *t)
+{
+    return ts_rows_count(ts_model_rows(t->call->views->model), "flare_thread") > 0;
+}
+
 static void timeline_put(timeline *t, const timeline_kind *k, unsigned row)
 {
     ts_jout *out = t->call->out;
@@ -171,6 +232,7 @@ static ts_code timeline_draw(timeline *t, timeline_kind *k)
     TS_NEED(ctx, k->sums);
     code = ts_time_lanes_draw(t->call->views->model, k->all, k->lanes.p, k->lanes.n, &t->columns,
                               timeline_lane, &sums);
+    TS_STEP_IF(code, k == t->kinds && timeline_has_series(t), timeline_cpu(t, k));
     for (unsigned i = 0; code == TS_OK && i < k->n; i++) {
         timeline_put(t, k, i);
     }
