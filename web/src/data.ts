@@ -25,7 +25,6 @@ export interface Thread {
   /** ns on a CPU; null: not known. */
   readonly cpu: number | null;
   readonly waiting: number | null;
-  readonly pid: number | null;
   /** ns by what it waited for. */
   readonly reasons: Readonly<Record<string, number>>;
   readonly paused: number | null;
@@ -89,7 +88,6 @@ export async function loadThreads(wanted: Wanted & { readonly src?: string; read
       count: numberOr(one["count"], 0),
       cpu: numberOr(one["busy_dur"], null),
       waiting: numberOr(one["wait_dur"], null),
-      pid: numberOr(one["pid"], null),
       reasons: Object.fromEntries(Object.entries((one["waiting"] ?? {}) as Readonly<Record<string, unknown>>).map(([reason, ns]) => [reason, numberOr(ns, 0)])),
       paused: numberOr(one["paused"], null),
       unknown: numberOr(one["unknown"], null),

@@ -7,7 +7,7 @@
 #include "cli/work_folder.h"
 #if TS_SERVE_BUILT
 #include "serve/api/derived.h"
-#include "serve/api/sampling.h"
+#include "serve/api/vm_sampling.h"
 #include "serve/api/sandbox.h"
 
 #include <sys/types.h>

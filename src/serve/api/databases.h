@@ -6,7 +6,7 @@
 #define TS_SERVE_DATABASES_H
 
 #include "serve/api/derived.h"
-#include "serve/api/sampling.h"
+#include "serve/api/vm_sampling.h"
 #include "serve/api/sandbox.h"
 
 #include <pthread.h>

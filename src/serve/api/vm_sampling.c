@@ -1,4 +1,4 @@
-#include "serve/api/sampling.h"
+#include "serve/api/vm_sampling.h"
 
 #include "sampler/hotspot.h"
 
