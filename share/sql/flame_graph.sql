@@ -14,7 +14,7 @@
 --             limit     number of rows (default 100000)
 -- Columns:    depth        0 for the outermost method
 --             start, total  where the box begins and how wide it is, in units of the weight
---             self         weight of the method itself: what no box stands on
+--             self         weight of the method itself: what no box is on
 --             method, file, line
 --             node_id      the call path, in stack_node
 -- A box comes before those that stand on it, in the order of a walk through the tree.

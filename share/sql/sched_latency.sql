@@ -5,7 +5,7 @@
 --             limit  number of rows (default 20)
 -- Columns:    process, thread, tid
 --             wakes      how often it was woken
---             mean_us    how long it waited in the mean
+--             mean_us    how long it waited on average
 --             max_us     how long it waited at most
 --             total_ms   how long it waited in all
 --             waker      thread that woke it before the longest wait

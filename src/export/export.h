@@ -23,7 +23,7 @@ typedef struct ts_export_input {
     const ts_export_side *before; /* NULL, or the older one: the difference is wanted */
     const char *dimension;        /* by what frames are joined, as it was typed; NULL: the usual */
     bool lp_derived;              /* metrics that Datakit would have as 0, too */
-    bool lp_extended;             /* what Datakit's structure has and its points have not, too */
+    bool lp_extended;             /* what Datakit's structure has and its points lack, too */
 } ts_export_input;
 
 /* Where the bytes go, in order. A failure of `put` ends the export. */

@@ -57,7 +57,7 @@ void stacks_trees_free(ts_calls *p);
 /* TS_ERR_USAGE when something but sources is selected of allocation stacks of heaps. */
 ts_code stacks_heap_selects(const ts_calls *p, bool others);
 
-/* Chooses the weight and loads it, and what else is to be loaded. */
+/* Chooses the weight and loads it, and what else is wanted. */
 ts_code stacks_load_weights(ts_calls *p, ts_calls_load load);
 
 /* --- the tree of heap timelines (stacks_of_heap.c) ------------------------------------------- */

@@ -26,7 +26,7 @@ typedef ts_code (*ts_method_visit)(void *user, const ts_method_sum *sum);
 ts_code ts_methods_each(const ts_calls *p, const ts_frames *frames, ts_method_visit visit,
                         void *user);
 
-/* What a weight is to be compared as: the name of its class or, of what has none, its own. */
+/* What a weight is compared as: the name of its class or, of what has none, its own. */
 ts_text ts_weight_label(const ts_weight *w);
 
 /* TS_ERR_USAGE: the weights that both chose are not of one class and unit. */

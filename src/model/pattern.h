@@ -10,7 +10,7 @@
  *     (ab|cd) (?:ab|cd)                    one of these
  *     * + ? {2} {2,} {2,5}, each also with ?   repeated
  *
- * What looks ahead, behind, or back at groups cannot be had in that time and is refused.
+ * Look-ahead, look-behind and references to groups cannot be had in that time and are refused.
  */
 #ifndef TS_MODEL_PATTERN_H
 #define TS_MODEL_PATTERN_H

@@ -59,15 +59,15 @@ static bool step_takes(const ts_pattern *p, const step *s, uint32_t c)
 
 /* Whether the place between two characters, NO_CHAR for the ends, is one that the step lets
  * through. */
-static bool step_passes(const step *s, uint32_t before, uint32_t behind)
+static bool step_passes(const step *s, uint32_t before, uint32_t after)
 {
     switch (s->kind) {
     case STEP_BEGIN:
         return before == NO_CHAR;
     case STEP_END:
-        return behind == NO_CHAR;
+        return after == NO_CHAR;
     case STEP_EDGE:
-        return (is_word(before) != is_word(behind)) != s->negated;
+        return (is_word(before) != is_word(after)) != s->negated;
     default:
         return true;
     }
@@ -79,7 +79,7 @@ typedef struct place {
     uint32_t n;
     uint32_t mark; /* of the states that were seen here */
     uint32_t before;
-    uint32_t behind;
+    uint32_t after;
 } place;
 
 /* Adds a state, and those that it leads to without a character; true: the pattern is found. */
@@ -106,7 +106,7 @@ static bool place_add(ts_pattern *p, place *at, uint32_t state)
             }
         } else if (s->kind <= STEP_ANY) {
             at->list[at->n++] = i;
-        } else if (step_passes(s, at->before, at->behind)) {
+        } else if (step_passes(s, at->before, at->after)) {
             open[n++] = i + 1;
         }
     }
@@ -117,18 +117,18 @@ static bool expression_in(ts_pattern *p, ts_text text)
 {
     const step *steps = p->steps.p;
     size_t at = 0;
-    place now = {.list = p->lists[0], .mark = 1, .before = NO_CHAR, .behind = NO_CHAR};
+    place now = {.list = p->lists[0], .mark = 1, .before = NO_CHAR, .after = NO_CHAR};
     memset(p->marks, 0, p->steps.n * sizeof *p->marks);
-    now.behind = at < text.n ? pattern_next(&at, text) : NO_CHAR;
+    now.after = at < text.n ? pattern_next(&at, text) : NO_CHAR;
     while (!place_add(p, &now, 0)) {
-        uint32_t c = now.behind;
+        uint32_t c = now.after;
         if (c == NO_CHAR) {
             return false;
         }
         place next = {.list = now.list == p->lists[0] ? p->lists[1] : p->lists[0],
                       .mark = now.mark + 1,
                       .before = c,
-                      .behind = at < text.n ? pattern_next(&at, text) : NO_CHAR};
+                      .after = at < text.n ? pattern_next(&at, text) : NO_CHAR};
         for (uint32_t i = 0; i < now.n; i++) {
             if (step_takes(p, &steps[now.list[i]], c) && place_add(p, &next, now.list[i] + 1)) {
                 return true;

@@ -155,7 +155,7 @@ struct ts_pages {
     uint32_t min_local;
     uint32_t lock_page;
     uint32_t next; /* number of the next page */
-    /* Pages that are to be written: out_first, out_first + 1 ... */
+    /* Pages that wait to be written: out_first, out_first + 1 ... */
     uint8_t *out;
     uint32_t out_first;
     uint32_t out_count;
@@ -168,7 +168,7 @@ struct ts_pages {
 
 /* --- page_file.c: pages on their way to the file --------------------------------------------- */
 
-/* The next number, and the place in the queue that the page is to be made at, which is valid until
+/* The next number, and the place in the queue where the page is made, which is valid until
  * the next call. */
 ts_code page_claim(ts_pages *p, uint32_t *number, uint8_t **bytes);
 /* Queues a finished page. */

@@ -149,9 +149,9 @@ static ts_code read_cells(ts_scan *s, uint32_t most)
     bool done = true;
     s->chained = false;
     while (row < n && done && !s->chained) {
-        unsigned behind = s->integers ? scan_integer_cells(s, leaf, row, n) : row;
-        leaf->next += behind - row;
-        row = behind;
+        unsigned after = s->integers ? scan_integer_cells(s, leaf, row, n) : row;
+        leaf->next += after - row;
+        row = after;
         if (row == n) {
             break;
         }

@@ -446,7 +446,7 @@ void hg_shapes_free(ts_ctx *ctx, hg_shapes *s);
 
 /* --- passes --------------------------------------------------------------------------------- */
 
-/* What a walk reads of nodes that are some places behind in its queue. */
+/* What a walk reads of nodes that come some places later in its queue. */
 static inline void hg_fetch_ahead(const hg *g, const uint32_t *queue, uint32_t at, uint32_t tail)
 {
     enum { FAR = 24, NEAR = 12 };

@@ -195,7 +195,7 @@ typedef struct retained_columns {
     uint32_t values[TS_N_js_heap_retained][AT_ONCE];
 } retained_columns;
 
-/* Rows of nodes that have all but a previous one. False: one has not, or a number is too large. */
+/* Rows of nodes that have all but a previous one. False: one lacks it, or a number is too large. */
 static bool usual_rows(retained_columns *c, const heap_rows *f, uint32_t first, unsigned n,
                        const int64_t *ids, int64_t first_constructor)
 {

@@ -332,8 +332,8 @@ static ts_code put_names(flare_dir *dir, const name_map *names)
  */
 static ts_code drop_uncertain(flare_dir *dir, const flare_pair *pair, name_reader *r)
 {
-    bool behind = pair->bad_entries > r->bad_entries;
-    bool moved = behind ? !r->cut || r->disagree : pair->unmatched_tail > 0 && r->disagree;
+    bool lags = pair->bad_entries > r->bad_entries;
+    bool moved = lags ? !r->cut || r->disagree : pair->unmatched_tail > 0 && r->disagree;
     name_map *dropped = r->disagree ? &r->later : &r->names;
     uint64_t n = dropped->ids.count;
     ts_code code = TS_OK;

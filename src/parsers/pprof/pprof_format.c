@@ -206,7 +206,7 @@ static ts_code count(pprof *p, ts_item item, uint64_t seen, uint64_t lost)
 }
 
 /* Just after the end of the list: where a text is when others before it were removed. */
-static bool is_behind(const pprof *p, int64_t number)
+static bool is_beyond(const pprof *p, int64_t number)
 {
     size_t n = p->text_ends.n;
     return number >= 0 && (uint64_t)number >= n && (uint64_t)number - n < n;
@@ -217,18 +217,18 @@ static bool texts_are_missing(const pprof *p)
 {
     const pprof_function *functions = p->functions.items.p;
     const pprof_mapping *mappings = p->mappings.items.p;
-    bool behind = false;
+    bool beyond = false;
     if (p->wire.fault != TS_WIRE_OK || p->certain != SIZE_MAX) {
         return false; /* it is known where */
     }
-    for (size_t i = 0; i < p->functions.items.n && !behind; i++) {
-        behind = is_behind(p, functions[i].name) || is_behind(p, functions[i].system_name) ||
-                 is_behind(p, functions[i].file);
+    for (size_t i = 0; i < p->functions.items.n && !beyond; i++) {
+        beyond = is_beyond(p, functions[i].name) || is_beyond(p, functions[i].system_name) ||
+                 is_beyond(p, functions[i].file);
     }
-    for (size_t i = 0; i < p->mappings.items.n && !behind; i++) {
-        behind = is_behind(p, mappings[i].file) || is_behind(p, mappings[i].build_id);
+    for (size_t i = 0; i < p->mappings.items.n && !beyond; i++) {
+        beyond = is_beyond(p, mappings[i].file) || is_beyond(p, mappings[i].build_id);
     }
-    return behind;
+    return beyond;
 }
 
 static ts_code check_texts(pprof *p)

@@ -109,7 +109,7 @@ static ts_code read_stream_header(tptp_binary *b)
     b->skip_counted = &b->import.bytes_skipped;
     b->skip_done = 0;
     b->state = TPTP_SKIPPING;
-    b->behind = TPTP_PROBING;
+    b->after = TPTP_PROBING;
     return code;
 }
 
@@ -314,7 +314,7 @@ static void skip_message(tptp_binary *b, uint64_t size, uint64_t *counted)
     b->skip = size;
     b->skip_header = false;
     b->state = TPTP_SKIPPING;
-    b->behind = TPTP_RUNNING;
+    b->after = TPTP_RUNNING;
 }
 
 /*
@@ -400,7 +400,7 @@ static ts_code skip_bytes(tptp_binary *b)
     if (b->skip == 0 && b->skip_counted != NULL) {
         *b->skip_counted += b->skip_done;
     }
-    b->state = b->skip == 0 ? b->behind : b->state;
+    b->state = b->skip == 0 ? b->after : b->state;
     return TS_OK;
 }
 

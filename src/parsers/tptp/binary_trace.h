@@ -131,7 +131,7 @@ typedef struct tptp_binary {
     tptp_forced forced;
     tptp_layout layout;
     tptp_binary_state state;
-    tptp_binary_state behind; /* the state after TPTP_SKIPPING */
+    tptp_binary_state after; /* the state after TPTP_SKIPPING */
     uint64_t skip;
     uint64_t *skip_counted; /* where skipped bytes are counted once all are there, or NULL */
     uint64_t skip_done;     /* bytes that were skipped */

@@ -234,7 +234,7 @@ static bool is_entity(const char *p, size_t n)
     return false;
 }
 
-/* Characters that UTF-8 has and XML has not. */
+/* Characters that UTF-8 has and XML lacks. */
 static bool is_forbidden(const char *p, size_t n)
 {
     unsigned char c = (unsigned char)p[0];

@@ -70,7 +70,7 @@ bool tptp_has_word(const char *text, const char *word);
 /*
  * Where the pieces of an XML text begin and end. Traces are no well-formed documents: roots are not
  * closed, several documents follow one another, "<" occurs in values, and bytes may be missing. So
- * what is given to the XML parser is cut into pieces here, each of which stands alone, and a
+ * what is given to the XML parser is cut into pieces here, each of which is whole by itself, and a
  * damaged one costs itself only.
  */
 typedef enum tptp_piece {

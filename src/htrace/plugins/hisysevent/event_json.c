@@ -125,7 +125,7 @@ static int compare_texts(ts_text a, ts_text b)
     return order != 0 ? order : (a.n > b.n) - (a.n < b.n);
 }
 
-/* By key, and those of one key as they stand. */
+/* By key, and those of one key in the order of the line. */
 static int by_key(const void *a, const void *b, void *user)
 {
     const event_json *e = user;

@@ -185,7 +185,7 @@ static uint64_t find_disorder(ts_profile *p)
 }
 
 /* Samples whose nodes have small ids, many at once: hits by id, and after them those of other ids.
- * False: they have not, and nothing is done. */
+ * False: they are larger, and nothing is done. */
 static bool count_small(uint32_t *hits, const ts_profile *p, uint64_t first, unsigned n)
 {
     const uint32_t span = p->nodes.id_span;

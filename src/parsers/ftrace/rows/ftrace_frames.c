@@ -48,7 +48,7 @@ typedef struct frame_pair {
 
 struct ftrace_frame {
     ftrace_thread *thread;
-    ftrace_frame *before, *behind; /* in the list of the thread */
+    ftrace_frame *before, *after; /* in the list of the thread */
     ftrace_frame *key_before, *key_behind;
     ftrace_frame *key_last; /* of the first one with a key */
     frame_row actual;
@@ -148,8 +148,8 @@ static ts_code leave(ftrace_machine *m, ftrace_frame *frame)
     ftrace_thread_frames *list = frame->thread->frames;
     ts_code code = drop_key(m, frame);
     frame->listed = false;
-    *(frame->before == NULL ? &list->first : &frame->before->behind) = frame->behind;
-    *(frame->behind == NULL ? &list->last : &frame->behind->before) = frame->before;
+    *(frame->before == NULL ? &list->first : &frame->before->after) = frame->after;
+    *(frame->after == NULL ? &list->last : &frame->after->before) = frame->before;
     return code != TS_OK || frame->numbers > 0 ? code : release(m, frame);
 }
 
@@ -217,7 +217,7 @@ static ts_code add_frame(ftrace_frame **out, ftrace_machine *m, ftrace_thread *t
     frame->thread = thread;
     frame->listed = true;
     frame->before = list->last;
-    *(list->last == NULL ? &list->first : &list->last->behind) = frame;
+    *(list->last == NULL ? &list->first : &list->last->after) = frame;
     list->last = frame;
     *out = frame;
     return TS_OK;
@@ -274,10 +274,10 @@ static int64_t value_of(const ts_text *t, const char *key)
     size_t n = strlen(key);
     int64_t value = 0;
     for (size_t at = 0; at + n < t->n; at++) {
-        size_t behind = at + n + 1;
+        size_t after = at + n + 1;
         if (t->p[at + n] == ':' && memcmp(t->p + at, key, n) == 0 &&
             (at == 0 || !is_word(t->p[at - 1]))) {
-            read_number(&value, t, &behind);
+            read_number(&value, t, &after);
         }
     }
     return value;
@@ -651,7 +651,7 @@ static void flag_unused(ftrace_machine *m)
     for (size_t i = 0; i < m->threads.threads.n; i++) {
         const ftrace_thread_frames *list = ftrace_thread_at(&m->threads, i)->frames;
         ftrace_frame *frame = list == NULL ? NULL : list->first;
-        for (; frame != NULL && !frame->render; frame = frame->behind) {
+        for (; frame != NULL && !frame->render; frame = frame->after) {
             frame->actual.flag = FLAG_UNUSED;
             frame->expected.flag = FLAG_UNUSED;
         }

@@ -206,9 +206,9 @@ static ts_code end_slice(ftrace_machine *m, const ftrace_event *event, const mar
 /* name|number|rest: without the first bar the number is after the last blank. */
 static bool parse_named(ts_text *name, int64_t *number, ts_text *rest, ts_text t)
 {
-    ts_text behind;
-    ts_text first = cut_at(&behind, t, '|');
-    if (behind.p == NULL) {
+    ts_text after;
+    ts_text first = cut_at(&after, t, '|');
+    if (after.p == NULL) {
         size_t n = first.n;
         while (n > 0 && first.p[n - 1] != ' ') {
             n--;
@@ -216,11 +216,11 @@ static bool parse_named(ts_text *name, int64_t *number, ts_text *rest, ts_text t
         if (n == 0) {
             return false;
         }
-        behind = ts_text_from(first, n);
+        after = ts_text_from(first, n);
         first.n = n - 1;
     }
     *name = first;
-    return first.n > 0 && ftrace_decimal(number, cut_at(rest, behind, '|'));
+    return first.n > 0 && ftrace_decimal(number, cut_at(rest, after, '|'));
 }
 
 /* H:[a,b,c]#rest is H:rest. The text is in `scratch` then. */
