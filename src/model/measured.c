@@ -97,20 +97,13 @@ static ts_code series_tables(series_build *b)
                     TS_C_measure_filter__source_arg_set_id, TS_C_measure_filter__type}},
                   {TS_T_process, 3, {TS_C_process__id, TS_C_process__name, TS_C_process__pid}}};
     const ts_rows_from *from = ts_model_rows(b->m);
-    const ts_batch *batch;
     ts_code code = TS_OK;
     for (unsigned t = 0; code == TS_OK && t < 3; t++) {
-        ts_rows *rows = NULL;
-        if (!ts_rows_there(from, tables[t].table, tables[t].columns, tables[t].count)) {
-            continue;
+        ts_walk rows = ts_walk_of(*from, tables[t].table, tables[t].columns, tables[t].count);
+        bool there = ts_rows_there(from, tables[t].table, tables[t].columns, tables[t].count);
+        while (there && ts_walk_next(&code, &rows)) {
+            code = series_read(b, rows.b, rows.row, t);
         }
-        code = ts_rows_open(&rows, from, tables[t].table, tables[t].columns, tables[t].count);
-        while (code == TS_OK && (code = ts_rows_next(&batch, rows)) == TS_OK && batch->rows > 0) {
-            for (unsigned i = 0; code == TS_OK && i < batch->rows; i++) {
-                code = series_read(b, batch, i, t);
-            }
-        }
-        ts_rows_close(rows);
     }
     return code;
 }

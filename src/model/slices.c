@@ -226,22 +226,17 @@ static ts_code label_of(slices_search *s, const ts_batch *b, unsigned i)
 
 static ts_code find_methods(slices_search *s)
 {
-    const ts_batch *b;
-    ts_rows *rows = NULL;
+    ts_walk rows = ts_walk_of(*ts_model_rows(s->m), TS_T_stack_method, label_columns, L_COLUMNS);
+    ts_code code = TS_OK;
     s->methods = ts_zalloc(s->ctx, (size_t)s->paths->methods.count + 1, sizeof *s->methods);
     TS_NEED(s->ctx, s->methods);
-    ts_code code =
-        ts_rows_open(&rows, ts_model_rows(s->m), TS_T_stack_method, label_columns, L_COLUMNS);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            uint32_t method = ts_ids_find(&s->paths->methods, b->rowids[i]);
-            code = label_of(s, b, i);
-            if (code == TS_OK && method != TS_NO_INDEX) {
-                s->methods[method] = ts_pattern_in(s->asked->name, ts_buf_text(&s->label));
-            }
+    while (ts_walk_next(&code, &rows)) {
+        uint32_t method = ts_ids_find(&s->paths->methods, ts_walk_id(&rows));
+        code = label_of(s, rows.b, rows.row);
+        if (code == TS_OK && method != TS_NO_INDEX) {
+            s->methods[method] = ts_pattern_in(s->asked->name, ts_buf_text(&s->label));
         }
     }
-    ts_rows_close(rows);
     return code;
 }
 

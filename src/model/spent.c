@@ -147,15 +147,11 @@ typedef ts_code spent_row(spent_work *w, const ts_batch *b, unsigned i);
 static ts_code each_row(spent_work *w, enum ts_table_id table, const unsigned *columns, unsigned n,
                         spent_row *row)
 {
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, ts_model_rows(w->m), table, columns, n);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            code = row(w, b, i);
-        }
+    ts_walk rows = ts_walk_of(*ts_model_rows(w->m), table, columns, n);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        code = row(w, rows.b, rows.row);
     }
-    ts_rows_close(rows);
     return code;
 }
 

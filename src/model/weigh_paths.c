@@ -386,18 +386,6 @@ void stacks_weighed_free(ts_ctx *ctx, ts_weight *weight)
 
 /* --- a request -------------------------------------------------------------------------------- */
 
-static ts_code has_rows(bool *has, ts_model *m, enum ts_table_id table)
-{
-    const ts_batch *b = NULL;
-    ts_rows *rows = NULL;
-    bool there = ts_rows_there(ts_model_rows(m), table, NULL, 0);
-    ts_code code = there ? ts_rows_open(&rows, ts_model_rows(m), table, NULL, 0) : TS_OK;
-    TS_STEP_IF(code, there, ts_rows_next(&b, rows));
-    *has = code == TS_OK && b != NULL && b->rows > 0;
-    ts_rows_close(rows);
-    return code;
-}
-
 /* Sums, and which sources have calls, whose samples without a time are sums of these. */
 static ts_code weigh_sums(ts_calls *p)
 {
@@ -424,13 +412,15 @@ ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_wei
                     .stackless = true,
                     .no_idle = asked->no_idle};
     *select = (ts_select){0};
+    const ts_rows_from *from = ts_model_rows(m);
     bool heap = false;
     ts_code code = ts_events_get(&p->events, m);
-    TS_STEP_IF(code, asked->samples, has_rows(&p->any_sample, m, TS_T_stack_sample));
-    TS_STEP_IF(code, asked->calls, has_rows(&p->any_slice, m, TS_T_stack_slice));
+    TS_STEP_IF(code, asked->samples, ts_rows_any(&p->any_sample, from, TS_T_stack_sample));
+    TS_STEP_IF(code, asked->calls, ts_rows_any(&p->any_slice, from, TS_T_stack_slice));
     bool rows = p->any_sample || p->any_slice;
-    TS_STEP_IF(code, asked->heap && !rows, has_rows(&heap, m, TS_T_js_heap_trace_node));
-    TS_STEP_IF(code, asked->marks && !rows && !heap, has_rows(&p->is_marks, m, TS_T_callstack));
+    TS_STEP_IF(code, asked->heap && !rows, ts_rows_any(&heap, from, TS_T_js_heap_trace_node));
+    TS_STEP_IF(code, asked->marks && !rows && !heap,
+               ts_rows_any(&p->is_marks, from, TS_T_callstack));
     if (code == TS_OK && (heap || p->is_marks)) {
         code = weigh_tree(p);
     } else if (code == TS_OK) {

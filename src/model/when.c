@@ -301,29 +301,14 @@ static ts_code range_observed(ts_span *range, ts_model *m, const ts_idset *sourc
 ts_code ts_whole_range(ts_span *range, ts_model *m)
 {
     static const unsigned columns[] = {TS_C_trace_range__start_ts, TS_C_trace_range__end_ts};
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    if (!ts_rows_there(ts_model_rows(m), TS_T_trace_range, columns, 2)) {
-        return TS_OK;
+    ts_walk rows = ts_walk_of(*ts_model_rows(m), TS_T_trace_range, columns, 2);
+    bool there = ts_rows_there(ts_model_rows(m), TS_T_trace_range, columns, 2);
+    ts_code code = TS_OK;
+    while (there && ts_walk_next(&code, &rows)) { /* it has one row */
+        if (!ts_walk_null(&rows, 0) && !ts_walk_null(&rows, 1)) {
+            *range = (ts_span){ts_walk_int(&rows, 0), ts_walk_int(&rows, 1)};
+        }
     }
-    ts_code code = ts_rows_open(&rows, ts_model_rows(m), TS_T_trace_range, columns, 2);
-    if (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0 &&
-        !b->columns[0].null[0] && !b->columns[1].null[0]) {
-        *range = (ts_span){b->columns[0].ints[0], b->columns[1].ints[0]};
-    }
-    ts_rows_close(rows);
-    return code;
-}
-
-static ts_code range_any(bool *any, ts_model *m, enum ts_table_id table, unsigned column)
-{
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, ts_model_rows(m), table, &column, 1);
-    if (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK) {
-        *any = *any || b->rows > 0;
-    }
-    ts_rows_close(rows);
     return code;
 }
 
@@ -350,12 +335,13 @@ static ts_code range_recorded(ts_span *range, ts_model *m, const ts_idset *sourc
  * sources that is trace_range. */
 ts_code ts_source_range(ts_span *range, bool *known, ts_model *m, const ts_idset *sources)
 {
-    bool kernel = false; /* whose events are all that there is, and have no source in their rows */
+    bool kernel; /* events of it are all that there is, and have no source in their rows */
+    bool states;
     ts_code code;
     *range = (ts_span){INT64_MAX, INT64_MIN};
-    TS_TRY_INTO(code, range_any(&kernel, m, TS_T_sched_slice, TS_C_sched_slice__ts));
-    TS_TRY_INTO(code, range_any(&kernel, m, TS_T_thread_state, TS_C_thread_state__ts));
-    if (!sources->all || !kernel) {
+    TS_TRY_INTO(code, ts_rows_any(&kernel, ts_model_rows(m), TS_T_sched_slice));
+    TS_TRY_INTO(code, ts_rows_any(&states, ts_model_rows(m), TS_T_thread_state));
+    if (!sources->all || (!kernel && !states)) {
         TS_TRY_INTO(code, range_observed(range, m, sources));
         TS_TRY_INTO(code, range_recorded(range, m, sources));
     }
@@ -374,8 +360,6 @@ static ts_code clock_shift(int64_t *shift, bool *known, ts_model *m, const ts_id
     const ts_sources *all;
     ts_text clock = TS_TEXT_NULL;
     int64_t at[2] = {TS_NO_TIME, TS_NO_TIME};
-    const ts_batch *b;
-    ts_rows *rows = NULL;
     ts_code code = ts_sources_get(&all, m);
     *shift = 0;
     *known = false;
@@ -393,16 +377,13 @@ static ts_code clock_shift(int64_t *shift, bool *known, ts_model *m, const ts_id
         *known = clock.p != NULL;
         return code;
     }
-    code = ts_rows_open(&rows, ts_model_rows(m), TS_T_clock_snapshot, columns, 2);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            const ts_scan_text *t = &b->columns[0].texts[i];
-            unsigned which = t->n == 8 && memcmp(t->p, "realtime", 8) == 0 ? 1 : 0;
-            bool is = which == 1 || (t->n == clock.n && memcmp(t->p, clock.p, t->n) == 0);
-            at[which] = is && at[which] == TS_NO_TIME ? b->columns[1].ints[i] : at[which];
-        }
+    ts_walk rows = ts_walk_of(*ts_model_rows(m), TS_T_clock_snapshot, columns, 2);
+    while (ts_walk_next(&code, &rows)) {
+        ts_text name = ts_walk_text(&rows, 0);
+        unsigned which = ts_text_is(name, "realtime") ? 1 : 0;
+        bool is = which == 1 || ts_text_equal(name, clock);
+        at[which] = is && at[which] == TS_NO_TIME ? ts_walk_int(&rows, 1) : at[which];
     }
-    ts_rows_close(rows);
     *known = at[0] != TS_NO_TIME && at[1] != TS_NO_TIME;
     *shift = *known ? ts_sat_sub(at[0], at[1]) : 0;
     return code;

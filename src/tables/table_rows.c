@@ -289,6 +289,18 @@ bool ts_walk_batch(ts_code *code, ts_walk *at)
     return false;
 }
 
+ts_code ts_rows_any(bool *any, const ts_rows_from *from, enum ts_table_id table)
+{
+    const ts_batch *b = NULL;
+    ts_rows *rows = NULL;
+    bool there = ts_rows_there(from, table, NULL, 0);
+    ts_code code = there ? ts_rows_open(&rows, from, table, NULL, 0) : TS_OK;
+    TS_STEP_IF(code, there, ts_rows_next(&b, rows));
+    *any = code == TS_OK && b != NULL && b->rows > 0;
+    ts_rows_close(rows);
+    return code;
+}
+
 ts_code ts_rows_seek(ts_rows *r, int64_t rowid)
 {
     if (r->scan != NULL) {

@@ -49,6 +49,9 @@ ts_code ts_rows_seek(ts_rows *rows, int64_t rowid);
 bool ts_rows_there(const ts_rows_from *from, enum ts_table_id table, const unsigned *columns,
                    unsigned count);
 
+/* Whether there is such a table with rows. */
+ts_code ts_rows_any(bool *any, const ts_rows_from *from, enum ts_table_id table);
+
 /* About how many rows a table has, by its last rowid, for those who wait; 0 when it is not known.
  */
 uint64_t ts_rows_count(const ts_rows_from *from, const char *table);

@@ -103,18 +103,14 @@ static ts_code count_moments(animation_work *a)
 static ts_code read_clocks(animation_work *a)
 {
     static const unsigned columns[] = {TS_C_clock_snapshot__clock_id, TS_C_clock_snapshot__ts};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, a->w->reader, TS_T_clock_snapshot, columns, 2);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            int64_t clock = b->columns[0].ints[i];
-            if (clock > TS_CLOCK_UNKNOWN && clock < TS_CLOCK_RELATIVE && !b->columns[1].null[i]) {
-                a->clocks.at[clock] = (uint64_t)b->columns[1].ints[i];
-            }
+    ts_walk rows = ts_walk_of(ts_rows_of(a->w->reader), TS_T_clock_snapshot, columns, 2);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        int64_t clock = ts_walk_int(&rows, 0);
+        if (clock > TS_CLOCK_UNKNOWN && clock < TS_CLOCK_RELATIVE && !ts_walk_null(&rows, 1)) {
+            a->clocks.at[clock] = (uint64_t)ts_walk_int(&rows, 1);
         }
     }
-    ts_scan_close(scan);
     for (uint64_t i = 1; i <= ts_source_count(a->w->store) && code == TS_OK; i++) {
         if (ts_text_is(ts_source(a->w->store, (int64_t)i)->format, "htrace")) {
             a->has_clocks = true;

@@ -58,20 +58,15 @@ static ts_code thread_at(marker_thread **thread, marker_work *w, int64_t itid, s
 static ts_code read_sources(marker_work *w)
 {
     static const unsigned columns[] = {TS_C_thread_detail__itid, TS_C_thread_detail__source_id};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, w->reader, TS_T_thread_detail, columns, 2);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; i < b->rows; i++) {
-            int64_t itid = b->columns[0].ints[i];
-            int64_t source = b->columns[1].ints[i];
-            if (itid >= 0 && (uint64_t)itid < w->thread_count && source > 0 &&
-                source <= UINT32_MAX) {
-                w->threads[itid].source = (uint32_t)source;
-            }
+    ts_walk rows = ts_walk_of(ts_rows_of(w->reader), TS_T_thread_detail, columns, 2);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        int64_t itid = ts_walk_int(&rows, 0);
+        int64_t source = ts_walk_int(&rows, 1);
+        if (itid >= 0 && (uint64_t)itid < w->thread_count && source > 0 && source <= UINT32_MAX) {
+            w->threads[itid].source = (uint32_t)source;
         }
     }
-    ts_scan_close(scan);
     return code;
 }
 
@@ -79,28 +74,22 @@ ts_code marker_threads_read(marker_work *w)
 {
     static const unsigned columns[] = {TS_C_thread__itid, TS_C_thread__tid, TS_C_thread__ipid,
                                        TS_C_thread__name};
-    const ts_batch *b;
-    ts_scan *scan = NULL;
+    ts_walk rows = ts_walk_of(ts_rows_of(w->reader), TS_T_thread, columns, 4);
     size_t cap = 0;
     ts_code code = ts_reader_has_rows(&w->finished, w->reader, TS_T_thread);
     if (code != TS_OK || !w->finished) {
         return code;
     }
-    code = ts_scan_open(&scan, w->reader, TS_T_thread, columns, 4);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        const ts_batch_column *c = b->columns;
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            marker_thread *t;
-            code = thread_at(&t, w, c[0].ints[i], &cap);
-            if (code == TS_OK && t != NULL) {
-                t->tid = c[1].ints[i];
-                t->has_tid = c[1].null[i] == 0;
-                t->ipid = c[2].null[i] ? -1 : c[2].ints[i];
-                t->draws = does_draw((ts_text){c[3].texts[i].p, c[3].texts[i].n});
-            }
+    while (ts_walk_next(&code, &rows)) {
+        marker_thread *t;
+        code = thread_at(&t, w, ts_walk_int(&rows, 0), &cap);
+        if (code == TS_OK && t != NULL) {
+            t->tid = ts_walk_int(&rows, 1);
+            t->has_tid = !ts_walk_null(&rows, 1);
+            t->ipid = ts_walk_int_or(&rows, 2, -1);
+            t->draws = does_draw(ts_walk_text(&rows, 3));
         }
     }
-    ts_scan_close(scan);
     return code != TS_OK ? code : read_sources(w);
 }
 

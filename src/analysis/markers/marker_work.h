@@ -6,6 +6,7 @@
 #include "base/buf.h"
 #include "base/ckd.h"
 #include "base/sorter.h"
+#include "tables/table_rows.h"
 #include "tables/rows.h"
 
 #include <string.h>

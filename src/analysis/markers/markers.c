@@ -106,25 +106,20 @@ static const unsigned columns[COLUMNS] = {
 
 static ts_code read_rows(marker_work *w, void **selves)
 {
-    const ts_batch *b;
-    ts_scan *scan = NULL;
-    ts_code code = ts_scan_open(&scan, w->reader, TS_T_callstack, columns, COLUMNS);
-    while (code == TS_OK && (code = ts_scan_next(&b, scan)) == TS_OK && b->rows > 0) {
-        const ts_batch_column *c = b->columns;
-        for (unsigned i = 0; i < b->rows && code == TS_OK; i++) {
-            const ts_scan_text *name = &c[C_NAME].texts[i];
-            marker m = {.row = b->rowids[i],
-                        .id = c[C_ID].ints[i],
-                        .ts = c[C_TS].ints[i],
-                        .itid = c[C_CALLID].ints[i],
-                        .emitter = c[C_CHILD].null[i] ? -1 : c[C_CHILD].ints[i],
-                        .async = c[C_COOKIE].null[i] == 0,
-                        .name = {name->p, name->n}};
-            m.end = c[C_DUR].null[i] ? TS_NO_TIME : ts_time_add(m.ts, c[C_DUR].ints[i]);
-            code = c[C_TS].null[i] ? TS_OK : recognise(w, selves, &m);
-        }
+    ts_walk rows = ts_walk_of(ts_rows_of(w->reader), TS_T_callstack, columns, COLUMNS);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        marker m = {.row = ts_walk_id(&rows),
+                    .id = ts_walk_int(&rows, C_ID),
+                    .ts = ts_walk_int(&rows, C_TS),
+                    .itid = ts_walk_int(&rows, C_CALLID),
+                    .emitter = ts_walk_int_or(&rows, C_CHILD, -1),
+                    .async = !ts_walk_null(&rows, C_COOKIE),
+                    .name = ts_walk_text(&rows, C_NAME)};
+        m.end =
+            ts_walk_null(&rows, C_DUR) ? TS_NO_TIME : ts_time_add(m.ts, ts_walk_int(&rows, C_DUR));
+        code = ts_walk_null(&rows, C_TS) ? TS_OK : recognise(w, selves, &m);
     }
-    ts_scan_close(scan);
     return code;
 }
 

@@ -157,20 +157,16 @@ static ts_code scatter_scan(scatter *s, bool count)
     static const unsigned columns[C_COLUMNS] = {TS_C_cloud_call__ts, TS_C_cloud_call__dur,
                                                 TS_C_cloud_call__cpu_dur, TS_C_cloud_call__wait_dur,
                                                 TS_C_cloud_call__suspend_dur};
-    const ts_rows_from from = ts_view_rows(s->call);
-    const ts_batch *b;
-    ts_rows *rows = NULL;
-    ts_code code = ts_rows_open(&rows, &from, TS_T_cloud_call, columns, count ? C_COLUMNS : C_CPU);
-    while (code == TS_OK && (code = ts_rows_next(&b, rows)) == TS_OK && b->rows > 0) {
-        for (unsigned i = 0; code == TS_OK && i < b->rows; i++) {
-            if (count) {
-                code = scatter_add(s, b, i);
-            } else {
-                scatter_span(s, b, i);
-            }
+    ts_walk rows =
+        ts_walk_of(ts_view_rows(s->call), TS_T_cloud_call, columns, count ? C_COLUMNS : C_CPU);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &rows)) {
+        if (count) {
+            code = scatter_add(s, rows.b, rows.row);
+        } else {
+            scatter_span(s, rows.b, rows.row);
         }
     }
-    ts_rows_close(rows);
     return code;
 }
 
