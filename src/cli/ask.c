@@ -378,6 +378,7 @@ ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *
         const ts_row_print print = {
             .format = options->output,
             .terminal = terminal,
+            .demangle = options->demangle,
             .say_unbound = !options->quiet && !is_documented(sql),
         };
         asking a = {db, ctx, query, params, options->params, options->param_count};

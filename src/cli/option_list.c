@@ -265,7 +265,8 @@ const ts_option ts_option_list[] = {
 const ts_option_rule ts_option_rules[] = {
     {C, "--param", true, "-q", "requires -q"},
     {C, "--output", true, "-q", "is the form of the rows of -q; the database is named with -e"},
-    {C, "--source --thread --event --label --weight --from --until --demangle", true, "--to", "requires --to or the verb diff"},
+    {C, "--source --thread --event --label --weight --from --until", true, "--to", "requires --to or the verb diff"},
+    {C, "--demangle", true, "--to -q", "requires --to, -q or the verb diff"},
     {C, "--dimension", true, "--to", "requires --to=datakit-flamegraph"},
     {C, "--lp-derived --lp-extended", true, "--to", "requires --to=line-protocol"},
     {C | D, "--max-output", true, "--to", "requires --to"},

@@ -195,7 +195,7 @@ typedef struct ts_options {
     const char *listen, *flare_ui, *web, *samples, *cache;
     ts_texts allow_origins, allow_hosts;
     bool open_page, no_token, any;
-    bool demangle; /* of --to and diff */
+    bool demangle; /* of --to, -q and diff */
     const char *directory;
     const char *format;
     const char *jfr_events;

@@ -283,6 +283,11 @@ static void note_unbound(void *user, const char *name)
     p->out->ctx->error = saved;
 }
 
+static void note_written(void *user, const char *name)
+{
+    note_unbound(((ts_written_rows *)user)->printer, name);
+}
+
 static void say_unbound(const printer *p)
 {
     for (size_t at = 0; at < p->unbound.n; at += strlen(p->unbound.p + at) + 1) {
@@ -338,8 +343,13 @@ ts_code ts_query_print(ts_rows_asked *ask, void *user, const ts_row_print *print
 {
     printer p;
     ts_rows_visitor visitor = {&p, ts_row_printer_header, ts_row_printer_row, note_unbound};
+    ts_written_rows written = {.ctx = out->ctx, .printer = &p};
+    if (print->demangle) {
+        visitor = (ts_rows_visitor){&written, ts_written_header, ts_written_row, note_written};
+    }
     printer_init(&p, out, print->format, print->terminal);
     ts_code code = ask(user, &visitor);
+    ts_written_free(&written);
     /* The rows before a failure are right: they are shown, and its cause is kept. */
     ts_error saved = out->ctx->error;
     ts_code ended = out->gone ? TS_OK : ts_row_printer_end(&p);

@@ -37,6 +37,7 @@ void ts_json_cell(ts_jout *j, const char *key, ts_text value, ts_cell_type type)
 typedef struct ts_row_print {
     ts_row_format format;
     bool terminal;
+    bool demangle;    /* names of C++ and Rust are printed as they are written */
     bool say_unbound; /* parameters without a value are reported on standard error */
 } ts_row_print;
 
@@ -63,6 +64,26 @@ typedef ts_code ts_rows_asked(void *user, const ts_rows_visitor *visitor);
  * the reader has gone, the rest is not asked for: TS_OK.
  */
 ts_code ts_query_print(ts_rows_asked *ask, void *user, const ts_row_print *print, ts_output *out);
+
+/* --- query_names.c ---------------------------------------------------------------------------- */
+
+/* Rows on their way to a printer, with names of C++ and Rust as they are written: texts that are
+ * such a name, or have such names with ';' or blanks around them. Zeroed but for ctx and printer.
+ */
+typedef struct ts_written_rows {
+    ts_ctx *ctx;
+    ts_row_printer *printer;
+    ts_buf name;   /* one that was demangled */
+    ts_buf text;   /* cells that are others now */
+    ts_vec values; /* const char * */
+    ts_vec lengths;
+    ts_vec places; /* size_t: where in `text`; SIZE_MAX: as it was */
+} ts_written_rows;
+
+ts_code ts_written_header(void *user, const char *const *names, int n);
+ts_code ts_written_row(void *user, const char *const *values, const size_t *lengths,
+                       const ts_cell_type *types, int n);
+void ts_written_free(ts_written_rows *w);
 
 /* --- query_table.c ---------------------------------------------------------------------------- */
 

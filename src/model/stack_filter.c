@@ -15,8 +15,10 @@ typedef struct frame_filter {
     const ts_paths *paths;
     ts_pattern patterns[F_PATTERNS];
     bool wanted[F_PATTERNS];
+    bool demangle;
     ts_buf label;
     ts_buf where;
+    ts_buf written;
     uint8_t *hits; /* of each method: bits of the patterns that fit it */
 } frame_filter;
 
@@ -44,6 +46,7 @@ static void filter_free(frame_filter *f)
     }
     ts_buf_free(ctx, &f->label);
     ts_buf_free(ctx, &f->where);
+    ts_buf_free(ctx, &f->written);
     ts_free(ctx, f->hits);
 }
 
@@ -76,11 +79,13 @@ static ts_code filter_method(frame_filter *f, const ts_batch *b, unsigned row)
         return TS_OK;
     }
     f->label.n = 0;
-    ts_code code = ts_method_label(&f->label, ctx, &b->columns[C_PACKAGE].texts[row],
-                                   &b->columns[C_CLASS].texts[row], &b->columns[C_NAME].texts[row]);
-    return code != TS_OK ? code
-                         : filter_label(f, method, ts_cell_text(b, C_FILE, row),
-                                        b->columns[C_LINE].ints[row]);
+    ts_scan_text name = b->columns[C_NAME].texts[row];
+    ts_code code = f->demangle ? ts_method_written(&name, ctx, &f->written, &name) : TS_OK;
+    TS_STEP(code, ts_method_label(&f->label, ctx, &b->columns[C_PACKAGE].texts[row],
+                                  &b->columns[C_CLASS].texts[row], &name));
+    TS_STEP(code,
+            filter_label(f, method, ts_cell_text(b, C_FILE, row), b->columns[C_LINE].ints[row]));
+    return code;
 }
 
 static ts_code filter_frames(frame_filter *f, const ts_frames *frames)
@@ -135,7 +140,7 @@ static ts_code filter_match(frame_filter *f, bool *any, const ts_frame_filter *f
 ts_code ts_frames_shown(ts_shown_paths *out, ts_model *model, const ts_paths *paths,
                         const ts_frame_filter *filter)
 {
-    frame_filter f = {.model = model, .paths = paths};
+    frame_filter f = {.model = model, .paths = paths, .demangle = filter->demangle};
     ts_ctx *ctx = ts_model_ctx(model);
     size_t nodes = paths->nodes.count;
     uint8_t *above = NULL;
@@ -165,7 +170,7 @@ ts_code ts_frames_shown(ts_shown_paths *out, ts_model *model, const ts_paths *pa
 ts_code ts_frames_filter(uint8_t **hidden, ts_path_weights *w, ts_model *model,
                          const ts_paths *paths, const ts_frame_filter *filter)
 {
-    frame_filter f = {.model = model, .paths = paths};
+    frame_filter f = {.model = model, .paths = paths, .demangle = filter->demangle};
     bool any;
     *hidden = NULL;
     ts_code code = filter_match(&f, &any, filter);

@@ -10,6 +10,7 @@ typedef struct ts_frame_filter {
     ts_text only;   /* stacks with such a frame */
     ts_text ignore; /* stacks without such a frame */
     ts_text hide;   /* such frames are not shown */
+    bool demangle;  /* names of C++ and Rust are as they are written */
 } ts_frame_filter;
 
 /*

@@ -1,6 +1,7 @@
 #include "model/stack_tree.h"
 
 #include "base/alloc.h"
+#include "symbols/demangle.h"
 
 ts_code ts_tree_totals(ts_tree *t, ts_ctx *ctx)
 {
@@ -305,6 +306,18 @@ ts_code ts_method_text(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *t, const 
     ts_code code = ts_buf_put(ctx, bytes, t->p, n);
     TS_STEP(code, ts_buf_put(ctx, bytes, after, strlen(after)));
     return code;
+}
+
+ts_code ts_method_written(ts_scan_text *out, ts_ctx *ctx, ts_buf *scratch, const ts_scan_text *name)
+{
+    ts_text text = {name->p, name->n};
+    *out = *name;
+    if (name->n < name->size) { /* only a part of it is there */
+        return TS_OK;
+    }
+    TS_TRY(ts_demangle(&text, ctx, scratch, text));
+    *out = (ts_scan_text){text.p, text.n, text.n};
+    return TS_OK;
 }
 
 ts_code ts_method_label(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *package,

@@ -75,6 +75,9 @@ enum { TS_METHOD_TEXT = 4096 }; /* bytes of a text, cut between characters */
 /* Appends package, class and name, as people write them: what v_stack_hot_method calls it. */
 ts_code ts_method_label(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *package,
                         const ts_scan_text *class, const ts_scan_text *name);
+/* A name of C++ or Rust as it is written (symbols/demangle.h), in `scratch`, others as they are. */
+ts_code ts_method_written(ts_scan_text *out, ts_ctx *ctx, ts_buf *scratch,
+                          const ts_scan_text *name);
 /* Appends a text of at most that many bytes, and `after`. */
 ts_code ts_method_text(ts_buf *bytes, ts_ctx *ctx, const ts_scan_text *t, const char *after);
 

@@ -1153,6 +1153,24 @@ def check_calls(db, made):
         same(reply["longest"] and tuple(reply["longest"].values()), calls[0] if calls and calls[0][1] is not None else None, f"{db.name}: scatter {low} {high}: the longest")
 
 
+def check_written(directory):
+    """Names of C++ and Rust as they are stored and as they are written; patterns are compared with those that are shown."""
+    names = {"main": "main", "_ZN1a1bEv": "a::b()", "_RNvC6_123foo3bar": "123foo::bar", "_Zbad": "_Zbad"}
+    text, path = os.path.join(directory, "written.folded"), os.path.join(directory, "written.db")
+    with open(text, "w", encoding="ascii") as f:
+        f.write(";".join(names) + " 3\nmain 1\n")
+    subprocess.run([PROGRAM, text, "-e", path, "--quiet"], check=True)
+    for options in ((), ("--sql",)):
+        db = Database(path, *options)
+        for demangle, want in ((None, sorted(names)), (0, sorted(names)), (1, sorted(names.values()))):
+            for view in ("flame", "methods"):
+                same(sorted(db.view(view, demangle=demangle)["methods"]["name"]), want, f"{view} with demangle={demangle}")
+            total = lambda pattern: db.view("flame", demangle=demangle, only=pattern)["total"]
+            same((total("a::b"), total("_ZN1a"), total("main")), (3 if demangle else 0, 0 if demangle else 3, 4), f"patterns with demangle={demangle}")
+        check("error" in db.ask("flame", demangle=2), "demangle=2")
+        db.close()
+
+
 # --- databases ---------------------------------------------------------------------------------------------------------------
 
 
@@ -1237,6 +1255,8 @@ def main():
             paths.append(analysed(directory))
         if GROUP == "calls":
             paths.append(odd_calls(directory))
+        if GROUP == "stacks":
+            check_written(directory)
         for path in paths:
             for options in ((), ("--sql",)):
                 db = Database(path, *options)

@@ -6,6 +6,7 @@ usage: perf_symbols.py [TRACE_STREAMER]
 Ends with 77, and says why, where perf or a compiler is missing or perf may not record.
 """
 
+import json
 import lzma
 import os
 import re
@@ -55,8 +56,12 @@ def found(data, folder):
     if done.returncode != 0:
         sys.exit("exit code %d: %s" % (done.returncode, done.stderr.decode()))
     db = sqlite3.connect(database)
-    rows = db.execute("SELECT d.data, c.offset_to_vaddr, f.symbol, c.vaddr_in_file FROM perf_callchain c JOIN data_dict d ON d.id = c.name JOIN perf_files f "
-                      "ON f.file_id = c.file_id AND f.serial_id = c.symbol_id WHERE c.symbol_id >= 0").fetchall()
+    sql = "SELECT d.data, c.offset_to_vaddr, f.symbol, c.vaddr_in_file FROM perf_callchain c JOIN data_dict d ON d.id = c.name JOIN perf_files f " \
+          "ON f.file_id = c.file_id AND f.serial_id = c.symbol_id WHERE c.symbol_id >= 0"
+    stored = [r[0] for r in db.execute(sql) if "twice" in r[0]]
+    if any(not name.startswith("_Z") for name in stored):
+        sys.exit("names are not as the file has them: %r" % stored[:3])
+    rows = [list(row.values()) for row in json.loads(run(program, database, "-q", sql, "--demangle", "--output=json", "--quiet").stdout)]
     wrong = [r for r in rows if r[0] != r[2]]
     if wrong:
         sys.exit("names of perf_files are others than those of frames: %r" % wrong[:3])

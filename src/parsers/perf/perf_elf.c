@@ -1,13 +1,12 @@
 /*
  * Functions of files that the recording names only, by the programs and libraries of a folder
  * (--symbols). A file gets a row in perf_files for each of its functions that a frame is in, with
- * numbers in the order of their first frames; names of C++ and Rust are as their programmers write
- * them, since the recorder did not see them.
+ * numbers in the order of their first frames. Names of C++ and Rust stay as they are in the files;
+ * exports and views show them as they are written (--demangle).
  */
 #include "parsers/perf/perf_data.h"
 
 #include "base/utf8.h"
-#include "symbols/demangle.h"
 
 enum { MISC_SIZE = 1 << 15 }; /* the build id says how many bytes it has */
 
@@ -140,8 +139,7 @@ static ts_code add_function(uint64_t *value, perfd *r, uint32_t number, ts_text 
     const uint32_t serial = file->functions.count;
     uint64_t replaced = 0;
     perfd_named named;
-    ts_text name;
-    TS_TRY(ts_demangle(&name, r->ctx, &r->scratch, raw));
+    ts_text name = raw;
     TS_TRY(ts_utf8_text(&name, r->ctx, &r->clean, &replaced));
     TS_TRY(perfd_put_file(r, number, serial, name));
     TS_TRY(perfd_make_name(&named, r, name, ts_pool_text(&r->paths, file->path)));

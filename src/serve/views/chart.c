@@ -6,7 +6,7 @@
 
 #include "serve/views/frame_tree.h"
 
-enum { P_SOURCE, P_THREAD, P_EVENT, P_FROM, P_TO, P_PX };
+enum { P_SOURCE, P_THREAD, P_EVENT, P_FROM, P_TO, P_PX, P_DEMANGLE };
 enum { CHART_DEPTH = 5000, CHART_BARS = 16, CHART_STEPS = 1 << 22 };
 
 const ts_view_param ts_chart_params[] = {
@@ -16,6 +16,7 @@ const ts_view_param ts_chart_params[] = {
     TS_PARAM_TIME("from", false),
     TS_PARAM_TIME("to", false),
     TS_PARAM_PX(1, 4096, 1600, "columns"),
+    TS_PARAM_DEMANGLE,
     {.name = NULL}};
 
 /* A bar, or short bars of one level that begin in one column (n > 0). */
@@ -359,6 +360,7 @@ static ts_code chart_put(chart *c)
     const chart_bar *bars = c->bars.p;
     ts_code code;
     TS_TRY_INTO(code, ts_method_list_begin(&c->methods, ctx, c->paths));
+    c->methods.demangle = ts_view_value_of(c->call, P_DEMANGLE)->number != 0;
     ts_jout_open(out, NULL, '{');
     ts_jout_int(out, "from", ts_view_since(c->call, c->chosen.from));
     ts_jout_int(out, "to", ts_view_since(c->call, c->chosen.to));

@@ -191,7 +191,9 @@ static ts_code flame_filter(flame *f)
 {
     const ts_frame_filter filter = {.only = ts_view_value_of(f->call, P_ONLY)->text,
                                     .ignore = ts_view_value_of(f->call, P_IGNORE)->text,
-                                    .hide = ts_view_value_of(f->call, P_HIDE)->text};
+                                    .hide = ts_view_value_of(f->call, P_HIDE)->text,
+                                    .demangle =
+                                        ts_view_value_of(f->call, TS_P_DEMANGLE)->number != 0};
     return ts_frames_filter(&f->hidden, f->weights, f->call->views->model, f->paths, &filter);
 }
 
@@ -562,7 +564,6 @@ ts_code ts_flame_run(ts_view_call *call)
         flame_all(&f.all, &f.all_count, f.weights);
         code = flame_filter(&f);
     }
-    TS_STEP(code, ts_method_list_begin(&f.methods, ctx, f.paths));
     TS_STEP(code, flame_make(&f, root, leaf, focus));
     ts_free(ctx, f.hidden);
     ts_method_list_free(ctx, &f.methods);

@@ -9,6 +9,7 @@
 typedef struct ts_method_list {
     uint32_t *number; /* per method; TS_NO_INDEX */
     ts_vec methods;   /* uint32_t: places */
+    bool demangle;    /* names of C++ and Rust are as they are written */
 } ts_method_list;
 
 ts_code ts_method_list_begin(ts_method_list *l, ts_ctx *ctx, const ts_paths *paths);

@@ -43,6 +43,8 @@ enum { C_NAME, C_CLASS, C_PACKAGE, C_FILE, C_LIBRARY, C_LINE };
 typedef struct method_texts {
     ts_buf bytes;   /* names */
     ts_buf scratch; /* a text of the list, cut */
+    ts_buf written; /* a name that was demangled */
+    bool demangle;
     ts_pool shared; /* the list */
     struct method_text {
         size_t at;
@@ -69,8 +71,10 @@ static ts_code method_read(method_texts *t, ts_ctx *ctx, uint32_t number, const 
     m->has_line = !b->columns[C_LINE].null[0];
     m->line = b->columns[C_LINE].ints[0];
     m->at = t->bytes.n;
-    ts_code code = ts_method_label(&t->bytes, ctx, b->columns[C_PACKAGE].texts,
-                                   b->columns[C_CLASS].texts, b->columns[C_NAME].texts);
+    ts_scan_text name = *b->columns[C_NAME].texts;
+    ts_code code = t->demangle ? ts_method_written(&name, ctx, &t->written, &name) : TS_OK;
+    TS_STEP(code, ts_method_label(&t->bytes, ctx, b->columns[C_PACKAGE].texts,
+                                  b->columns[C_CLASS].texts, &name));
     m->n = t->bytes.n - m->at;
     for (unsigned i = 0; code == TS_OK && i < M_SHARED; i++) {
         const ts_batch_column *column = &b->columns[columns[i]];
@@ -175,7 +179,7 @@ ts_code ts_method_list_write(ts_view_call *call, const char *key, const ts_metho
     ts_ctx *ctx = ts_view_ctx(call);
     const uint32_t *methods = l->methods.p;
     size_t n = l->methods.n;
-    method_texts t = {0};
+    method_texts t = {.demangle = l->demangle};
     ts_code code = methods_read(&t, call, l, paths);
     if (code == TS_OK) {
         ts_jout_open(call->out, key, '{');
@@ -191,6 +195,7 @@ ts_code ts_method_list_write(ts_view_call *call, const char *key, const ts_metho
     }
     ts_buf_free(ctx, &t.bytes);
     ts_buf_free(ctx, &t.scratch);
+    ts_buf_free(ctx, &t.written);
     ts_pool_free(ctx, &t.shared);
     ts_free(ctx, t.all);
     return code;

@@ -25,6 +25,7 @@ static ts_code methods_put(ts_view_call *call, const ts_method_sums *m, const ui
     bool capped = false;
     ts_method_list list;
     ts_code code = ts_method_list_begin(&list, ctx, paths);
+    list.demangle = ts_view_value_of(call, TS_P_DEMANGLE)->number != 0;
     ts_jout_open(out, NULL, '{');
     ts_view_weight_put(out, weight);
     ts_jout_uint(out, "row_count", n);

@@ -70,6 +70,12 @@ typedef struct ts_chosen {
 bool ts_chosen_lane(const ts_chosen *c, const ts_time_lanes *all, const ts_lane *lane);
 bool ts_chosen_row(const ts_chosen *c, ts_cell source, ts_cell itid);
 
+#define TS_PARAM_DEMANGLE                                                                          \
+    {                                                                                              \
+        .name = "demangle", .type = TS_VIEW_INT, .least = 0, .most = 1,                            \
+        .doc = "1: names of C++ and Rust as they are written"                                      \
+    }
+
 /* The parameters that flame, methods and others have in common, in this order. */
 enum {
     TS_P_KIND,
@@ -81,6 +87,7 @@ enum {
     TS_P_WEIGHT,
     TS_P_VALUE,
     TS_P_LABEL,
+    TS_P_DEMANGLE,
     TS_P_CHOSEN
 };
 #define TS_CHOSEN_PARAMS                                                                           \
@@ -102,10 +109,11 @@ enum {
          .type = TS_VIEW_TEXT,                                                                     \
          .most = 1000,                                                                             \
          .doc = "stack_value_type.name, with weight=value"},                                       \
-    {                                                                                              \
-        .name = "label", .type = TS_VIEW_TEXT, .most = 1000,                                       \
-        .doc = "a label of samples: KEY=VALUE, a glob of that, or KEY"                             \
-    }
+        {.name = "label",                                                                          \
+         .type = TS_VIEW_TEXT,                                                                     \
+         .most = 1000,                                                                             \
+         .doc = "a label of samples: KEY=VALUE, a glob of that, or KEY"},                          \
+        TS_PARAM_DEMANGLE
 
 /* What call paths weigh, as the request has chosen. TS_ERR_USAGE for a weight that there is not.
  * Caller frees with ts_calls_free, also after an error. */

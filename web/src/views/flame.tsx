@@ -63,6 +63,7 @@ const eventsOf = (all: readonly Thread[], kind: Kind): string[] =>
 
 const asked = (c: Chosen): Record<string, string | undefined> => ({
   db: c.db, kind: kindOf(param("kind")), src: c.src, thr: c.thr, event: c.event, from: c.from, to: c.to, weight: c.weight || undefined,
+  demangle: param("raw") === "1" ? undefined : "1",
 });
 
 /** What is chosen of a source means nothing of another one. */
@@ -166,6 +167,7 @@ function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chos
         <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
         <CompareMenu withStacks={withStacks} />
         <SaveMenu chosen={chosen} weight={weight} />
+        <label title="Names of C++ and Rust as they were recorded (_Z…, _R…)"><input type="checkbox" checked={param("raw") === "1"} onChange={(e) => setParams({ raw: e.currentTarget.checked ? "1" : undefined })} />raw names</label>
       </div>
     )}
     </>

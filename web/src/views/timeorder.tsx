@@ -52,7 +52,7 @@ export function TimeOrder({ chosen, threads }: { chosen: Chosen; threads: readon
   const calls = chosen.kind === "slice";
   const what = calls ? "calls" : "samples";
   const span = { from: Math.round(from), to: Math.round(to) + (range.value === undefined ? 1 : 0), px };
-  const params = calls ? { db: chosen.db, thr, ...span } : { db: chosen.db, src: alone === undefined || alone === null ? chosen.src : String(alone), thr, event: chosen.event, ...span };
+  const params = calls ? { db: chosen.db, thr, ...span } : { db: chosen.db, src: alone === undefined || alone === null ? chosen.src : String(alone), thr, event: chosen.event, ...span, demangle: param("raw") === "1" ? undefined : "1" };
   const view = calls ? "/api/slices" : "/api/chart";
   const loaded = useLoad(size.width > 0 && (thr !== "" || !calls) ? urlOf(view, params) : "", async (signal): Promise<ChartReply> => {
     const options = { signal, what: `reading ${what} in their order` };

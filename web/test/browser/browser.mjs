@@ -53,6 +53,8 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   writeFileSync(join(scratch, "cut.htrace"), whole.subarray(0, Math.floor(whole.length * 0.93)));
   convert("cut", join(scratch, "cut.htrace"));
   hostile("hostile", "cloud");
+  writeFileSync(join(scratch, "written.folded"), "main;_ZN1a1bEv;_RNvC6_123foo3bar 3\nmain;f 1\n");
+  convert("written", join(scratch, "written.folded"));
   for (const [name, inputs] of stacks.RECORDINGS) {
     const [first, ...more] = stacks.inputsOf(data, inputs);
     convert(name, first, ...more);
@@ -62,7 +64,7 @@ if (process.env.TS_SCRATCH === undefined || given === undefined) {
   }
 }
 
-const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel", "machine", "apart", ...stacks.RECORDINGS.map(([name]) => name)];
+const names = ["cloud", "profile", "heaps", "plain", "allocations", "cut", "hostile", "kernel", "machine", "apart", "written", ...stacks.RECORDINGS.map(([name]) => name)];
 const server = given === undefined ? await serve(path, names.map(db), ["--analyze=none", ...(process.env.TS_WEB_DIR ? ["--web", process.env.TS_WEB_DIR] : [])]) : { url: given, stop: () => undefined };
 const view = await View.open(server.url);
 const shots = process.env.TS_SHOTS;
@@ -496,6 +498,19 @@ step("filters of stacks", async () => {
 stacks.stackSteps({ step, view, db, grouped, amount, inColumn });
 
 // --- the graph alone --------------------------------------------------------------------------------------------------------
+
+step("names of C++ and Rust", async () => {
+  const stored = sql(db("written"), "SELECT m.name, sum(v.value) AS self FROM stack_sample_value AS v JOIN stack_sample AS s ON s.id = v.sample_id JOIN stack_node AS n ON n.id = s.node_id JOIN stack_method AS m ON m.id = n.method_id GROUP BY 1 ORDER BY 2 DESC");
+  equal(stored.map((r) => r.name), ["_RNvC6_123foo3bar", "f"], "names that are stored");
+  await view.go("#/flame?db=written.db&view=hot", true);
+  const shown = async () => (await view.rows(await view.run(() => document.querySelector(".table").getAttribute("aria-label")))).map((r) => r.Method).sort();
+  equal(await shown(), ["123foo::bar", "a::b()", "f", "main"], "names as they are written");
+  await view.axe("raw names");
+  await view.run(() => [...document.querySelectorAll(".bar label")].find((l) => l.textContent === "raw names").querySelector("input").click());
+  await view.settle();
+  check((await view.fragment()).includes("raw=1"), "raw names are in the address");
+  equal(await shown(), ["_RNvC6_123foo3bar", "_ZN1a1bEv", "f", "main"], "names as they are stored");
+});
 
 step("a million frames", async () => {
   await view.go("#/flame?db=profile.db");
