@@ -545,6 +545,7 @@ def check_weights(db, made):
         methods = db.view("methods", limit=10000, **options)
         idle = sum(own for own, m in zip(methods["self"], methods["method"]) if methods["methods"]["name"][m] == "(idle)")
         same(sum(methods["self"]), db.view("flame", idle="without", **options)["total"], f"{db.name}: {asked}: methods")
+        same(methods["all"], db.view("flame", limit=1, **options)["all"], f"{db.name}: {asked}: what shares of methods are of")
         check(idle == (total if name == "waiting:idle" else 0), f"{db.name}: {asked}: (idle) of methods")
         listed = db.view("weights", **options)
         same((listed["weight"], listed["unit"]), (name, unit), f"{db.name}: {asked}: weights")

@@ -97,24 +97,11 @@ static void flame_begin(flame *f)
     bool capped = false;
     ts_jout_open(f->call->out, NULL, '{');
     ts_view_weight_put(f->call->out, ts_view_weight(&f->calls));
-    ts_jout_open(f->call->out, "all", '{');
-    ts_jout_int(f->call->out, "total", ts_wide_cap(f->all, &capped));
-    ts_jout_uint(f->call->out, "count", f->all_count);
-    ts_jout_close(f->call->out, '}');
+    ts_view_all_put(f->call->out, f->all, f->all_count);
     ts_jout_open(f->call->out, "no_stack", '{');
     ts_jout_int(f->call->out, "total", ts_wide_cap(f->weights->no_stack, &capped));
     ts_jout_uint(f->call->out, "count", f->weights->no_stack_count);
     ts_jout_close(f->call->out, '}');
-}
-
-static void flame_all(ts_wide *all, uint64_t *count, const ts_path_weights *w)
-{
-    *all = w->idle;
-    *count = w->idle_count;
-    for (uint32_t i = 0; i < w->n; i++) {
-        *all += w->self[i];
-        *count += w->count[i];
-    }
 }
 
 static ts_code flame_end(flame *f)
@@ -243,7 +230,7 @@ static ts_code before_weigh(flame_before *b, flame *f)
     if (code == TS_OK) {
         ts_path_weights *older = &ts_view_weight(&b->calls)->of;
         ts_path_weights *newer = f->weights;
-        flame_all(&b->all, &b->count, older);
+        ts_view_all(&b->all, &b->count, older);
         f->weights = older;
         code = flame_filter(f);
         f->weights = newer;
@@ -561,7 +548,7 @@ ts_code ts_flame_run(ts_view_call *call)
     TS_STEP(code, flame_place(&leaf, &f, P_LEAF, &f.paths->nodes, "node"));
     if (code == TS_OK) {
         f.weights = &ts_view_weight(&f.calls)->of;
-        flame_all(&f.all, &f.all_count, f.weights);
+        ts_view_all(&f.all, &f.all_count, f.weights);
         code = flame_filter(&f);
     }
     TS_STEP(code, flame_make(&f, root, leaf, focus));

@@ -23,11 +23,15 @@ static ts_code methods_put(ts_view_call *call, const ts_method_sums *m, const ui
     const ts_page page = ts_view_page(call, P_OFFSET);
     uint64_t end = page.end < n ? page.end : n;
     bool capped = false;
+    ts_wide all;
+    uint64_t count;
     ts_method_list list;
     ts_code code = ts_method_list_begin(&list, ctx, paths);
     list.demangle = ts_view_value_of(call, TS_P_DEMANGLE)->number != 0;
     ts_jout_open(out, NULL, '{');
     ts_view_weight_put(out, weight);
+    ts_view_all(&all, &count, &weight->of);
+    ts_view_all_put(out, all, count);
     ts_jout_uint(out, "row_count", n);
     ts_jout_open(out, "method", '[');
     for (uint64_t i = page.first; code == TS_OK && i < end; i++) {

@@ -125,6 +125,10 @@ static inline ts_weight *ts_view_weight(ts_calls *calls)
 }
 /* Members "weight" and "unit" of it. */
 void ts_view_weight_put(ts_jout *out, const ts_weight *weight);
+/* What all stacks weigh, also those that filters leave out: what shares are of. And that as member
+ * "all". */
+void ts_view_all(ts_wide *all, uint64_t *count, const ts_path_weights *w);
+void ts_view_all_put(ts_jout *out, ts_wide all, uint64_t count);
 
 /* --- a request -------------------------------------------------------------------------------- */
 

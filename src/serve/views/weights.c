@@ -33,6 +33,25 @@ void ts_view_weight_put(ts_jout *out, const ts_weight *weight)
     ts_jout_text(out, "unit", weight->unit);
 }
 
+void ts_view_all(ts_wide *all, uint64_t *count, const ts_path_weights *w)
+{
+    *all = w->idle;
+    *count = w->idle_count;
+    for (uint32_t i = 0; i < w->n; i++) {
+        *all += w->self[i];
+        *count += w->count[i];
+    }
+}
+
+void ts_view_all_put(ts_jout *out, ts_wide all, uint64_t count)
+{
+    bool capped = false;
+    ts_jout_open(out, "all", '{');
+    ts_jout_int(out, "total", ts_wide_cap(all, &capped));
+    ts_jout_uint(out, "count", count);
+    ts_jout_close(out, '}');
+}
+
 ts_code ts_view_ids(ts_idset *set, ts_ctx *ctx, const ts_view_value *v)
 {
     ts_code code = TS_OK;

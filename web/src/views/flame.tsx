@@ -546,7 +546,10 @@ export interface Method {
 }
 
 interface HotReply {
+  readonly weight: string;
   readonly unit: string;
+  /** What shares are of. */
+  readonly all: { readonly total: number | string };
   readonly row_count: number;
   readonly method: readonly number[];
   readonly self: readonly (number | string)[];
@@ -556,6 +559,8 @@ interface HotReply {
 }
 
 interface Hotlist {
+  readonly weight: string;
+  readonly whole: number;
   readonly unit: string;
   readonly all: number;
   readonly rows: readonly Method[];
@@ -564,6 +569,8 @@ interface Hotlist {
 function hotOf(reply: HotReply): Hotlist {
   const names = namesOf(reply.methods);
   return {
+    weight: reply.weight,
+    whole: Number(reply.all.total),
     unit: reply.unit,
     all: reply.row_count,
     rows: reply.method.map((m, i) => ({
@@ -596,7 +603,9 @@ function MethodTable({ chosen, selected, narrow }: { chosen: Chosen; selected?: 
   const in_ = unitFor(whole, hot.unit);
   const columns: readonly Column<Method>[] = [
     { id: "self", title: "Self", unit, digits: 3, width: 110, value: (r) => r.self },
+    ...(narrow ? [] : [{ id: "selfshare", title: "Share", width: 70, number: true, value: (r: Method) => r.self, cell: (r: Method) => percent(r.self, hot.whole) } as const]),
     { id: "total", title: "Total", unit, digits: 3, width: 110, value: (r) => r.total },
+    ...(narrow ? [] : [{ id: "totalshare", title: "Of all", width: 70, number: true, value: (r: Method) => r.total, cell: (r: Method) => percent(r.total, hot.whole) } as const]),
     ...(narrow ? [] : [{ id: "count", title: chosen.kind === "slice" ? "Calls" : "Samples", unit: "count", width: 100, value: (r: Method) => r.count } as const]),
     { id: "name", title: "Method", wide: true, value: (r) => r.name, cell: (r) => <><span title={r.name}>{r.name}</span>{narrow && r.where !== "" && <span class="unit file">{baseName(r.where)}</span>}</> },
     ...(narrow ? [] : [{ id: "where", title: "Where", width: 360, value: (r: Method) => r.where, cell: (r: Method) => <span class="unit" title={r.where}>{r.where}</span> } as const]),
@@ -616,7 +625,7 @@ function MethodTable({ chosen, selected, narrow }: { chosen: Chosen; selected?: 
         }}
         onRow={(r) => r.id >= 0 && setParams({ view: "sandwich", m: String(r.id) })}
         onEnd={() => hot.rows.length < hot.all && limit < 10000 && setLimit(Math.min(10000, hot.rows.length * 3))} />
-      <p class="count">{count(rows.length)} of {count(hot.all)} methods</p>
+      <p class="count">{count(rows.length)} of {count(hot.all)} methods; percentages are of {amount(hot.whole, hot.unit)}, {titleOf(hot.weight, hot.unit, chosen.kind)}</p>
     </>
   );
 }
@@ -670,7 +679,7 @@ function Around({ chosen, method }: { chosen: Chosen; method: number }): JSX.Ele
   };
   return (
     <div class="around">
-      <h2><span class="unit">Callers of</span> {both.name} <span class="unit">{amount(both.callees.tree.total[0], both.callees.unit)} in {chosen.kind === "slice" ? plural(both.callees.count[1] ?? 0, "call") : plural(both.callees.count[0] ?? 0, "sample")}, {percent(both.callees.tree.total[0] ?? 0, both.all)} of {amount(both.all, both.callees.unit)}</span></h2>
+      <h2 title={both.name}><span class="unit">Callers of&nbsp;</span><span class="name">{both.name}</span><span class="unit">&nbsp; {amount(both.callees.tree.total[0], both.callees.unit)} in {chosen.kind === "slice" ? plural(both.callees.count[1] ?? 0, "call") : plural(both.callees.count[0] ?? 0, "sample")}, {percent(both.callees.tree.total[0] ?? 0, both.all)} of {amount(both.all, both.callees.unit)}</span></h2>
       <Icicle up hideRoot whole={both.all} stacks={both.callers} label={`Callers of ${both.name}`} search={search} onOpen={open(both.callers)} onKey={keys(both.callers)} />
       <h2><span class="unit">Callees</span></h2>
       <Icicle hideRoot whole={both.all} stacks={both.callees} label={`Callees of ${both.name}`} search={search} onOpen={open(both.callees)} onKey={keys(both.callees)} />

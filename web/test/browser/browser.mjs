@@ -247,7 +247,10 @@ step("hot methods", async () => {
   await view.go("#/flame?db=profile.db&view=hot");
   const expected = sql(db("profile"), "SELECT method, self, total FROM v_stack_hot_method WHERE value = 'dur' AND unit = 'ns' ORDER BY self DESC, total DESC");
   const shown = await view.rows(await view.run(() => document.querySelector(".table").getAttribute("aria-label")));
-  const numbers = shown.map((r) => Object.values(r).slice(0, 2));
+  const numbers = shown.map((r) => ["Self", "Total"].map((title) => Object.entries(r).find(([name]) => name.startsWith(`${title} `))[1]));
+  const cpu = sql(db("profile"), "SELECT sum(dur) AS ns FROM v_sample WHERE class = 'cpu'")[0].ns;
+  equal(shown.map((r) => [r.Share, r["Of all"]]), expected.map((r) => [r.self, r.total].map((ns) => `${((100 * ns) / cpu).toFixed(1)} %`)), "shares of hot methods");
+  check((await view.text("p.count")).endsWith(`percentages are of ${amount(cpu, "ns")}, CPU time`), "what they are of");
   equal(shown.map((r) => r.Method), expected.map((r) => r.method), "hot methods");
   equal(numbers.map((r) => r[0]), inColumn(expected.map((r) => r.self), "ns", 3), "self times of hot methods");
   equal(numbers.map((r) => r[1]), inColumn(expected.map((r) => r.total), "ns", 3), "total times of hot methods");
