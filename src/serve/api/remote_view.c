@@ -166,6 +166,15 @@ static ts_code view_run(remote_view *v, const ts_buf *order, atomic_bool *cancel
     return code;
 }
 
+/* What is left of --max-memory for one of so many: an eighth is for what processes have beside
+ * what they count, so that a view that needs too much is told so instead of being killed. */
+static uint64_t view_share(const ts_app *app, unsigned views)
+{
+    uint64_t share = ts_remote_share(app, views);
+    uint64_t less = share - share / 8;
+    return less < (uint64_t)REMOTE_LEAST ? share : less;
+}
+
 ts_code ts_remote_view(ts_worker *one, ts_remote *all, size_t database, const ts_view_order *order,
                        char message[TS_ERROR_TEXT])
 {
@@ -174,7 +183,7 @@ ts_code ts_remote_view(ts_worker *one, ts_remote *all, size_t database, const ts
     remote_view v = {.all = all, .process = one, .order = order, .ctx = &ctx, .why = message};
     message[0] = '\0';
     unsigned views = atomic_fetch_add(&all->views, 1) + 1;
-    ts_code code = order_put(&bytes, &ctx, database, ts_remote_share(all->app, views), order);
+    ts_code code = order_put(&bytes, &ctx, database, view_share(all->app, views), order);
     if (one->pid != 0 && !ts_worker_wakes(one, all->workers)) {
         ts_worker_end(one, all->workers); /* what it had read is read again */
     }

@@ -81,6 +81,13 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     await view.press("Flame");
     equal(await view.text(".trail b"), amount(cpu("4"), "ns"), "stacks of the file");
     check((await view.text(".trail")).includes("of work21.jfr.gz"), `what percentages are of: ${await view.text(".trail")}`);
+    // The statement of a frame is about the same source.
+    await view.go("#/flame?db=two.db&src=3&sel=1&w=dur");
+    await view.run(() => document.querySelector(".graph canvas").focus());
+    await view.keys("ArrowDown", "ArrowDown");
+    await view.click(".drawer .actions button:last-child");
+    const nodes = sql(db("two"), "SELECT count(DISTINCT node_id) AS n FROM stack_sample WHERE source_id = 4 AND node_id IS NOT NULL AND dur >= 0")[0].n;
+    check((await view.text(".figures"))?.startsWith(`${nodes} rows`), `rows of the statement: ${nodes}, ${await view.fragment()} ${await view.text(".console")}`);
     await view.go("#/flame?db=two.db&src=work.jfr.gz");
     equal(await view.text(".trail b"), amount(cpu("2"), "ns"), "a source by its path");
     await view.go("#/flame?db=trace.db&src=3", true);
