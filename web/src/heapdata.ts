@@ -17,12 +17,14 @@ export interface HeapFile {
   /** Retained sizes, distances and dominators are there (--analyze=heap). */
   readonly analysed: boolean;
   readonly base: number | null;
+  /** The heap that the analysis has compared it with: their ids mean the same objects. */
+  readonly compared: number | null;
   readonly samples: number;
   readonly traces: number;
 }
 
 const FILES = `SELECT f.id, f.file_name, f.start_time, f.self_size, d.node_count, d.source_id, d.complete, a.file_id IS NOT NULL AS analysed,
-  ifnull(a.base_file_id, (SELECT max(o.id) FROM js_heap_files AS o WHERE o.id < f.id)) AS base,
+  ifnull(a.base_file_id, (SELECT max(o.id) FROM js_heap_files AS o WHERE o.id < f.id)) AS base, a.base_file_id AS compared,
   (SELECT count(*) FROM js_heap_sample AS s WHERE s.file_id = f.id) AS samples,
   EXISTS (SELECT 1 FROM js_heap_trace_node AS t WHERE t.file_id = f.id) AS traces
 FROM js_heap_files AS f LEFT JOIN js_heap_file_detail AS d ON d.file_id = f.id LEFT JOIN js_heap_analysis AS a ON a.file_id = f.id
@@ -33,7 +35,7 @@ const nullable = (cell: Cell | undefined): number | null => (cell === null || ce
 export async function heapFiles(wanted: Wanted): Promise<HeapFile[]> {
   return (await records(FILES, { ...wanted, what: "reading heaps" })).map((r) => ({
     id: cellNumber(r["id"]), name: cellText(r["file_name"]), nodes: cellNumber(r["node_count"]), selfSize: cellNumber(r["self_size"]), start: cellText(r["start_time"]),
-    source: nullable(r["source_id"]), complete: r["complete"] !== 0, analysed: r["analysed"] === 1, base: nullable(r["base"]), samples: cellNumber(r["samples"]), traces: cellNumber(r["traces"]),
+    source: nullable(r["source_id"]), complete: r["complete"] !== 0, analysed: r["analysed"] === 1, base: nullable(r["base"]), compared: nullable(r["compared"]), samples: cellNumber(r["samples"]), traces: cellNumber(r["traces"]),
   }));
 }
 
@@ -212,6 +214,13 @@ export async function heapTotals(wanted: Wanted, file: HeapFile, base: number): 
 
 /** By ids of objects: classes of which objects came, went or grew; null when ids do not mean the same objects. */
 export async function heapComparison(wanted: Wanted, file: HeapFile, base: number, analysed: boolean): Promise<Change[] | null> {
+  // Whether ids mean the same objects is for the server to say, unless the analysis has found it already.
+  if (analysed && file.compared !== base) {
+    const reply = await get<Listing>("/api/heap/diff", { db: wanted.db, file: file.id, base, by: "ids", limit: 1 }, { signal: wanted.signal, what: "comparing objects" });
+    if (reply.comparable === false) {
+      return null;
+    }
+  }
   const rows = analysed
     ? await ask("js_comparison", { ...wanted, params: { file: file.id, base, limit: 100000 }, limit: 100000, what: "comparing objects" })
     : await differences(wanted, file.id, base, "ids", "comparing objects");

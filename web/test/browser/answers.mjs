@@ -65,6 +65,39 @@ step("heap, the analysis is made", async () => {
   check(readFileSync(db("heaps")).equals(before), "the database is as it was");
 });
 
+step("heap, while the analysis is made", async () => {
+  // The process that makes it is stopped before it is done: the page shows what there is, and goes on when it does.
+  execFileSync(path, [...Array(6).fill(join(data, "recording-snapshots.htrace.gz")), join(data, "recording-timeline.htrace.gz"), "-e", db("many"), "--quiet", "--force"], { stdio: ["ignore", "ignore", "inherit"] });
+  const own = await serve(path, [db("many")], [...page, "--cache", join(scratch, "another"), "--quiet"]);
+  const [maker] = readFileSync(`/proc/${own.pid}/task/${own.pid}/children`, "utf8").split(" ").map(Number);
+  process.kill(maker, "SIGSTOP");
+  const other = await View.open(own.url);
+  try {
+    await other.page.setViewport({ width: 1000, height: 900 });
+    await other.page.goto(`${own.url}/#/heap?file=2`);
+    await other.page.waitForSelector("[aria-label=Classes] tbody tr");
+    check((await other.run(() => document.querySelector("progress[aria-label^=Analysing]") !== null)) && /retained sizes are being found out/.test(await other.text(".heap .bar")), "progress is shown");
+    equal(Object.keys((await other.rows("Classes"))[0]).includes("Retained size"), false, "without retained sizes meanwhile");
+    await other.axe("while the analysis is made");
+    await other.page.screenshot({ path: join(shots ?? scratch, "making-light-1000.png") });
+    process.kill(maker, "SIGCONT");
+    await other.page.waitForFunction(() => [...document.querySelectorAll("th")].some((th) => th.textContent.includes("Retained")), { timeout: 60000 });
+    const most = sql(db("analysed"), "SELECT max(retained_size) AS n FROM v_js_constructor WHERE file_id = 2")[0].n;
+    await other.settle();
+    equal((await other.rows("Classes"))[0]["Retained size"], bytes(most), "with retained sizes, without being loaded again");
+    // Heaps of different runs are compared by their totals, because equal ids are no equal objects.
+    await other.go("#/heap?part=comparison");
+    equal(await other.run(() => [...document.querySelectorAll(".heap .bar select")].map((e) => e.value)), ["18", "17"], "the newest and the one before");
+    await other.go("#/heap?part=comparison&file=3&base=2");
+    check(/different runs/.test(await other.text("p.count")), `no objects of another run: ${await other.text("p.count")}`);
+    equal(other.messages.splice(0), [], "complaints of the browser");
+  } finally {
+    process.kill(maker, "SIGCONT");
+    await other.close();
+    await own.stop();
+  }
+});
+
 step("heap, shares of what is filtered", async () => {
   await view.go("#/heap?db=heaps.db&file=2&q=article");
   const found = sql(db("analysed"), "SELECT name, retained_size AS size FROM v_js_constructor WHERE file_id = 2 AND name LIKE '%article%' ORDER BY size DESC");
