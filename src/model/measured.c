@@ -164,10 +164,13 @@ static ts_code series_add(series_build *b, const ts_time_lanes *lanes, uint32_t 
                                : lanes->kind == TS_LANE_SERIES ? NO_SOURCE
                                                                : b->root,
                      .itid = {0, true},
+                     .ipid = {0, true},
                      .name = row == NULL ? TS_TEXT_NULL : row->name,
                      .unit = row == NULL ? TS_TEXT_NULL : row->unit};
     if (row != NULL && lanes->kind == TS_LANE_SERIES) {
         s->itid = row->itid;
+    } else if (row != NULL) {
+        s->ipid = row->itid;
     }
     if (!columns) {
         return series_owner(b, s, row);

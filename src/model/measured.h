@@ -17,6 +17,7 @@ typedef struct ts_series {
     int64_t id;    /* of timeseries, or of the filter; number of the column, from 1 */
     int64_t pid;   /* of live_process; 0 */
     ts_cell source, itid;
+    ts_cell ipid;       /* of process_measure_filter */
     ts_text name, unit; /* p NULL: not recorded */
     ts_text owner;      /* "CPU 0", a process or a thread; p NULL: none */
 } ts_series;

@@ -180,7 +180,8 @@ static void test_replies(void **state)
     expect(f, "slices?thr=2&from=0&to=1000&px=50", "\"x\":[0],\"depth\":[1],\"n\":[1]");
     expect(f, "series?from=0&to=10&px=1", "\"rows\":[[0,1.5,2.5,2.0]]");
     expect(f, "series?from=0&to=1000&px=1",
-           "\"name\":\"speed\",\"unit\":null,\"table\":\"measure\",\"owner\":\"CPU 1\","
+           "\"itid\":null,\"ipid\":null,\"name\":\"speed\",\"unit\":null,\"table\":\"measure\","
+           "\"owner\":\"CPU 1\","
            "\"before\":null,\"rows\":[[0,5.0,8.0,6.5]]");
     expect(f, "series?from=300&to=390&px=1", "\"owner\":\"CPU 1\",\"before\":5.0,\"rows\":[]");
     expect(f, "lanes?kind=slice&px=2&from=0&to=1000",

@@ -84,6 +84,7 @@ static void put_name(lanes_pass *p, const ts_lane *l, size_t number)
         ts_jout_int(out, "id", s->id);
         ts_view_int(out, "source_id", s->source);
         ts_view_int(out, "itid", s->itid);
+        ts_view_int(out, "ipid", s->ipid);
         ts_view_text(out, "name", s->name);
         ts_view_text(out, "unit", s->unit);
         ts_view_text(out, "owner", s->owner);

@@ -346,6 +346,7 @@ static ts_code series_lane(void *user, size_t number, const ts_lane_sum *cells)
     ts_jout_open(out, NULL, '{');
     ts_jout_int(out, "id", s->id);
     ts_view_int(out, "itid", s->itid);
+    ts_view_int(out, "ipid", s->ipid);
     ts_view_text(out, "name", s->name);
     ts_view_text(out, "unit", s->unit);
     ts_jout_str(out, "table", ts_lane_kind_name(s->kind));

@@ -28,6 +28,7 @@ export interface SeriesReply {
     readonly table: string;
     readonly id: number;
     readonly itid: number | null;
+    readonly ipid: number | null;
     readonly name: string | null;
     readonly owner: string | null;
     readonly unit: string | null;

@@ -175,12 +175,17 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
   const cpuNames = new Set((system.data?.lanes ?? []).filter((one) => one.kind === "cpu").map((one) => `CPU ${one.cpu}`));
   const freeSeries = known.data?.series.filter((one) => one.itid === null) ?? [];
   const ofCpus = freeSeries.filter((one) => cpuNames.has(one.owner ?? ""));
-  const others = freeSeries.filter((one) => !cpuNames.has(one.owner ?? ""));
+  // Those of a process are in its group.
+  const ofProcess = (ipid: number | null): typeof freeSeries => (grouped && ipid !== null ? freeSeries.filter((one) => one.ipid === ipid) : []);
+  const inProcess = new Set(processes.flatMap((one) => ofProcess(one.ipid)));
+  const others = freeSeries.filter((one) => !cpuNames.has(one.owner ?? "") && !inProcess.has(one));
   // Those of few CPUs are beside them, of many in a group of their own.
   const beside = cpuNames.size <= 4;
   const seesCpus = ofCpus.length > 0 && (beside ? opens("g cpu", true) : opens("g cpu counters", false));
   const seesOthers = others.length > 0 && (!grouped || opens("g counters", others.length <= 16));
-  const seesFree = seesCpus || seesOthers;
+  const countersOf = (one: Process): string => `g counters ${one.key}`;
+  const seesProcess = processes.some((one) => unfolded(one) && ofProcess(one.ipid).length > 0 && opens(countersOf(one), false));
+  const seesFree = seesCpus || seesOthers || seesProcess;
   const series = useLoad(second && (measured.length > 0 || seesFree) ? `${urlOf("/api/series", { ...times, src })} ${measured.join()} ${seesFree}` : "", async (signal) => {
     const replies = await Promise.all([...measured.map((itid) => ({ thr: itid })), ...(seesFree ? [{}] : [])].map((more) => get<SeriesReply>("/api/series", { ...times, src, ...more }, { signal, what: "reading counters" })));
     const seen_ = new Set<string>();
@@ -251,7 +256,8 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
     ofCpus.forEach((counter) => addSeries(counter, true));
   }
   const irqs = systemLanes(system.data, "irq");
-  if (irqs.length > 0 && group("g irq", "Interrupts", count(irqs.length), opens("g irq", irqs.length <= 4))) {
+  const busyIrqs = (irqs[0]?.columns["busy"] ?? []).map((_, k) => irqs.reduce((sum, one) => sum + (one.columns["busy"]?.[k] ?? 0), 0));
+  if (irqs.length > 0 && group("g irq", "Interrupts", count(irqs.length), opens("g irq", irqs.length <= 4), { from: irqs[0]?.from ?? 0, step: irqs[0]?.step ?? 1, busy: busyIrqs, most: irqs.length })) {
     irqs.forEach((one) => addSystem(one, system.data, `Interrupts of CPU ${one.cpu}`));
   }
   const moments = systemLanes(rest.data, "log", "event", "instant");
@@ -298,6 +304,10 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
       add({ key: `async ${one.key}`, kind: "async", name: "Asynchronous", lines: rows, height: Math.min(lines, DEEPEST) * ROW + 8, inner: true });
     }
     one.threads.forEach(addThread);
+    const own = ofProcess(one.ipid);
+    if (own.length > 0 && group(countersOf(one), `Counters of ${one.name}`, count(own.length), opens(countersOf(one), false))) {
+      own.forEach((counter) => addSeries(counter, true));
+    }
   }
   if (begun && !ready && loaded.error === undefined) {
     add({ key: "note", kind: "note", name: "reading threads" });

@@ -375,7 +375,7 @@ step("a trace of the system", async () => {
   check(table.some((r) => r.Call?.startsWith("H:call")), "slices as a table");
 });
 
-systemSteps({ step, view, path: db("machine"), apartPath: db("apart"), amount, inColumn, grouped });
+systemSteps({ step, view, path: db("machine"), apartPath: db("apart"), kernelPath: db("kernel"), amount, inColumn, grouped });
 
 // --- Heap -----------------------------------------------------------------------------------------------------------------
 

@@ -1,8 +1,8 @@
 // The timeline of a system, on the trace of machine.mjs: its numbers against those of SQL.
 import { check, equal, sql } from "./run.mjs";
 
-/** step: adds one; path, apartPath: of the database, and of one with sources that are far apart; amount, inColumn: numbers as the page writes them. */
-export function systemSteps({ step, view, path, apartPath, amount, inColumn, grouped }) {
+/** step: adds one; path, apartPath: of the database, of one with sources that are far apart, and of the bundled trace; amount, inColumn: numbers as the page writes them. */
+export function systemSteps({ step, view, path, apartPath, kernelPath, amount, inColumn, grouped }) {
   const ask = (statement) => sql(path, statement);
   const at = (params) => `#/timeline?db=machine.db${params}`;
   const [{ origin }] = ask("SELECT start_ts AS origin FROM trace_range");
@@ -167,6 +167,17 @@ export function systemSteps({ step, view, path, apartPath, amount, inColumn, gro
     await view.go(`#/timeline?db=apart.db&pause=${pause.at}`, true);
     const shown = await facts();
     equal([await view.text(".drawer h2"), shown["Paused for"], shown["Because of"], shown["Heap before"]], [pause.name, amount(pause.dur, "ns"), pause.cause, amount(pause.before, "bytes")], "a pause and its cause");
+  });
+
+  step("counters of a process", async () => {
+    await view.go("#/timeline?db=kernel.db", true);
+    const [one] = sql(kernelPath, "SELECT f.ipid, p.name, count(*) AS n FROM process_measure_filter AS f JOIN process AS p ON p.ipid = f.ipid GROUP BY f.ipid ORDER BY f.ipid LIMIT 1");
+    check((await names()).includes(`Counters of ${one.name} ${one.n}`), `a group of counters in their process: ${await names()}`);
+    await view.run((text) => [...document.querySelectorAll(".lane.grouping button")].find((button) => button.textContent.includes(text)).click(), `Counters of ${one.name}`);
+    await view.settle();
+    const opened = await names();
+    const at = opened.indexOf(`Counters of ${one.name} ${one.n}`);
+    equal(opened.slice(at + 1, at + 1 + one.n).map((name) => name.replace(/ \(.*/, "")).sort(), sql(kernelPath, `SELECT name FROM process_measure_filter WHERE ipid = ${one.ipid} ORDER BY name`).map((row) => row.name), "its counters");
   });
 
   step("keys of a system", async () => {
