@@ -131,6 +131,22 @@ def mixed(test, source):
     test.compare("mixed", path, sqlite3.connect("file:%s?mode=ro" % path, uri=True))
 
 
+# Of a recording with nothing but states: some last into the next one, some come late, as of a file that was changed.
+OVERLAPPING = ("UPDATE thread_state SET dur = dur + 5000 WHERE rowid % 3 = 0", "UPDATE thread_state SET ts = ts - 30000 WHERE rowid % 5 = 0", "UPDATE thread_state SET ts = 0 WHERE rowid = 2",
+               "DELETE FROM thread_state WHERE itid = 1", "UPDATE thread_state SET dur = NULL WHERE rowid % 4 = 0")
+
+
+def overlapping(test, source):
+    for number, change in enumerate(OVERLAPPING):
+        path, db = test.database("overlapping%d" % number, os.path.join(source, "test", "data", "kernel.ftrace"))
+        db.close()
+        db = sqlite3.connect(path)
+        db.execute(change)
+        db.commit()
+        db.close()
+        test.compare(change, path, sqlite3.connect("file:%s?mode=ro" % path, uri=True))
+
+
 def main():
     program, source = os.path.abspath(sys.argv[1]), sys.argv[2]
     data = os.path.join(source, "test", "data")
@@ -147,6 +163,7 @@ def main():
                 test.refused(db_path)
         test.compare("two", *test.database("two", data + "/work.jfr.gz", data + "/work21.jfr.gz"))
         mixed(test, source)
+        overlapping(test, source)
         print("%d threads compared, %d wrong" % (test.checked, test.bad))
     return 1 if test.bad else 0
 
