@@ -131,8 +131,10 @@ export function RanDrawer({ id, names }: { id: number; names: ThreadNames }): JS
 
 // --- a slice of the system ---------------------------------------------------------------------------------------------------
 
-const MARK = `SELECT c.ts, c.dur, c.name, c.depth, c.cookie, c.argsetid, c.callid, t.name AS thread, t.tid, p.name AS process, p.pid, s.self_dur FROM callstack AS c LEFT JOIN thread AS t ON t.itid = c.callid
-LEFT JOIN process AS p ON p.ipid = t.ipid LEFT JOIN v_slice_self AS s ON s.id = c.id WHERE c.rowid = :id + 1`;
+// Those right below it come after it. The view v_slice_self would add up all there are.
+const MARK = `SELECT c.ts, c.dur, c.name, c.depth, c.cookie, c.argsetid, c.callid, t.name AS thread, t.tid, p.name AS process, p.pid,
+CASE WHEN c.cookie IS NULL THEN max(c.dur - ifnull((SELECT sum(k.dur) FROM callstack AS k WHERE k.rowid > c.rowid AND k.parent_id = c.id AND k.cookie IS NULL), 0), 0) END AS self_dur
+FROM callstack AS c LEFT JOIN thread AS t ON t.itid = c.callid LEFT JOIN process AS p ON p.ipid = t.ipid WHERE c.rowid = :id + 1`;
 
 export function MarkDrawer({ id, names }: { id: number; names: ThreadNames }): JSX.Element {
   const db = database.value?.name ?? "";
@@ -298,6 +300,37 @@ export function SampleDrawer({ id }: { id: number }): JSX.Element {
         ...(within === undefined ? [] : [["In the slice", <button type="button" class="link" key="within" onClick={() => setParams({ sample: undefined, slice: cellText(within["id"]) })}>{clean(cellText(within["name"]), 200)}</button>] as const]),
       ]} />
       <StackList stack={stack} />
+    </Drawer>
+  );
+}
+
+// --- a log line, an event ----------------------------------------------------------------------------------------------------
+
+// What is shown is named as the columns are; the first is the title, the second the time.
+const MOMENTS: Readonly<Record<string, string>> = {
+  log: "SELECT tag, ts, level, context AS text, pid, tid FROM log WHERE rowid = :id",
+  event: `SELECT n.data AS name, e.ts, d.data AS domain, e.level, e.type, e.pid, e.tid, e.uid, e.contents FROM hisys_all_event AS e LEFT JOIN data_dict AS n ON n.id = e.event_name_id
+LEFT JOIN data_dict AS d ON d.id = e.domain_id WHERE e.rowid = :id`,
+  instant: `SELECT i.name, i.ts, t.name AS thread, t.tid, w.name AS "woken by", w.tid AS "its tid" FROM instant AS i LEFT JOIN thread AS t ON t.itid = i.ref
+LEFT JOIN thread AS w ON w.itid = i.wakeup_from WHERE i.rowid = :id`,
+};
+
+/** of: kind and number, as "log 5". */
+export function MomentDrawer({ of }: { of: string }): JSX.Element {
+  const db = database.value?.name ?? "";
+  const [kind, id] = of.split(" ");
+  const statement = MOMENTS[kind ?? ""];
+  const one = useLoad(`${db} ${of}`, async (signal) => (statement === undefined ? null : (await records(statement, { db, params: { id: Number(id) }, signal, what: "reading the line" }))[0] ?? null));
+  const close = (): void => setParams({ moment: undefined });
+  const row = one.data;
+  if (row === undefined || row === null) {
+    return <Without title="Mark" close={close} one={one} none="There is none with this number" />;
+  }
+  const columns = Object.entries(row);
+  return (
+    <Drawer title={clean(cellText(columns[0]?.[1]), 200) || "Mark"} onClose={close}>
+      <Facts rows={[["At", clock(relative(cellText(columns[1]?.[1])))], ...columns.slice(2).filter(([, value]) => value !== null && value !== "")
+        .map(([name, value]) => [`${name.charAt(0).toUpperCase()}${name.slice(1)}`, clean(cellText(value), 4000)] as const)]} />
     </Drawer>
   );
 }

@@ -73,7 +73,7 @@ export interface Lane {
 
 
 /** What a drawer shows: one of them at a time. */
-export const PICKS = ["frame", "ran", "state", "sample", "pause", "slice"] as const;
+export const PICKS = ["frame", "ran", "state", "sample", "pause", "moment", "slice"] as const;
 const pick = (name: (typeof PICKS)[number], id: string): void => setParams({ ...Object.fromEntries(PICKS.map((other) => [other, undefined])), [name]: id });
 const unpick = (): void => setParams({ ...Object.fromEntries(PICKS.map((other) => [other, undefined])), sel: undefined });
 
@@ -334,6 +334,8 @@ export function LaneBox({ lane, names, drawn, columns, slices, onToggle, onPoint
       pick("state", String(row[0]));
     } else if (lane.system?.kind === "cpu" && Number(row[4]) !== 0) {
       pick("ran", String(row[0]));
+    } else if (lane.system?.kind === "log" || lane.system?.kind === "event" || lane.system?.kind === "instant") {
+      pick("moment", `${lane.system.kind} ${row[0]}`);
     } else {
       unpick();
     }

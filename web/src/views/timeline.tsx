@@ -15,7 +15,7 @@ import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { marks, pan, see, seen, selection, useSettled, zoom } from "../parts/timeview.ts";
 import { absolute, clock, database, extent, go, numberParam, param, relative, setParams, zero, type Extent } from "../state.ts";
 import { useLoad, useSize } from "../use.ts";
-import { FrameDrawer, MarkDrawer, PauseDrawer, RanDrawer, SampleDrawer, SliceDrawer, StateDrawer } from "./timeline-details.tsx";
+import { FrameDrawer, MarkDrawer, MomentDrawer, PauseDrawer, RanDrawer, SampleDrawer, SliceDrawer, StateDrawer } from "./timeline-details.tsx";
 import { Arrows, AxisBox, DEEPEST, LANE, LaneBox, Overlay, PICKS, ROW, seriesKey, seriesName, sliceName, type Drawn, type Lane, type Pause, type SeriesReply, type TimelineReply } from "./timeline-lanes.tsx";
 import { RangeDrawer } from "./timeline-range.tsx";
 
@@ -195,7 +195,8 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
   const pauses = useLoad(hasPauses ? `${db} ${src} ${asked.from} ${asked.to}` : "", async (signal) => (await records(PAUSES, { db, signal, limit: 20000, what: "reading pauses", params: { from: absolute(asked.from), to: absolute(asked.to + 1), source: src === "" ? null : Number(src) } }))
     .map((r): Pause => ({ ts: relative(cellText(r["ts"])), dur: cellNumber(r["dur"]), kind: cellText(r["kind"]) })));
   const chosen = { slice: numberParam("slice"), ran: numberParam("ran"), state: numberParam("state"), frame: numberParam("frame") };
-  const links = useLoad(Object.values(chosen).some((one) => one !== undefined) && !has("stack_slice") ? `${db} ${JSON.stringify(chosen)}` : "", (signal) => loadLinks(db, chosen, signal));
+  const linked = { ...chosen, slice: marked ? chosen.slice : undefined };
+  const links = useLoad(Object.values(linked).some((one) => one !== undefined) ? `${db} ${JSON.stringify(linked)}` : "", (signal) => loadLinks(db, linked, signal));
   const stateOf = useMemo(() => new Map((states.data?.lanes ?? []).map((lane) => [lane.itid, lane])), [states.data]);
   const threadNames = useMemo(() => namesOfThreads(threads.threads), [loaded.data]);
   const methods = useMemo(() => (slices.data === undefined ? undefined : namesOf(slices.data.methods)), [slices.data]);
@@ -427,6 +428,7 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
         : chosen.ran !== undefined ? <RanDrawer id={chosen.ran} names={threadNames} />
         : chosen.state !== undefined ? <StateDrawer id={chosen.state} names={threadNames} />
         : numberParam("sample") !== undefined ? <SampleDrawer id={numberParam("sample") ?? 0} />
+        : param("moment") !== "" ? <MomentDrawer of={param("moment")} />
         : numberParam("pause") !== undefined ? <PauseDrawer at={numberParam("pause") ?? 0} />
         : chosen.slice !== undefined ? marked ? <MarkDrawer id={chosen.slice} names={threadNames} /> : <SliceDrawer id={chosen.slice} onFlame={flameOf} />
         : selected !== undefined && <RangeDrawer part={selected} src={src} names={threadNames} onFlame={flameOf} />}

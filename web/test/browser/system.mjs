@@ -162,6 +162,20 @@ export function systemSteps({ step, view, path, apartPath, kernelPath, amount, i
     equal(await shown(), [`${amount(ns, "ns")} from 0 ns`, cpus], "and a trace of the kernel, whose clock is another");
   });
 
+  step("a log line in the timeline", async () => {
+    const [line] = ask("SELECT rowid AS id, ts - (SELECT start_ts FROM trace_range) AS at, tag, level, context FROM log WHERE level = 'E'");
+    await view.go(at(""), true);
+    const [{ whole }] = ask("SELECT end_ts - start_ts AS whole FROM trace_range");
+    const box = await view.run(() => {
+      const r = [...document.querySelectorAll(".lane")].find((one) => one.querySelector(".name").textContent === "Log E").querySelector("canvas").getBoundingClientRect();
+      return { left: r.left, top: r.top + r.height / 2, width: r.width };
+    });
+    await view.page.mouse.click(box.left + (line.at / whole) * box.width, box.top);
+    await view.settle();
+    const shown = await facts();
+    equal([await view.text(".drawer h2"), shown["At"], shown["Level"], shown["Text"]], [line.tag, amount(line.at, "ns"), line.level, line.context], "a click opens it");
+  });
+
   step("pauses in the timeline", async () => {
     const [pause] = sql(apartPath, "SELECT v.ts - (SELECT start_ts FROM trace_range) AS at, v.dur, v.name, v.cause, v.bytes_before AS before FROM v_pause AS v WHERE v.source_id = 2 AND v.cause <> '' AND v.bytes_before IS NOT NULL ORDER BY v.dur DESC LIMIT 1");
     await view.go(`#/timeline?db=apart.db&pause=${pause.at}`, true);
