@@ -303,17 +303,33 @@ static uint64_t threads_of(const ts_options *o)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
 }
 
-/* --viewer=edge-names, INPUT or edge-names,INPUT: the input or NULL. */
-static const char *viewer_input(bool *edge_names, const char *viewer)
+/* Whether the text begins with the word, alone or before a comma; it is taken off then. */
+static bool take_word(const char **text, const char *word)
 {
-    static const char names[] = "edge-names";
-    const size_t n = sizeof names - 1;
-    *edge_names =
-        viewer != NULL && strncmp(viewer, names, n) == 0 && (viewer[n] == '\0' || viewer[n] == ',');
-    if (!*edge_names) {
-        return viewer;
+    const size_t n = strlen(word);
+    if (*text == NULL || strncmp(*text, word, n) != 0 ||
+        ((*text)[n] != '\0' && (*text)[n] != ',')) {
+        return false;
     }
-    return viewer[n] == '\0' ? NULL : viewer + n + 1;
+    *text = (*text)[n] == '\0' ? NULL : *text + n + 1;
+    return true;
+}
+
+/* --viewer=edge-names, stacks, INPUT or several of these, INPUT last: the input or NULL. */
+static const char *viewer_input(unsigned *shown, const char *viewer)
+{
+    const char *rest = viewer;
+    bool taken = true;
+    *shown = viewer == NULL ? 0 : TS_SHOW_NAMES;
+    while (taken) {
+        taken = take_word(&rest, "edge-names");
+        *shown |= taken ? TS_SHOW_EDGE_NAMES : 0;
+        if (take_word(&rest, "stacks")) {
+            *shown |= TS_SHOW_STACKS;
+            taken = true;
+        }
+    }
+    return rest;
 }
 
 static ts_code import(run *r)
@@ -321,10 +337,10 @@ static ts_code import(run *r)
     const ts_options *o = r->options;
     char runtime[32];
     runtime_text(runtime, sizeof runtime);
-    bool edge_names;
+    unsigned shown;
     const ts_store_options store = {.with_times = o->with_times,
                                     .no_meta = o->no_meta,
-                                    .viewer_source = viewer_input(&edge_names, o->viewer),
+                                    .viewer_source = viewer_input(&shown, o->viewer),
                                     .output_name = o->export_db == NULL ? "" : o->export_db,
                                     .runtime = runtime};
     const bool threads = threads_of(o) > 1;
@@ -349,8 +365,10 @@ static ts_code import(run *r)
         .failed = note_failure,
         .failed_user = r,
     };
-    if (edge_names && r->db != NULL) {
-        ts_sink_show(ts_db_sink(r->db), TS_SHOW_EDGE_NAMES);
+    for (unsigned what = 1; r->db != NULL && what <= shown; what *= 2) {
+        if ((shown & what) != 0) {
+            ts_sink_show(ts_db_sink(r->db), (ts_shown)what);
+        }
     }
     if (r->db != NULL) {
         code = ts_analysis_watch(r->ctx, ts_db_sink(r->db), r->analyses);

@@ -84,7 +84,7 @@ const ts_option ts_option_list[] = {
     TEXT("-e", "--export-db", "DB", C | J | U, OUTPUT, FILE, export_db,
      "write the SQLite database DB"),
     TEXT(NULL, "--viewer", "WHAT", C, OUTPUT, NONE, viewer,
-     "for the web viewer: edge-names (js_heap_edges is a view with names of edges as text instead of numbers), an input (trace_range covers its times only), or edge-names,INPUT"),
+     "for the web viewer: edge-names (js_heap_edges is a view with names of edges as text instead of numbers), stacks (frames of sampled stacks as a table, which is read faster than the view), an input (trace_range covers its times only), or several with commas, the input last"),
     FLAG("-nm", "--nometa", C, OUTPUT, no_meta,
      "leave the table meta empty"),
     FLAG(NULL, "--index", C, OUTPUT, index,

@@ -571,10 +571,11 @@ static ts_code create_indexes(ts_db *db)
     return code;
 }
 
-/* Views of callstack are then of the view with its name. */
-#define RENAME_CALLS                                                                               \
-    "PRAGMA legacy_alter_table = ON; ALTER TABLE callstack RENAME TO " TS_CALL_ROWS                \
+/* Views of a table are then of what has its name next. */
+#define RENAME(from, to)                                                                           \
+    "PRAGMA legacy_alter_table = ON; ALTER TABLE " from " RENAME TO " to                           \
     "; PRAGMA legacy_alter_table = OFF"
+#define STACK_ROWS "perf_callchain_rows"
 
 /* A table in the way of a view, and the view. */
 typedef struct shown_view {
@@ -588,13 +589,21 @@ static ts_code replace_tables(ts_db *db)
 {
     static const shown_view views[] = {
         {TS_SHOW_CALLS, "DROP TABLE callstack", ts_view_callstack},
-        {TS_SHOW_BOTH_CALLS, RENAME_CALLS, ts_view_callstack_union},
+        {TS_SHOW_BOTH_CALLS, RENAME("callstack", TS_CALL_ROWS), ts_view_callstack_union},
         {TS_SHOW_BOTH_CALLS, "DROP VIEW args_view", ts_view_args_view_union},
         {TS_SHOW_SAMPLES, "DROP TABLE perf_report", ts_view_perf_report},
         {TS_SHOW_SAMPLES, "DROP TABLE perf_sample", ts_view_perf_sample},
+        {TS_SHOW_STACKS, RENAME("perf_callchain", STACK_ROWS), "CREATE TABLE perf_callchain(id)"},
         {TS_SHOW_SAMPLES, "DROP TABLE perf_callchain", ts_view_perf_callchain},
+        {TS_SHOW_STACKS, "INSERT INTO " STACK_ROWS " SELECT * FROM perf_callchain",
+         "DROP VIEW perf_callchain;" RENAME(STACK_ROWS, "perf_callchain")},
         {TS_SHOW_SAMPLES, "DROP TABLE perf_thread", ts_view_perf_thread},
         {TS_SHOW_SAMPLES, "DROP TABLE perf_files", ts_view_perf_files},
+        {TS_SHOW_NAMES,
+         "UPDATE process SET name = ifnull((SELECT min(t.name) FROM thread AS t "
+         "WHERE t.ipid = process.ipid AND t.tid = process.pid AND t.name <> ''), "
+         "'process ' || pid) WHERE name IS NULL OR name = ''",
+         ""},
         {TS_SHOW_EDGE_NAMES, "ALTER TABLE js_heap_edges RENAME TO " TS_EDGE_ROWS,
          ts_view_js_heap_edges},
     };
@@ -605,6 +614,9 @@ static ts_code replace_tables(ts_db *db)
                              "type = 'table' AND name = 'callstack'");
     if (!is_table) { /* a finished database may have the view */
         db->shown &= ~(unsigned)(TS_SHOW_CALLS | TS_SHOW_BOTH_CALLS);
+    }
+    if ((db->shown & TS_SHOW_SAMPLES) == 0) {
+        db->shown &= ~(unsigned)TS_SHOW_STACKS;
     }
     if (db->shown == 0 || code != TS_OK) {
         return code;

@@ -65,12 +65,14 @@ typedef ts_code ts_sink_settle_call(void *self, enum ts_table_id table, int64_t 
 /* What takes the place of tables when the file is finished, a bit each: views that show viewers of
  * those tables what common tables hold. */
 typedef enum ts_shown {
-    TS_SHOW_CALLS = 1,      /* callstack, which has no rows: traced invocations */
-    TS_SHOW_SAMPLES = 2,    /* perf_*, but perf_napi_async, without rows: sampled stacks */
-    TS_SHOW_EDGE_NAMES = 4, /* js_heap_edges: names where its rows have numbers of names */
-    TS_SHOW_RUNS = 8,       /* stack_sample and js_cpu_profiler_sample, if they have no rows yet:
-                             * samples of CPU profiles come, each run of equal ones at its end */
-    TS_SHOW_BOTH_CALLS = 16 /* callstack: its rows, and traced invocations */
+    TS_SHOW_CALLS = 1,       /* callstack, which has no rows: traced invocations */
+    TS_SHOW_SAMPLES = 2,     /* perf_*, but perf_napi_async, without rows: sampled stacks */
+    TS_SHOW_EDGE_NAMES = 4,  /* js_heap_edges: names where its rows have numbers of names */
+    TS_SHOW_RUNS = 8,        /* stack_sample and js_cpu_profiler_sample, if they have no rows yet:
+                              * samples of CPU profiles come, each run of equal ones at its end */
+    TS_SHOW_BOTH_CALLS = 16, /* callstack: its rows, and traced invocations */
+    TS_SHOW_STACKS = 32,     /* with TS_SHOW_SAMPLES: perf_callchain has its rows as a table */
+    TS_SHOW_NAMES = 64       /* process: names of those that have none are made up */
 } ts_shown;
 typedef void ts_sink_show_call(void *self, ts_shown what);
 

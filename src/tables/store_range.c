@@ -174,7 +174,9 @@ static ts_code find_inputs(ts_store *store)
     }
     return code != TS_ERR_USAGE
                ? code
-               : ts_cause(store->ctx, "--viewer takes edge-names, an input or edge-names,INPUT");
+               : ts_cause(store->ctx,
+                          "--viewer takes edge-names, stacks, an input, or several with commas, "
+                          "the input last");
 }
 
 ts_code ts_store_settle_range(ts_store *store)

@@ -121,6 +121,16 @@ def look(r, has, page):
     return None
 
 
+def for_the_viewer(r, name, path):
+    """With --viewer nothing is without a name, and the frames are where the view has them."""
+    frames, unnamed = r.rows("SELECT * FROM perf_callchain"), r.one("SELECT count(*) FROM process WHERE name IS NULL")
+    r.convert(name.replace(" ", "-") + "-viewer", path, "--viewer=stacks")
+    r.same("frames", r.rows("SELECT * FROM perf_callchain"), frames)
+    r.same("names that are made up", r.one("SELECT count(*) FROM process WHERE name = 'process ' || pid"), unnamed)
+    r.same("processes without a name", r.rows("SELECT pid FROM process WHERE name IS NULL OR name = ''"), [])
+    r.same("list of processes", [row for row in r.rows("SELECT p.pid, p.name FROM process AS p WHERE p.pid <> 0") if row[1] is None], [])
+
+
 def run(r, page):
     alone = {}
     inputs = list(kinds(r))
@@ -130,6 +140,8 @@ def run(r, page):
         alone[name] = counts(r)
         if drawn is not None and "calls" in has:
             r.holds("boxes", drawn["boxes"] > 0)
+        if page is None:
+            for_the_viewer(r, name, path)
     for (a, first, has_a), (b, second, has_b) in itertools.combinations(inputs, 2):
         for one, other in ((first, second),) if page is not None else ((first, second), (second, first)):
             r.convert("pair", one, other)

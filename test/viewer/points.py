@@ -12,10 +12,12 @@ def cloud(r):
     r.same("calls", r.one("SELECT count(*) FROM callstack"), r.one("SELECT count(*) FROM stack_slice"))
     r.same("pids", r.rows("SELECT p.pid, d.pid_known FROM process AS p JOIN process_detail AS d ON d.ipid = p.ipid ORDER BY p.ipid"),
            [(0, 1), (4194305, 0), (4194306, 0)])
+    r.same("names of pods", r.rows("SELECT name FROM process WHERE id > 0"), [("orders",), ("orders",)])
     r.holds("many colours", r.one("SELECT count(DISTINCT colorIndex) FROM callstack") > 10)
     tcp = r.make("mkcloud", "tcp", "--container", "tcp", "--pods", "3", "--calls", "30", "--callees", "3")
     r.convert("tcp", tcp)
     r.view("calls")
+    r.same("names of pods", r.rows("SELECT name FROM process WHERE id > 0"), [("orders-%d" % i,) for i in range(3)])
 
 
 def tptp(r):
@@ -38,11 +40,31 @@ def flare(r):
     r.convert("flare", path)
     r.view("samples")
     samples(r)
+    stacks(r, path)
     r.convert("two", os.path.join(r.work, "flare-a"), path)
     r.view("samples")
     samples(r)
     r.holds("thread ids of both", r.one("SELECT count(*) FROM thread AS t WHERE t.itid > 0")
             > r.one("SELECT count(DISTINCT tid) FROM thread WHERE itid > 0"))
+
+
+# What threads of JFR and Flare wait for (docs/formats.md), apart from what it is called in the table of classes.
+WAITING = {"jfr": {"lock", "wait", "park", "sleep", "socket_read", "socket_write", "file_read", "file_write", "file_force"}, "flare": set()}
+ASLEEP = {"jfr": {"SLEEPING", "STATE_SLEEPING", "WAITING", "PARKED", "CONTENDED", "SYSCALL"}, "flare": {"BLOCKED", "WAITING", "TIMED_WAITING"}}
+
+
+def suspended(r):
+    """Samples of threads that waited, and those of an unknown state without CPU time."""
+    format_of = dict(r.rows("SELECT id, format FROM source"))
+    state = dict(r.rows("SELECT sample_id, value FROM stack_sample_label WHERE key = 'state'"))
+    state.update(r.rows("SELECT sample_id, state FROM flare_stack WHERE state IS NOT NULL"))
+    ran = {i for i, in r.rows("SELECT v.sample_id FROM stack_sample_value AS v JOIN stack_value_type AS t ON t.id = v.value_type_id WHERE t.name = 'cpu' AND v.value > 0")}
+    out = 0
+    for i, source, event in r.rows("SELECT id, source_id, event FROM stack_sample WHERE ts IS NOT NULL"):
+        kind = format_of[source]
+        waits = event in WAITING[kind] or event == "wall" and state.get(i) in ASLEEP[kind]
+        out += waits or event == "wall" and i not in ran
+    return out
 
 
 def samples(r):
@@ -51,12 +73,11 @@ def samples(r):
            r.rows("SELECT count(*), sum(dur), count(DISTINCT node_id) FROM stack_sample"))
     r.same("frames", r.one("SELECT count(*) FROM perf_callchain"),
            r.one("SELECT sum(depth + 1) FROM stack_node WHERE id IN (SELECT node_id FROM stack_sample)"))
-    r.same("suspended", r.one("SELECT count(*) FROM perf_sample WHERE thread_state = 'Suspend'"),
-           r.one("SELECT count(*) FROM stack_sample WHERE id NOT IN (SELECT sample_id FROM stack_sample_value WHERE value > 0)"))
+    r.same("suspended", r.one("SELECT count(*) FROM perf_sample WHERE thread_state = 'Suspend'"), suspended(r))
     r.holds("both states", r.one("SELECT count(DISTINCT thread_state) FROM perf_sample") == 2)
     names = r.rows("SELECT DISTINCT v.stack FROM v_stack_folded AS v JOIN perf_sample AS s ON s.callchain_id = v.node_id ORDER BY 1")
     frames = {}
-    for chain, name in r.rows("SELECT c.callchain_id, d.data FROM perf_callchain AS c JOIN data_dict AS d ON d.id = c.name"):
+    for chain, name in r.rows("SELECT c.callchain_id, d.data FROM perf_callchain AS c JOIN data_dict AS d ON d.id = c.name ORDER BY c.id"):
         frames.setdefault(chain, []).append(name)
     r.same("stacks", sorted({";".join(f) for f in frames.values()}), [n for n, in names])
     r.same("time of threads", sorted(r.rows("SELECT t.thread_name, sum(s.event_count) FROM perf_sample AS s JOIN perf_thread AS t "
@@ -66,6 +87,28 @@ def samples(r):
                        for c, in r.rows("SELECT name FROM pragma_table_info('perf_%s')" % t)],
            [c for t in ("report", "sample", "callchain", "thread", "files")
             for c, in r.rows("SELECT column_name FROM schema_doc WHERE table_name = 'perf_%s'" % t)])
+
+
+def stacks(r, path):
+    """With --viewer=stacks the frames are a table, with the rows of the view."""
+    before, rows = r.what, r.rows("SELECT * FROM perf_callchain")
+    r.same("numbers of frames", [row[0] for row in rows], list(range(len(rows))))
+    r.convert(before + " stacks", path, "--viewer=stacks")
+    r.same("table", r.rows("SELECT type FROM sqlite_master WHERE name LIKE 'perf_callchain%'"), [("table",)])
+    r.same("rows", r.rows("SELECT * FROM perf_callchain"), rows)
+    r.view("samples")
+
+
+def jfr(r):
+    """Threads that park, sleep, wait and read are suspended; those of samples and allocations run."""
+    for name in ("work.jfr.gz", "work21.jfr.gz"):
+        path = os.path.join(r.data, name)
+        r.convert(name, path)
+        r.view("samples")
+        r.same("suspended", r.one("SELECT count(*) FROM perf_sample WHERE thread_state = 'Suspend'"), suspended(r))
+        stacks(r, path)
+    r.convert("work.jfr.gz", os.path.join(r.data, "work.jfr.gz"))
+    r.same("states", r.rows("SELECT thread_state, count(*) FROM perf_sample GROUP BY 1"), [("Running", 1402), ("Suspend", 38)])
 
 
 def tags(r):
@@ -261,5 +304,5 @@ def mixed(r):
     both(r, 2)
 
 
-GROUPS = {"cloud": cloud, "flare": flare, "tptp": tptp, "arkts": arkts, "plugins": plugins, "bare": bare, "several": several, "ends": ends, "edges": edges,
+GROUPS = {"cloud": cloud, "flare": flare, "jfr": jfr, "tptp": tptp, "arkts": arkts, "plugins": plugins, "bare": bare, "several": several, "ends": ends, "edges": edges,
           "mixed": mixed}

@@ -123,6 +123,43 @@ static ts_code read_files(cloud_pod *pod, const cloud_file *files, size_t n)
 
 /* --- the pod -------------------------------------------------------------------------------- */
 
+static bool is_number(ts_text t)
+{
+    for (size_t i = 0; i < t.n; i++) {
+        if (t.p[i] < '0' || t.p[i] > '9') {
+            return false;
+        }
+    }
+    return t.n > 0;
+}
+
+/* What follows the last c, all of it without one; *before: what is before that. */
+static ts_text last_part(ts_text *before, ts_text t, char c)
+{
+    size_t n = t.n;
+    while (n > 0 && t.p[n - 1] != c) {
+        n--;
+    }
+    *before = (ts_text){t.p, n > 0 ? n - 1 : 0};
+    return ts_text_from(t, n);
+}
+
+/* A source is called by the time of its start: <pod>/<year>/<month>/<day>/<start>, <pod>_<start> or
+ * <start>. */
+static ts_text pod_name(const ts_row_source *source)
+{
+    ts_text before;
+    ts_text part = last_part(&before, source->name, '_');
+    if (before.n > 0 && is_number(part)) {
+        return before;
+    }
+    before = is_number(source->name) && source->path.p != NULL ? source->path : TS_TEXT_NULL;
+    do {
+        part = last_part(&before, before, '/');
+    } while (is_number(part));
+    return part.n > 0 ? part : source->name;
+}
+
 static ts_code begin_pod(cloud_pod *pod)
 {
     static const ts_item items[CLOUD_ITEMS] = {
@@ -141,7 +178,7 @@ static ts_code begin_pod(cloud_pod *pod)
         TS_SET_NULL(process, ts_process_row(pod->store, pod->ipid), pid);
         ts_process_detail_row(pod->store, pod->ipid)->runtime = TS_TEXT_LIT("Java VM");
         TS_STEP_IF(code, source->name.p != NULL,
-                   ts_process_name(pod->store, pod->ipid, source->name));
+                   ts_process_name(pod->store, pod->ipid, pod_name(source)));
     }
     pod->wanted = TS_SPAN_ALL;
     if (code == TS_OK && at == 0 && pod->ctx->time_range.kind == TS_WANTED_OFFSET) {
