@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# run.sh WEB PACKAGES unit | types | same PAGE | browser PROGRAM SOURCE PAGE | attacker | answers PROGRAM SOURCE PAGE: the tests of the page that need its packages, in a scratch copy of its sources.
+# run.sh WEB PACKAGES unit | types | same PAGE | browser PROGRAM SOURCE PAGE | attacker | answers | tutorial PROGRAM SOURCE PAGE: the tests of the page that need its packages, in a scratch copy of its sources.
 set -euo pipefail
 web=$1 packages=$2 what=$3
 shift 3
@@ -16,5 +16,5 @@ same) # equal sources give equal bytes, wherever they are built
     node build.mjs "$scratch/page"
     diff -r "$scratch/page" "$1"
     ;;
-browser | attacker | answers) TS_WEB_DIR=$3 node "test/browser/$what.mjs" "$1" "$2" ;;
+browser | attacker | answers | tutorial) TS_WEB_DIR=$3 node "test/browser/$what.mjs" "$1" "$2" ;;
 esac
