@@ -45,13 +45,13 @@ static ts_code put_scaled(ts_buf *out, ts_ctx *ctx, double value, const scale *s
     return ts_buf_printf(ctx, out, " %s", scales[i].unit);
 }
 
-ts_code ts_people_duration(ts_buf *out, ts_ctx *ctx, double ns)
+static ts_code put_duration(ts_buf *out, ts_ctx *ctx, double ns)
 {
     return ns == 0 ? ts_buf_put(ctx, out, "0 s", 3)
                    : put_scaled(out, ctx, ns, durations, sizeof durations / sizeof durations[0]);
 }
 
-ts_code ts_people_bytes(ts_buf *out, ts_ctx *ctx, double bytes)
+static ts_code put_bytes(ts_buf *out, ts_ctx *ctx, double bytes)
 {
     return put_scaled(out, ctx, bytes, sizes, sizeof sizes / sizeof sizes[0]);
 }
@@ -77,7 +77,7 @@ static ts_code put_clock(ts_buf *out, const ts_people *p, int64_t ns)
     return ts_buf_printf(p->ctx, out, "%s.%03d", text, (int)(ns % NS_A_SECOND / 1000000));
 }
 
-ts_code ts_people_time(ts_buf *out, const ts_people *p, int64_t ns)
+static ts_code put_time(ts_buf *out, const ts_people *p, int64_t ns)
 {
     if (ns >= NS_OF_THE_WORLD) {
         return put_clock(out, p, ns);
@@ -167,8 +167,8 @@ static ts_code put_in_unit(ts_buf *out, ts_ctx *ctx, double value, ts_text unit)
                  {"KiB/s", 1024, true, "/s"}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (ts_text_is(unit, known[i].unit)) {
-            ts_code code = known[i].size ? ts_people_bytes(out, ctx, value * known[i].factor)
-                                         : ts_people_duration(out, ctx, value * known[i].factor);
+            ts_code code = known[i].size ? put_bytes(out, ctx, value * known[i].factor)
+                                         : put_duration(out, ctx, value * known[i].factor);
             return code != TS_OK ? code : ts_buf_printf(ctx, out, "%s", known[i].after);
         }
     }
@@ -192,7 +192,7 @@ static ts_code put_reasons(ts_buf *out, ts_ctx *ctx, ts_text text)
             memcpy(digits, text.p + i, n);
         }
         n += n == 0;
-        code = number ? ts_people_duration(out, ctx, strtod(digits, NULL))
+        code = number ? put_duration(out, ctx, strtod(digits, NULL))
                       : ts_buf_put(ctx, out, text.p + i, n);
         i += n;
     }
@@ -207,15 +207,15 @@ static ts_code put_number(ts_buf *out, const ts_people *p, const ts_people_row *
     ts_code code;
     switch (how) {
     case TIME:
-        return ts_people_time(out, p, strtoll(value.p, NULL, 10));
+        return put_time(out, p, strtoll(value.p, NULL, 10));
     case NS:
-        return ts_people_duration(out, p->ctx, number);
+        return put_duration(out, p->ctx, number);
     case US:
-        return ts_people_duration(out, p->ctx, number * 1e3);
+        return put_duration(out, p->ctx, number * 1e3);
     case MS:
-        return ts_people_duration(out, p->ctx, number * 1e6);
+        return put_duration(out, p->ctx, number * 1e6);
     case BYTES:
-        return ts_people_bytes(out, p->ctx, number);
+        return put_bytes(out, p->ctx, number);
     case SHARE:
     case PERCENT:
         code = put_short(out, p->ctx, how == SHARE ? number * 100 : number);

@@ -29,9 +29,4 @@ typedef struct ts_people_row {
 /* Appends the value of column i. Texts are appended as they are. */
 ts_code ts_people_put(ts_buf *out, const ts_people *p, const ts_people_row *row, int i);
 
-/* The same for single values. */
-ts_code ts_people_duration(ts_buf *out, ts_ctx *ctx, double ns);
-ts_code ts_people_bytes(ts_buf *out, ts_ctx *ctx, double bytes);
-ts_code ts_people_time(ts_buf *out, const ts_people *p, int64_t ns);
-
 #endif

@@ -81,14 +81,14 @@ def check(j):
         (0, ui, 20 * MS, 3 * MS, 1, 0, None, receive, 50, 50), (1, ui + MS, 17 * MS, 16 * MS, 1, 1, 0, "H:OnVsyncEvent now:1", 50, 50),
         (2, ui + 2 * MS, MS, MS, 0, 2, 1, marsh, 50, 50)])
     for pid in None, 50:
-        j.ask("slow_frames", "frame_id process thread ts ms late_ms running_ms runnable_ms sleeping_ms blocked_ms slice slice_ms",
-              [(0, "ui", "ui", ui, 18.0, 2.0, 10.0, 2.0, 6.0, 0.0, "H:OnVsyncEvent now:1", 17.0)], pid=pid)
+        j.ask("slow_frames", "frame_id process thread ts ms late_ms running_ms runnable_ms sleeping_ms blocked_ms slice slice_ms cause within",
+              [(0, "ui", "ui", ui, 18.0, 2.0, 10.0, 2.0, 6.0, 0.0, "H:OnVsyncEvent now:1", 17.0, "ran", "H:OnVsyncEvent now:1")], pid=pid)
         j.ask("hot_slices", "name count self_ms total_ms max_ms", [
             ("H:OnVsyncEvent now:1", 1, 16.0, 17.0, 17.0), (receive, 1, 3.0, 20.0, 20.0), (marsh, 1, 1.0, 1.0, 1.0)], pid=pid)
     j.ask("sched_latency", "process thread tid wakes mean_us max_us total_ms waker max_ts", [
         ("ui", "ui", 50, 1, 2000.0, 2000.0, 2.0, "svc", ui + 10 * MS),
         ("app", "app", 20, 1, 0.01, 0.01, 10 / MS, "worker", at + 150), ("app", "worker", 21, 1, 0.01, 0.01, 10 / MS, "app", at + 20)], limit=3)
-    j.ask("slow_frames", "frame_id process thread ts ms late_ms running_ms runnable_ms sleeping_ms blocked_ms slice slice_ms", [], pid=20)
+    j.ask("slow_frames", "frame_id process thread ts ms late_ms running_ms runnable_ms sleeping_ms blocked_ms slice slice_ms cause within", [], pid=20)
 
 
 PATH = "ts us process thread tid state cpu woken_by"

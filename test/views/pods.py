@@ -67,13 +67,21 @@ class Pod:
         return names
 
 
+def called(pod):
+    """By its name, not by its start: <pod>/<year>/<month>/<day>/<start>, or <pod>_<start>."""
+    if re.fullmatch(".+_[0-9]+", pod.name):
+        return pod.name.rpartition("_")[0]
+    words = (pod.path or "").split("/") if pod.name.isdigit() else []
+    return next((word for word in reversed(words) if word and not word.isdigit()), pod.name)
+
+
 def read(pods):
     """The model of all invocations."""
     s = stacks.Stacks()
     for p in pods:
         names = p.thread_names()
         for tid in {b[2] for b in p.t.blocks}:
-            s.threads.add(stacks.Thread(p.source, tid, names.get(tid), "java", None, p.r.pod.name))
+            s.threads.add(stacks.Thread(p.source, tid, names.get(tid), "java", None, called(p.r.pod)))
         for w, word in p.word_rows:
             if METHOD.match(text(word)):
                 s.methods.add(method(p.source, w, word))
