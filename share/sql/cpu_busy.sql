@@ -11,7 +11,7 @@
 WITH run AS (
   SELECT cpu, itid, count(*) AS n, sum(dur >> 32) * 4294967296 + sum(dur & 4294967295) AS ns
   FROM sched_slice
-  GROUP BY cpu, itid),
+  GROUP BY itid * 4096 + cpu, cpu),
 first AS (SELECT cpu, itid, ns, row_number() OVER (PARTITION BY cpu ORDER BY ns DESC, itid) AS place FROM run WHERE itid <> 0)
 SELECT u.cpu AS cpu, sum(CASE WHEN u.itid <> 0 THEN u.n ELSE 0 END) AS slices, count(nullif(u.itid, 0)) AS threads,
   sum(CASE WHEN u.itid <> 0 THEN u.ns ELSE 0 END) AS busy_dur, sum(CASE WHEN u.itid = 0 THEN u.ns ELSE 0 END) AS idle_dur,
