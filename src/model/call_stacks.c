@@ -63,8 +63,10 @@ ts_code stacks_add_sums(ts_calls *p, const stacks_sum *weights, unsigned n, cons
 /* What the patterns of the filter leave; frames that are hidden call nothing. */
 static ts_code stacks_find_shown(ts_calls *p, const ts_paths *paths)
 {
-    const ts_frame_filter filter = {ts_text_of(p->filter.only), ts_text_of(p->filter.ignore),
-                                    ts_text_of(p->filter.hide)};
+    const ts_frame_filter filter = {.only = ts_text_of(p->filter.only),
+                                    .ignore = ts_text_of(p->filter.ignore),
+                                    .hide = ts_text_of(p->filter.hide),
+                                    .demangle = p->filter.demangle};
     ts_shown_paths shown;
     ts_code code = ts_frames_shown(&shown, p->model, paths, &filter);
     p->visible = shown.visible;
