@@ -107,7 +107,7 @@ export type ThreadNames = ReadonlyMap<number, string>;
 
 export function RanDrawer({ id, names }: { id: number; names: ThreadNames }): JSX.Element {
   const db = database.value?.name ?? "";
-  const one = useLoad(`${db} ${id}`, (signal) => loadRan(db, id, names, signal));
+  const one = useLoad(`${db} ${id} ${names.size}`, (signal) => loadRan(db, id, names, signal));
   const ran = one.data;
   const close = (): void => setParams({ ran: undefined });
   if (ran === undefined) {
@@ -171,7 +171,7 @@ export function MarkDrawer({ id, names }: { id: number; names: ThreadNames }): J
 
 export function StateDrawer({ id, names }: { id: number; names: ThreadNames }): JSX.Element {
   const db = database.value?.name ?? "";
-  const one = useLoad(`${db} ${id}`, async (signal) => {
+  const one = useLoad(`${db} ${id} ${names.size}`, async (signal) => {
     const state = await loadState(db, id, names, signal);
     return state === undefined ? null : { state, args: await argsOf(db, state.argset, signal) };
   });
@@ -376,7 +376,7 @@ export function Spent({ part, names, thr = "" }: { part: Extent; names: ThreadNa
   const db = database.value?.name ?? "";
   const [sort, setSort] = useState<Sort>({ by: "running", down: true });
   const key = useSettled(part, 200);
-  const rows = useLoad(`${db} ${key.from} ${key.to} ${thr}`, (signal) => loadSpent(db, key, thr, names, signal));
+  const rows = useLoad(`${db} ${key.from} ${key.to} ${thr} ${names.size}`, (signal) => loadSpent(db, key, thr, names, signal));
   return (
     <section>
       <h3>States of threads</h3>
