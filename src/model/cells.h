@@ -20,6 +20,13 @@ static inline ts_cell ts_cell_of(const ts_batch *b, unsigned column, unsigned ro
     return (ts_cell){b->columns[column].ints[row], b->columns[column].null[row] != 0};
 }
 
+/* The same, `otherwise` when it is NULL. */
+static inline int64_t ts_cell_or(const ts_batch *b, unsigned column, unsigned row,
+                                 int64_t otherwise)
+{
+    return b->columns[column].null[row] != 0 ? otherwise : b->columns[column].ints[row];
+}
+
 /* TS_ERR_INPUT: the rows of the table cannot be what was written. */
 ts_code ts_rows_changed(ts_ctx *ctx, const char *table);
 

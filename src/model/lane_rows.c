@@ -4,16 +4,11 @@
 
 /* --- times ------------------------------------------------------------------------------------ */
 
-static int64_t ts_of(const ts_batch *b, unsigned column, unsigned i)
-{
-    return b->columns[column].null[i] ? TS_NO_TIME : b->columns[column].ints[i];
-}
-
 /* A row that lasts dur; one without an end lasts to that of the recording when `lasts` is set. */
 static lane_row timed_row(const lane_reader *r, const ts_batch *b, unsigned i, unsigned state,
                           bool lasts)
 {
-    lane_row row = {.rowid = b->rowids[i], .ts = ts_of(b, 0, i), .state = state};
+    lane_row row = {.rowid = b->rowids[i], .ts = ts_cell_or(b, 0, i, TS_NO_TIME), .state = state};
     ts_cell dur = ts_cell_of(b, 1, i);
     row.open = dur.null;
     row.end = row.ts;
@@ -103,7 +98,7 @@ enum { COL_SOURCE, COL_ITID, COL_TS, COL_DUR, COL_NODE, COL_EVENT, COL_PARENT = 
 static lane_row stack_row(const ts_batch *b, unsigned i)
 {
     lane_row row = {.rowid = b->rowids[i],
-                    .ts = ts_of(b, COL_TS, i),
+                    .ts = ts_cell_or(b, COL_TS, i, TS_NO_TIME),
                     .state = LANE_NO_STATE,
                     .dur = ts_cell_of(b, COL_DUR, i),
                     .cpu = NO_CELL};
@@ -177,7 +172,8 @@ static ts_code pause_row(lane_reader *r, const ts_batch *b, unsigned i)
 static ts_code moment_row(lane_reader *r, const ts_batch *b, unsigned i)
 {
     const lane_key key = {NO_CELL, NO_CELL, 0, text_of(b, 1, i)};
-    lane_row row = {.rowid = b->rowids[i], .ts = ts_of(b, 0, i), .state = LANE_NO_STATE};
+    lane_row row = {
+        .rowid = b->rowids[i], .ts = ts_cell_or(b, 0, i, TS_NO_TIME), .state = LANE_NO_STATE};
     row.end = row.ts;
     return r->visit(r->user, &key, &row);
 }
@@ -188,7 +184,7 @@ static ts_code put_value(lane_reader *r, const lane_key *key, const ts_batch *b,
                          unsigned i)
 {
     const ts_batch_column *c = &b->columns[column];
-    lane_row row = {.rowid = b->rowids[i], .ts = ts_of(b, 0, i)};
+    lane_row row = {.rowid = b->rowids[i], .ts = ts_cell_or(b, 0, i, TS_NO_TIME)};
     row.end = row.ts;
     row.has_value = !c->null[i];
     row.value = c->null[i] ? 0 : c->reals != NULL ? c->reals[i] : (double)c->ints[i];

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/names.h"
 #include "base/ckd.h"
+#include "model/cells.h"
 
 enum { S_ID, S_PARENT, S_START, S_END, S_TEXTS, S_COLUMNS = S_TEXTS + 5 };
 
@@ -21,11 +22,6 @@ static ts_code cell_text(ts_text *out, ts_ctx *ctx, ts_pool *texts, const ts_bat
     return code;
 }
 
-static int64_t cell_or(const ts_batch *b, unsigned column, unsigned row, int64_t null)
-{
-    return b->columns[column].null[row] ? null : b->columns[column].ints[row];
-}
-
 /* --- sources --------------------------------------------------------------------------------- */
 
 static void sources_free(ts_ctx *ctx, void *what)
@@ -41,9 +37,9 @@ static ts_code sources_row(ts_sources *s, ts_ctx *ctx, const ts_batch *b, unsign
     ts_source_entry *row = ts_vec_add(ctx, &s->rows, sizeof *row);
     TS_NEED(ctx, row);
     row->id = b->columns[S_ID].ints[i];
-    row->parent = cell_or(b, S_PARENT, i, 0);
-    row->start_ts = cell_or(b, S_START, i, TS_NO_TIME);
-    row->end_ts = cell_or(b, S_END, i, TS_NO_TIME);
+    row->parent = ts_cell_or(b, S_PARENT, i, 0);
+    row->start_ts = ts_cell_or(b, S_START, i, TS_NO_TIME);
+    row->end_ts = ts_cell_or(b, S_END, i, TS_NO_TIME);
     ts_text *const texts[] = {&row->kind, &row->path, &row->name, &row->format, &row->clock};
     for (unsigned k = 0; k < 5; k++) {
         TS_TRY(cell_text(texts[k], ctx, &s->texts, b, S_TEXTS + k, i));
@@ -116,18 +112,18 @@ static ts_code processes_row(threads_pass *p, const ts_batch *b, unsigned i)
     process_row *row = ts_vec_add(p->ctx, &p->processes, sizeof *row);
     TS_NEED(p->ctx, row);
     row->id = b->columns[P_ID].ints[i];
-    row->pid = cell_or(b, P_PID, i, INT64_MIN);
+    row->pid = ts_cell_or(b, P_PID, i, INT64_MIN);
     return cell_text(&row->name, p->ctx, &p->threads->texts, b, P_NAME, i);
 }
 
 static ts_code threads_row(threads_pass *pass, const ts_batch *b, unsigned i)
 {
-    int64_t ipid = cell_or(b, T_IPID, i, -1);
+    int64_t ipid = ts_cell_or(b, T_IPID, i, -1);
     const process_row *p = process_of(&pass->processes, ipid);
     ts_thread_entry *row = ts_vec_add(pass->ctx, &pass->threads->rows, sizeof *row);
     TS_NEED(pass->ctx, row);
     row->id = b->columns[T_ID].ints[i];
-    row->tid = cell_or(b, T_TID, i, INT64_MIN);
+    row->tid = ts_cell_or(b, T_TID, i, INT64_MIN);
     row->pid = p == NULL ? INT64_MIN : p->pid;
     row->ipid = p == NULL ? -1 : ipid;
     row->process = p == NULL ? TS_TEXT_NULL : p->name;

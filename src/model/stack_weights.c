@@ -222,11 +222,6 @@ static const unsigned slice_columns[] = {TS_C_stack_slice__source_id, TS_C_stack
                                          TS_C_stack_slice__ts,        TS_C_stack_slice__dur,
                                          TS_C_stack_slice__node_id,   TS_C_stack_slice__self_dur};
 
-static int64_t number_or(const ts_batch *b, unsigned column, unsigned row, int64_t null)
-{
-    return b->columns[column].null[row] != 0 ? null : b->columns[column].ints[row];
-}
-
 static bool wants_event(const ts_calls *p, const ts_batch *b, unsigned row,
                         const ts_calls_item *item)
 {
@@ -265,14 +260,14 @@ static ts_code read_node(uint32_t *out, const ts_calls *p, int64_t node, bool ca
 static ts_code read_item(ts_calls_item *item, bool *wanted, const ts_calls *p, const ts_batch *b,
                          unsigned row, bool call)
 {
-    int64_t node = number_or(b, ITEM_NODE, row, 0);
+    int64_t node = ts_cell_or(b, ITEM_NODE, row, 0);
     *item = (ts_calls_item){
         .id = b->rowids[row],
         .source_id = b->columns[ITEM_SOURCE].ints[row],
-        .itid = number_or(b, ITEM_THREAD, row, TS_NO_THREAD),
-        .ts = number_or(b, ITEM_TS, row, TS_NO_TIME),
-        .dur = number_or(b, ITEM_DUR, row, TS_NO_TIME),
-        .own = call ? number_or(b, ITEM_LAST, row, TS_NO_TIME) : TS_NO_TIME,
+        .itid = ts_cell_or(b, ITEM_THREAD, row, TS_NO_THREAD),
+        .ts = ts_cell_or(b, ITEM_TS, row, TS_NO_TIME),
+        .dur = ts_cell_or(b, ITEM_DUR, row, TS_NO_TIME),
+        .own = call ? ts_cell_or(b, ITEM_LAST, row, TS_NO_TIME) : TS_NO_TIME,
         .event = call ? TS_TEXT_LIT("call") : ts_cell_text(b, ITEM_LAST, row),
         .call = call,
     };

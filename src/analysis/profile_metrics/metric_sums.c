@@ -8,11 +8,6 @@
 static const int64_t jvm_start_min =
     INT64_C(1577836800000); /* 2020-01-01 in ms: before that clocks were not set */
 
-static int64_t metric_int(const ts_batch *b, unsigned column, unsigned i)
-{
-    return b->columns[column].null[i] != 0 ? TS_NO_TIME : b->columns[column].ints[i];
-}
-
 /* Grows an array of elements by id; ids come from a file. NULL in *out: this one is none. */
 static ts_code metric_reach(void **out, metric_work *m, ts_vec *v, int64_t id, size_t size)
 {
@@ -52,9 +47,9 @@ static ts_code metric_read_profile(metric_work *m, const ts_batch *b, unsigned i
         .id = b->rowids[i],
         .source_id = b->columns[0].ints[i],
         .language = ts_language_of(ts_cell_text(b, 1, i)),
-        .start = metric_int(b, 2, i),
-        .end = metric_int(b, 3, i),
-        .dur = metric_int(b, 4, i),
+        .start = ts_cell_or(b, 2, i, TS_NO_TIME),
+        .end = ts_cell_or(b, 3, i, TS_NO_TIME),
+        .dur = ts_cell_or(b, 4, i, TS_NO_TIME),
         .jvm_start = TS_NO_TIME,
     };
     if (p->dur == TS_NO_TIME && p->start != TS_NO_TIME && p->end >= p->start) {
@@ -243,7 +238,7 @@ static ts_code metric_duration(int64_t *dur, metric_work *m, int64_t id)
         code = ts_scan_next(&m->b, m->scan);
     }
     if (code == TS_OK && m->at < m->b->rows && m->b->rowids[m->at] == id) {
-        *dur = metric_int(m->b, 0, m->at);
+        *dur = ts_cell_or(m->b, 0, m->at, TS_NO_TIME);
     }
     return code;
 }
@@ -322,7 +317,7 @@ static ts_code metric_read_point(metric_work *m, const ts_batch *b, unsigned i)
 static ts_code metric_read_span(metric_work *m, const ts_batch *b, unsigned i)
 {
     metric_profile *p = metric_owner(m, b->columns[0].ints[i]);
-    int64_t dur = metric_int(b, 2, i);
+    int64_t dur = ts_cell_or(b, 2, i, TS_NO_TIME);
     if (p != NULL && dur != TS_NO_TIME &&
         ts_text_is(ts_cell_text(b, 1, i), m->pauses ? "gc" : "contended")) {
         metric_add(&p->sums[m->pauses ? SLOT_GC : SLOT_WAITS], dur);

@@ -1,6 +1,11 @@
 /*
  * Nodes of call trees as V8 writes them, each with the frame of a function: in CPU profiles, in
  * traces and in heap profiles. What a node says, the method of its frame, its call path.
+ *
+ * Who calls whom is with each format, because it is recorded in three ways and damaged in three: a
+ * bare profile lists the children of all nodes and says when a node has two callers or is below
+ * itself; a trace has nodes in chunks, of which some may be lost, each with its caller; in a heap
+ * profile a node is inside of its caller.
  */
 #ifndef TS_PARSERS_SHARED_V8_NODE_H
 #define TS_PARSERS_SHARED_V8_NODE_H

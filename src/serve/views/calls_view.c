@@ -170,32 +170,20 @@ static ts_code scatter_scan(scatter *s, bool count)
     return code;
 }
 
-static ts_code scatter_put(scatter *s)
+static void scatter_put(scatter *s)
 {
     static const char *const names[] = {"x", "y", "n", "any_id"};
-    ts_ctx *ctx = ts_view_ctx(s->call);
     ts_jout *out = s->call->out;
     const scatter_cell *cells = s->cells.p;
     size_t n = s->cells.n;
-    uint32_t *places = ts_alloc(ctx, n, sizeof *places);
-    ts_wide *keys = ts_alloc(ctx, n, sizeof *keys);
-    if (places == NULL || keys == NULL) {
-        ts_free(ctx, places);
-        ts_free(ctx, keys);
-        return ctx->error.code;
-    }
-    for (size_t i = 0; i < n; i++) {
-        places[i] = (uint32_t)i;
-        keys[i] = -(ts_wide)cells[i].key;
-    }
-    ts_sort_places(places, n, keys);
+    ts_view_by_key(&s->cells, sizeof *cells);
     ts_jout_open(out, NULL, '{');
     ts_jout_int(out, "from", s->any ? ts_view_since(s->call, s->first) : 0);
     ts_jout_uint(out, "span", s->width);
     for (unsigned column = 0; column < 4; column++) {
         ts_jout_open(out, names[column], '[');
         for (size_t i = 0; i < n && i < SCATTER_CELLS; i++) {
-            const scatter_cell *c = &cells[places[i]];
+            const scatter_cell *c = &cells[i];
             int64_t row = c->key & ((1 << SCATTER_ROW_BITS) - 1);
             const int64_t values[] = {c->key >> SCATTER_ROW_BITS, row - 1, (int64_t)c->n, c->any};
             if (column == 1 && row == 0) {
@@ -209,9 +197,6 @@ static ts_code scatter_put(scatter *s)
     ts_jout_bool(out, "truncated", n > SCATTER_CELLS);
     scatter_put_sums(out, &s->all);
     ts_jout_close(out, '}');
-    ts_free(ctx, places);
-    ts_free(ctx, keys);
-    return TS_OK;
 }
 
 ts_code ts_calls_scatter_run(ts_view_call *call)
@@ -222,7 +207,9 @@ ts_code ts_calls_scatter_run(ts_view_call *call)
                  .to = ts_view_time(call, P_TO, INT64_MAX)};
     ts_code code = scatter_scan(&s, false);
     TS_STEP(code, scatter_scan(&s, true));
-    TS_STEP(code, scatter_put(&s));
+    if (code == TS_OK) {
+        scatter_put(&s);
+    }
     ts_idmap_free(ctx, &s.keys);
     ts_vec_free(ctx, &s.cells);
     return code;

@@ -290,31 +290,19 @@ static void put_slices(slices *s, const slice_thread *t)
 }
 
 /* Sums in the order of columns and depths. */
-static ts_code put_sums(slices *s, const slice_thread *t)
+static void put_sums(slices *s, slice_thread *t)
 {
     static const char *const names[] = {"x", "depth", "n", "ns"};
-    ts_ctx *ctx = ts_view_ctx(s->call);
     ts_jout *out = s->call->out;
     const slice_sum *sums = t->sums.p;
     size_t n = t->sums.n;
     bool capped = false;
-    uint32_t *places = ts_alloc(ctx, n, sizeof *places);
-    ts_wide *keys = ts_alloc(ctx, n, sizeof *keys);
-    if (places == NULL || keys == NULL) {
-        ts_free(ctx, places);
-        ts_free(ctx, keys);
-        return ctx->error.code;
-    }
-    for (size_t i = 0; i < n; i++) {
-        places[i] = (uint32_t)i;
-        keys[i] = -(ts_wide)sums[i].key;
-    }
-    ts_sort_places(places, n, keys);
+    ts_view_by_key(&t->sums, sizeof *sums);
     ts_jout_open(out, "small", '{');
     for (unsigned column = 0; column < 4; column++) {
         ts_jout_open(out, names[column], '[');
         for (size_t i = 0; i < n && i < SLICE_ROWS; i++) {
-            const slice_sum *sum = &sums[places[i]];
+            const slice_sum *sum = &sums[i];
             int64_t x = column_of(sum->key, 1 << SLICE_DEPTH_BITS);
             int64_t depth = sum->key - x * (1 << SLICE_DEPTH_BITS) - 1;
             if (column == 1 && depth < 0) {
@@ -331,9 +319,6 @@ static ts_code put_sums(slices *s, const slice_thread *t)
     }
     ts_jout_bool(out, "more", n > SLICE_ROWS);
     ts_jout_close(out, '}');
-    ts_free(ctx, places);
-    ts_free(ctx, keys);
-    return TS_OK;
 }
 
 /* Sorts what is kept, and numbers its methods. */
@@ -373,7 +358,7 @@ static ts_code slices_put(slices *s)
         ts_jout_open(out, NULL, '{');
         ts_jout_int(out, "itid", s->threads->ids[i]);
         put_slices(s, &s->all[i]);
-        code = put_sums(s, &s->all[i]);
+        put_sums(s, &s->all[i]);
         ts_jout_close(out, '}');
     }
     ts_jout_close(out, ']');

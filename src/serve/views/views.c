@@ -3,6 +3,7 @@
 #include "model/sources.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 /* --- databases -------------------------------------------------------------------------------- */
 
@@ -409,6 +410,20 @@ int64_t ts_view_time(ts_view_call *call, unsigned param, int64_t none)
 int64_t ts_view_since(ts_view_call *call, int64_t ts)
 {
     return ts_sat_sub(ts, ts_view_db_origin(call->views, call->db));
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const int64_t x = *(const int64_t *)a;
+    const int64_t y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+void ts_view_by_key(ts_vec *v, size_t size)
+{
+    if (v->n > 1) {
+        qsort(v->p, v->n, size, by_key);
+    }
 }
 
 void ts_view_text(ts_jout *out, const char *key, ts_text text)

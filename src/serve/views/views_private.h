@@ -142,6 +142,9 @@ static inline const ts_view_value *ts_view_value_of(const ts_view_call *call, un
 {
     return &call->args->values[param];
 }
+/* Sorts elements of `size` bytes by their first member, an int64_t that no two share. */
+void ts_view_by_key(ts_vec *v, size_t size);
+
 /* Which rows of a list are in the reply: [first, end). */
 typedef struct ts_page {
     uint64_t first;
