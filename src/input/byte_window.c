@@ -26,7 +26,9 @@ static ts_code grow_buffer(ts_window *v, size_t want)
 ts_code ts_window_begin(ts_window *v, uint64_t wanted)
 {
     ts_spool_free(v->spool);
+    ts_blob_close(v->blob);
     v->spool = NULL;
+    v->blob = NULL;
     v->base = 0;
     v->size = 0;
     v->at = 0;
@@ -69,9 +71,31 @@ ts_code ts_window_add(ts_window *v, const void *p, size_t n)
     return TS_OK;
 }
 
+void ts_window_of_blob(ts_window *v, ts_blob *blob, uint64_t n)
+{
+    ts_spool_free(v->spool);
+    ts_blob_close(v->blob);
+    v->spool = NULL;
+    v->blob = blob;
+    v->of_blob = n < ts_blob_size(blob) ? n : ts_blob_size(blob);
+    v->at = 0;
+    v->have = 0;
+}
+
 uint64_t ts_window_total(const ts_window *v)
 {
-    return v->spool == NULL ? v->have : ts_spool_size(v->spool);
+    return v->blob != NULL ? v->of_blob : v->spool != NULL ? ts_spool_size(v->spool) : v->have;
+}
+
+static ts_code read_stored(size_t *got, ts_window *v, uint64_t at, void *p, size_t n)
+{
+    return v->blob != NULL ? ts_blob_read(got, v->blob, at, p, n)
+                           : ts_spool_read(got, v->spool, at, p, n);
+}
+
+ts_code ts_window_read(size_t *got, ts_window *v, uint64_t pos, void *p, size_t n)
+{
+    return read_stored(got, v, v->base + pos, p, n);
 }
 
 void ts_window_part(ts_window *v, uint64_t base, uint64_t size)
@@ -80,7 +104,8 @@ void ts_window_part(ts_window *v, uint64_t base, uint64_t size)
     v->size = size;
 }
 
-/* pos is in the spool. Who goes back will go on to do so: half a window before it is read as well.
+/* pos is in the spool or the blob. Who goes back will go on to do so: half a window before it is
+ * read as well.
  */
 static ts_code move_window(ts_window *v, uint64_t pos, size_t need)
 {
@@ -90,13 +115,13 @@ static ts_code move_window(ts_window *v, uint64_t pos, size_t need)
     if (pos < v->at && need < WINDOW / 2) {
         start = pos > WINDOW / 2 ? pos - WINDOW / 2 : 0;
     }
-    left = ts_spool_size(v->spool) - start;
+    left = ts_window_total(v) - start;
     want = need > WINDOW ? need : WINDOW;
     want = left < want ? (size_t)left : want;
     TS_TRY(grow_buffer(v, want));
     v->at = start;
     v->have = 0;
-    return ts_spool_read(&v->have, v->spool, start, v->buf, want);
+    return read_stored(&v->have, v, start, v->buf, want);
 }
 
 ts_code ts_window_fill(const uint8_t **p, size_t *n, ts_window *v, uint64_t pos, size_t need)
@@ -111,7 +136,7 @@ ts_code ts_window_fill(const uint8_t **p, size_t *n, ts_window *v, uint64_t pos,
     }
     left = v->size - pos;
     need = left < need ? (size_t)left : need;
-    if (v->spool != NULL &&
+    if (!ts_window_held(v) &&
         (at < v->at || at - v->at > v->have || v->have - (size_t)(at - v->at) < need)) {
         code = move_window(v, at, need);
     }
@@ -126,8 +151,10 @@ ts_code ts_window_fill(const uint8_t **p, size_t *n, ts_window *v, uint64_t pos,
 void ts_window_free(ts_window *v)
 {
     ts_spool_free(v->spool);
+    ts_blob_close(v->blob);
     ts_free(v->ctx, v->buf);
     v->spool = NULL;
+    v->blob = NULL;
     v->buf = NULL;
     v->cap = 0;
 }

@@ -9,8 +9,8 @@
  * Memory: 24 bytes a symbol and 1 for the search; 8 a symbol that is used; 32 to 40 a place
  * without one; 32 to 64 a map and its
  * path once; 12 a node of stacks by id; 24 and slots of 8 to 16 a distinct stack; what
- * ts_path_store says of call paths; frames and stacks met lately (6 MiB, less of short recordings);
- * 16 bytes a record in a sorter that is bounded. Docs: docs/formats.md, "perf.data".
+ * ts_path_store says of call paths; frames and stacks met lately (17 MiB, less of short
+ * recordings); 16 bytes a record in a sorter that is bounded. Docs: docs/formats.md, "perf.data".
  */
 #ifndef TS_PARSERS_PERF_PERF_DATA_H
 #define TS_PARSERS_PERF_PERF_DATA_H
@@ -33,7 +33,8 @@ enum {
     PERFD_MAX_TEXT = 1 << 20,
     PERFD_MAX_RECORD = 1 << 16,
     PERFD_BATCH = 64,
-    PERFD_CACHE_BITS = 16, /* at most */
+    PERFD_CACHE_BITS = 18, /* at most */
+    PERFD_MET_BITS = 16,
     PERFD_CACHE_LEAST = 8,
     PERFD_CPUS = 256,
     PERFD_KERNEL_MAPS = 4096,
@@ -392,9 +393,9 @@ typedef struct perfd {
     ts_vec sampled; /* the same of their first sample */
 
     /* Rows. */
-    unsigned cache_bits;
+    unsigned cache_bits, met_bits;
     perfd_cached *cache; /* 1 << cache_bits */
-    perfd_met *met;      /* likewise */
+    perfd_met *met;      /* 1 << met_bits */
     ts_vec frames;       /* perfd_frame, of the sample: the leaf first */
     ts_vec places;       /* uint32_t, of each frame: its place in the cache */
     ts_vec asked;        /* perfd_asked */

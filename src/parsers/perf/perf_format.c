@@ -6,6 +6,7 @@
 typedef struct perf_file {
     ts_job *job;
     ts_perf_reader *reader;
+    bool again; /* the file can be read again at any place, so that its bytes need not be kept */
 } perf_file;
 
 static int perf_data_sniff(const ts_sniff *s)
@@ -27,6 +28,7 @@ static ts_code perf_data_open(void **self, ts_job *job)
     *self = NULL;
     TS_NEED(job->ctx, f);
     f->job = job;
+    f->again = job->set != NULL && ts_member_seekable(job->set, job->member);
     code = ts_perf_reader_open(&f->reader, job);
     TS_STEP(code, ts_perf_reader_begin(f->reader, 0));
     if (code != TS_OK) {
@@ -40,13 +42,18 @@ static ts_code perf_data_open(void **self, ts_job *job)
 static ts_code perf_data_feed(void *self, const uint8_t *p, size_t n)
 {
     perf_file *f = self;
-    return ts_perf_reader_feed(f->reader, p, n);
+    return f->again ? TS_OK : ts_perf_reader_feed(f->reader, p, n);
 }
 
 static ts_code perf_data_finish(void *self, const ts_stream_end *end)
 {
     perf_file *f = self;
     TS_TRY(ts_count_add(f->job->store, f->job->source_id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
+    if (f->again) {
+        ts_blob *blob;
+        TS_TRY(ts_member_blob(&blob, f->job->set, f->job->member));
+        ts_perf_reader_blob(f->reader, blob, end->bytes); /* it may grow meanwhile */
+    }
     return ts_perf_reader_finish(f->reader, f->job->source_id, NULL);
 }
 

@@ -77,6 +77,11 @@ ts_code ts_perf_reader_feed(ts_perf_reader *r, const uint8_t *p, size_t n)
     return r->unpack != NULL ? ts_unpack_feed(r->unpack, p, n) : ts_window_add(&r->in, p, n);
 }
 
+void ts_perf_reader_blob(ts_perf_reader *r, ts_blob *blob, uint64_t n)
+{
+    ts_window_of_blob(&r->in, blob, n);
+}
+
 void ts_perf_reader_close(ts_perf_reader *r)
 {
     if (r == NULL) {
@@ -166,7 +171,8 @@ static ts_code make_caches(perfd *r)
         r->cache_bits++;
     }
     TS_NEED(r->ctx, r->cache = ts_zalloc(r->ctx, (size_t)1 << r->cache_bits, sizeof *r->cache));
-    TS_NEED(r->ctx, r->met = ts_zalloc(r->ctx, (size_t)1 << r->cache_bits, sizeof *r->met));
+    r->met_bits = r->cache_bits < PERFD_MET_BITS ? r->cache_bits : PERFD_MET_BITS;
+    TS_NEED(r->ctx, r->met = ts_zalloc(r->ctx, (size_t)1 << r->met_bits, sizeof *r->met));
     return TS_OK;
 }
 

@@ -22,6 +22,9 @@ ts_code ts_perf_reader_open(ts_perf_reader **out, ts_job *job);
 ts_code ts_perf_reader_begin(ts_perf_reader *r, int64_t offset);
 ts_code ts_perf_reader_feed(ts_perf_reader *r, const uint8_t *p, size_t n);
 
+/* The one recording is the first n bytes of this blob, which the reader closes; nothing was fed. */
+void ts_perf_reader_blob(ts_perf_reader *r, ts_blob *blob, uint64_t n);
+
 /* Sources of the recordings are below parent_id. host: of the .htrace around them, whose clocks
  * times are converted with; NULL: there is none. */
 ts_code ts_perf_reader_finish(ts_perf_reader *r, int64_t parent_id, const ts_plugin_host *host);

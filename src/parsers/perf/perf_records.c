@@ -292,17 +292,16 @@ static ts_code read_at(record *rec, perfd *r, uint64_t at)
     const uint8_t *p;
     size_t have;
     size_t size;
-    if (r->data->spool == NULL) {
+    if (ts_window_held(r->data)) {
         TS_TRY(ts_window_get(&p, &have, r->data, at, HEAD));
         size = perfd_u16(p + 6);
     } else {
         uint64_t left = r->data_at + r->data_size - at;
-        TS_TRY(ts_spool_read(&have, r->data->spool, r->data->base + at, r->record,
-                             left < 512 ? (size_t)left : 512));
+        TS_TRY(ts_window_read(&have, r->data, at, r->record, left < 512 ? (size_t)left : 512));
         p = r->record;
         size = have < HEAD ? 0 : perfd_u16(p + 6);
         if (size > have) {
-            TS_TRY(ts_spool_read(&have, r->data->spool, r->data->base + at, r->record, size));
+            TS_TRY(ts_window_read(&have, r->data, at, r->record, size));
         }
     }
     if (have < size || size < HEAD) {

@@ -54,8 +54,9 @@ static void hash_chain(perfd_chain *out, const perfd *r, int64_t pid)
     ts_hash_word(&h, (uint64_t)pid);
     for (size_t i = 0; i < r->frames.n; i++) {
         ts_hash_word(&h, f[i].ip);
-        ts_hash_word(&h, (uint64_t)f[i].file << 32 | f[i].symbol);
-        ts_hash_word(&h, f[i].offset);
+        /* The rest, of which an address seldom has two kinds. */
+        ts_hash_word(&h, ((uint64_t)f[i].file << 32 | f[i].symbol) +
+                             f[i].offset * UINT64_C(0x9e3779b97f4a7c15));
     }
     out->a = ts_hash_end(&h);
     out->b = ts_hash_more(&h);
@@ -163,7 +164,7 @@ static ts_code chain_of(uint64_t *id, uint32_t *node, perfd *r, const perfd_samp
     perfd_met *met = NULL;
     if (s->server_n == 0) {
         hash_stack(&key, r, s);
-        met = &r->met[key.a & ((UINT64_C(1) << r->cache_bits) - 1)];
+        met = &r->met[key.a & ((UINT64_C(1) << r->met_bits) - 1)];
         if (met->a == key.a && met->b == key.b) {
             *id = met->chain;
             *node = met->node;

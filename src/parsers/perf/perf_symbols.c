@@ -212,7 +212,7 @@ static ts_code read_aside(const uint8_t **p, perfd *r, uint64_t at, size_t n)
     size_t have;
     r->aside.n = 0;
     TS_TRY(ts_buf_reserve(r->ctx, &r->aside, n + 1));
-    TS_TRY(ts_spool_read(&have, r->in->spool, r->in->base + at, r->aside.p, n));
+    TS_TRY(ts_window_read(&have, r->in, at, r->aside.p, n));
     *p = have < n ? NULL : (const uint8_t *)r->aside.p;
     return TS_OK;
 }
@@ -224,7 +224,7 @@ ts_code perfd_symbol_name(ts_text *name, perfd *r, const perfd_file *file, const
     perfd_cursor c = {r, place_of_text(s->text), r->size};
     ts_text path = ts_pool_text(&r->paths, file->path);
     const uint8_t *p = NULL;
-    if (r->records_read && r->in->spool != NULL) {
+    if (r->records_read && !ts_window_held(r->in)) {
         TS_TRY(read_aside(&p, r, c.at, n));
     } else if (n > 0) {
         TS_TRY(perfd_take(&p, &c, n));
