@@ -18,14 +18,14 @@ median() { # measurements, column
 # Rows that events of the input become.
 rows_of() {
     case $1 in
-    perf_data) echo perf_sample ;;
+    perf_data | perf_stack_ids) echo perf_sample ;;
     native_hook) echo native_hook ;;
     ebpf) echo "file_system_sample UNION ALL SELECT 1 FROM paged_memory_sample UNION ALL SELECT 1 FROM bio_latency_sample" ;;
     esac
 }
 
-printf '%-12s %8s %8s %8s %8s %8s %10s %10s\n' '' threads wall CPU MB/s MiB 'events' 'by CPU/s'
-for input in perf_data native_hook ebpf; do
+printf '%-14s %8s %8s %8s %8s %8s %10s %10s\n' '' threads wall CPU MB/s MiB 'events' 'by CPU/s'
+for input in perf_data perf_stack_ids native_hook ebpf; do # perf_stack_ids: 1 GB
     file=$dir/native-$input
     recipe=$(cksum <"$makers/$input.py")
     if [ ! -f "$file" ] || [ "$(cat "$file.recipe" 2>/dev/null)" != "$recipe" ]; then
@@ -43,7 +43,7 @@ for input in perf_data native_hook ebpf; do
         awk '{ print $1, $2 + $3, $4 }' "$work/$input.$threads.1" >"$work/sums"
         awk -v input="$input" -v threads="$threads" -v wall="$(median "$work/sums" 1)" -v cpu="$(median "$work/sums" 2)" \
             -v kib="$(median "$work/sums" 3)" -v n="$events" -v bytes="$(wc -c <"$file")" 'BEGIN {
-            printf "%-12s %8s %8.2f %8.2f %8.0f %8.0f %10d %10.0f\n", input, threads, wall, cpu, bytes / 1e6 / wall, kib / 1024, n, n / cpu }'
+            printf "%-14s %8s %8.2f %8.2f %8.0f %8.0f %10d %10.0f\n", input, threads, wall, cpu, bytes / 1e6 / wall, kib / 1024, n, n / cpu }'
     done
     if command -v perf >/dev/null && perf record -o "$work/perf" "$program" "$file" -e "$work/perf.db" --force --quiet --threads=1 >/dev/null 2>&1; then
         perf report -i "$work/perf" --no-children --sort symbol --stdio 2>/dev/null | awk '
