@@ -1,6 +1,6 @@
 -- Question:   Which native memory is in use at one time and was not at another, and who allocated it?
 --             By call path: what was in use at `to` less what was in use at `from`. Of statistics: the
---             last sums of each path at these times.
+--             last sums of each path at these times. Mappings that were released in part count whole.
 -- Topic:      heap
 -- Needs:      native_hook (events of native memory), native_hook_statistic (statistics of native memory)
 -- Parameters: from   time: before (default: the beginning, when nothing is known to be in use)

@@ -1,6 +1,6 @@
 -- Question:   Which native memory was still in use at the end, and who allocated it?
 --             By call path: what was allocated and not released. Of statistics: the last sums of each
---             path. Mappings that were released in part count whole.
+--             path. Of mappings that were released in part, what is left.
 -- Topic:      heap
 -- Needs:      native_hook (events of native memory), native_hook_statistic (statistics of native memory)
 -- Report:     46 Native memory in use at the end
@@ -11,8 +11,17 @@
 --             bytes, objects     in use
 --             percent            of the bytes that are in use
 --             callchain_id, path  with by=path: the frames, the outermost first
-WITH memory(callchain_id, lib_id, symbol_id, bytes, objects) AS (
-  SELECT h.callchain_id, h.last_lib_id, h.last_symbol_id, h.heap_size, 1
+WITH part AS MATERIALIZED (
+  SELECT s.itid, s.ts, a.value AS addr, CAST(l.value AS INTEGER) AS bytes
+  FROM stack_sample_label AS l CROSS JOIN stack_sample AS s ON s.id = l.sample_id
+  JOIN stack_sample_label AS a ON a.sample_id = s.id AND a.key = 'addr'
+  WHERE l.key = 'left'
+),
+memory(callchain_id, lib_id, symbol_id, bytes, objects) AS (
+  SELECT h.callchain_id, h.last_lib_id, h.last_symbol_id,
+    CASE WHEN h.event_type = 'MmapEvent' THEN ifnull((SELECT p.bytes FROM part AS p
+      WHERE p.itid = h.itid AND p.ts = h.start_ts AND p.addr = printf('0x%x', h.addr)), h.heap_size)
+    ELSE h.heap_size END, 1
   FROM native_hook AS h
   WHERE h.end_ts IS NULL
     AND h.event_type IN ('AllocEvent', 'MmapEvent', 'GPU_VK_Alloc_Event', 'GPU_GLES_Alloc_Event', 'GPU_CL_Alloc_Event')

@@ -413,6 +413,11 @@ class Model:
     def statistic_rows(self):
         return [(s["chain"], s["pid"], s["ts"], s["type"], s["sub"], *map(s64, s["numbers"]), *self.caller(s["chain"])) for s in self.statistics]
 
+    def left(self, row):
+        """What is in use of a mapping at the end; one that another took the place of has all."""
+        parts = [p for p in self.mapped.get(row["pid"], ()) if p[2] is row] if row["kind"] == MMAP else []
+        return sum(p[1] - p[0] for p in parts) or row["size"]
+
     def samples(self):
         out = []
         for r in self.rows:
@@ -421,8 +426,10 @@ class Model:
                 continue
             values = {"alloc_space": ("bytes", r["size"]), "alloc_objects": ("count", 1)}
             if r["end"] is None:
-                values.update({"inuse_space": ("bytes", r["size"]), "inuse_objects": ("count", 1)})
+                values.update({"inuse_space": ("bytes", self.left(r)), "inuse_objects": ("count", 1)})
             labels = {"addr": "0x%x" % r["addr"]}
+            if r["end"] is None and self.left(r) != r["size"]:
+                labels["left"] = str(self.left(r))
             if r["sub"]:
                 labels["sub_type"] = r["sub"]
             out.append((event, r["thread"], r["ts"], None if r["end"] is None else r["end"] - r["ts"], self.path(r["chain"]), values, labels))

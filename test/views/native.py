@@ -43,7 +43,7 @@ def recording(config, events):
 
 
 class Memory:
-    """Blocks by address: [begin, end or None, bytes, stack, pid]."""
+    """Blocks by address: [begin, end or None, bytes, stack, pid, whether it is mapped, bytes that are left]."""
 
     def __init__(self, rng):
         self.blocks, self.events = [], []
@@ -60,8 +60,13 @@ class Memory:
             if (mapped := rng.random() < 0.3) and pid == 30:
                 pid = 20
             if addr in alive:
+                if alive[addr][5] and alive[addr][6] > 1:  # a part of it is released
+                    part = rng.randrange(1, alive[addr][6])
+                    begin = addr + alive[addr][2] - alive[addr][6]
+                    alive[addr][6] -= part
+                    self.events.append((at, 6, number(1, alive[addr][4]) + number(2, alive[addr][4]) + number(3, begin) + number(4, part)))
                 continue
-            block = [at, None, size, stack, pid, mapped]
+            block = [at, None, size, stack, pid, mapped, size]
             self.blocks.append(block)
             alive[addr] = block
             who = number(1, pid) + number(2, pid) + number(3, addr)
@@ -113,20 +118,24 @@ def plain(blocks):
     return [(b[3], b[2], 1) for b in blocks]
 
 
+def left(blocks):
+    return [(b[3], b[6], 1) for b in blocks]
+
+
 def check_events(j, memory):
     for by in "path", "function", "library":
         for pid in None, 20, 30:
-            leaks(j, plain(memory.alive(None, pid)), by, **({} if pid is None else {"pid": pid}))
+            leaks(j, left(memory.alive(None, pid)), by, **({} if pid is None else {"pid": pid}))
             for a, b in ((None, None), (2 * S + 500, 2 * S + 1500), (2 * S + 500, None), (None, 2 * S + 700), (2 * S + 1500, 2 * S + 500)):
                 growth(j, plain(memory.alive(a, pid)) if a else [], plain(memory.alive(b, pid)), by, pid=pid, **{"from": a, "to": b})
-    leaks(j, plain(memory.alive(None, None)), "path", limit=2)
+    leaks(j, left(memory.alive(None, None)), "path", limit=2)
     growth(j, [], plain(memory.alive(None, None)), "path", limit=2)
     # Nothing is asked of a folded stack's weight: what is in use is meant.
     run = subprocess.run([j.program, j.path, "--to=folded", "-o", "-", "--quiet"], capture_output=True, text=True, check=True)
     want = {}
     for b in memory.alive(None, None):
         path = ";".join(SYMBOLS[f] for f in reversed(STACKS[b[3]]))
-        want[path] = want.get(path, 0) + b[2]
+        want[path] = want.get(path, 0) + b[6]
     got = {line.rpartition(" ")[0]: int(line.rpartition(" ")[2]) for line in run.stdout.splitlines()}
     j.same("bytes in use by folded stack", got, want)
 

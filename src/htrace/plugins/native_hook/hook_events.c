@@ -272,7 +272,8 @@ static ts_code take_part(void *user, const hook_range *part)
     t->bytes += bytes;
     m->left -= bytes;
     if (m->left > 0) {
-        return TS_OK;
+        const uint64_t gone = m->size - m->left;
+        return gone >> 48 != 0 ? TS_OK : hook_row_change(t->h, m->row, HOOK_GONE, (int64_t)gone);
     }
     m->next = t->h->free_mapping;
     t->h->free_mapping = part->value + 1;

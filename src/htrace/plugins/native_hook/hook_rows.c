@@ -69,6 +69,10 @@ static void apply(hook_row *row, const hook_change *change)
     case HOOK_SUB_TYPE:
         row->text = (uint32_t)change->value;
         break;
+    case HOOK_GONE: /* no address space has more than 48 bits */
+        row->gone_low = (uint32_t)change->value;
+        row->gone_high = (uint16_t)((uint64_t)change->value >> 32);
+        break;
     }
 }
 
@@ -250,12 +254,19 @@ static ts_code put_sample(int64_t *id, hook *h, const hook_row *row, const char 
 static ts_code put_allocation(hook *h, const hook_row *row)
 {
     const bool live = (row->flags & HOOK_ROW_ENDED) == 0;
-    const int64_t values[VALUES] = {1, row->size, live, live ? row->size : 0};
+    const int64_t gone = (int64_t)((uint64_t)row->gone_high << 32 | row->gone_low);
+    const int64_t left = row->size - gone;
+    const int64_t values[VALUES] = {1, row->size, live, live ? left : 0};
     char addr[24];
     int64_t id;
     int n = snprintf(addr, sizeof addr, "0x%" PRIx64, row->addr);
     TS_TRY(put_sample(&id, h, row, types[row->type].sample, values));
-    return put_label(h, id, "addr", (ts_text){addr, (size_t)n});
+    TS_TRY(put_label(h, id, "addr", (ts_text){addr, (size_t)n}));
+    if (!live || gone == 0) {
+        return TS_OK;
+    }
+    n = snprintf(addr, sizeof addr, "%" PRId64, left);
+    return put_label(h, id, "left", (ts_text){addr, (size_t)n});
 }
 
 /* Of statistics the last row of a chain and a type, whose sums are those of all. */

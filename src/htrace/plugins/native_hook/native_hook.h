@@ -234,9 +234,11 @@ typedef struct hook_row {
     uint32_t chain, text; /* + 1; 0: none */
     uint8_t type;         /* hook_type */
     uint8_t flags;
+    uint16_t gone_high; /* bytes of a mapping that were released before all of it was */
+    uint32_t gone_low;
 } hook_row;
 
-typedef enum hook_column { HOOK_END, HOOK_CURRENT, HOOK_SUB_TYPE } hook_column;
+typedef enum hook_column { HOOK_END, HOOK_CURRENT, HOOK_SUB_TYPE, HOOK_GONE } hook_column;
 
 typedef struct hook_change {
     uint64_t row;
