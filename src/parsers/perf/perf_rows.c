@@ -54,9 +54,8 @@ static void hash_chain(perfd_chain *out, const perfd *r, int64_t pid)
     ts_hash_word(&h, (uint64_t)pid);
     for (size_t i = 0; i < r->frames.n; i++) {
         ts_hash_word(&h, f[i].ip);
-        /* The rest, of which an address seldom has two kinds. */
-        ts_hash_word(&h, ((uint64_t)f[i].file << 32 | f[i].symbol) +
-                             f[i].offset * UINT64_C(0x9e3779b97f4a7c15));
+        ts_hash_word(&h, (uint64_t)f[i].file << 32 | f[i].symbol);
+        ts_hash_word(&h, f[i].offset);
     }
     out->a = ts_hash_end(&h);
     out->b = ts_hash_more(&h);
