@@ -5,9 +5,9 @@
 
 /* Parameters besides those of ts_asked_url. */
 static const char *const query_more[] = {NULL};
-static const char *const export_more[] = {"source", "thread", "event", "label",  "weight",
-                                          "from",   "to",     "only",  "ignore", "hide",
-                                          "idle",   "kind",   NULL};
+static const char *const export_more[] = {
+    "source", "thread", "event", "label", "weight",     "from",        "to",        "only",
+    "ignore", "hide",   "idle",  "kind",  "before_src", "before_from", "before_to", NULL};
 
 static ts_code query_usage(ts_ctx *ctx, const char *message)
 {

@@ -70,12 +70,32 @@ static const char *stacks_time(ts_buf *texts, ts_ctx *ctx, const ts_request *r, 
                : NULL;
 }
 
+/* The older side of a difference: another source, with threads and times of its own, or another
+ * time. False: no difference is asked for. */
+static bool stacks_before(ts_export_side *before, const ts_export_side *side, ts_buf *texts,
+                          ts_ctx *ctx, const ts_request *r, int64_t origin)
+{
+    const char *source = stacks_text(texts, ctx, r, "before_src");
+    const char *from = stacks_time(texts, ctx, r, "before_from", origin);
+    const char *until = stacks_time(texts, ctx, r, "before_to", origin);
+    *before = *side;
+    if (source != NULL) {
+        before->filter.wanted.source = source;
+        before->filter.wanted.thread = NULL;
+    }
+    before->filter.wanted.from = from;
+    before->filter.wanted.until = until;
+    return source != NULL || from != NULL || until != NULL;
+}
+
 static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export *what,
                           const ts_request *r, int64_t origin)
 {
     ts_reader *reader = NULL;
     ts_identity identity;
     const char *path = NULL;
+    ts_reader *older = NULL;
+    ts_export_side before;
     ts_buf texts = {0};
     const ts_export_output output = {s, stacks_put};
     ts_export_input input = {.side = {.title = app->databases.all[number].name}};
@@ -100,9 +120,15 @@ static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export
     TS_STEP(code, ts_reader_open(&reader, s->ctx, path));
     if (code == TS_OK) {
         input.side.reader = reader;
-        code = ts_export_run(s->ctx, what, &input, &output);
+        if (stacks_before(&before, &input.side, &texts, s->ctx, r, origin)) {
+            input.before = &before;
+            code = ts_reader_open(&older, s->ctx, path);
+            before.reader = older;
+        }
     }
+    TS_STEP(code, ts_export_run(s->ctx, what, &input, &output));
     ts_reader_free(reader);
+    ts_reader_free(older);
     ts_buf_free(s->ctx, &texts);
     return code;
 }

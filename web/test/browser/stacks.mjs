@@ -208,6 +208,10 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
       const [now, was] = [below(after, path), below(before, path)];
       equal([cells["Total ms"], cells["Before ms"], cells["Change ms"].replace("\u2212", "-")], [grouped(now / 1e6, 3), grouped(was / 1e6, 3), `${now > was ? "+" : ""}${grouped((now - was) / 1e6, 3)}`], `difference at ${path.slice(-60)}`);
     }
+    // The file of it has both, the older one first.
+    const folded = await view.run(async () => (await fetch([...document.querySelectorAll(".filters details.menu a")].find((a) => a.textContent.startsWith("folded stacks")).href)).text());
+    const lines = folded.trim().split("\n").map((line) => /^(.*) (\d+) (\d+)$/.exec(line));
+    equal(lines.map((l) => [l?.[1], Number(l?.[2]), Number(l?.[3])]).sort(), [...new Set([...before.keys(), ...after.keys()])].map((path) => [path, before.get(path) ?? 0, after.get(path) ?? 0]).sort(), "both sides as folded stacks");
     // As large as the newer side: shares are compared.
     await view.go("#/flame?db=two.db&src=3&bsrc=1&table=1&norm=1");
     equal((await tableByPath())[0][1]["Before ms"], grouped((below(before, rows[0][0]) * a) / b / 1e6, 3), "shares of the older side");
