@@ -116,6 +116,9 @@ export function Icicle(props: Props): JSX.Element {
   const graph = useRef<Selecting | null>(null);
   const latest = useRef(props);
   latest.current = props;
+  // What the graph has told comes back later as a property, when keys may have gone on: only what others choose is taken.
+  const told = useRef<number[]>([]);
+  const toldZoom = useRef<number[]>([]);
   const [tip, setTip] = useState<Tip | null>(null);
   const [said, setSaid] = useState("");
   useEffect(() => {
@@ -132,12 +135,19 @@ export function Icicle(props: Props): JSX.Element {
       rest: (tree, i) => tree.frame[i] === REST,
       zoomed: (g) => {
         setTip(null);
+        if (latest.current.zoom !== undefined) {
+          toldZoom.current.push(g.zoom);
+        }
         latest.current.onZoom?.(g.zoom);
       },
       focused: (_, i) => {
         setSaid(`${labelOf(latest.current.stacks, i)}, total ${amount(latest.current.stacks.tree.total[i], latest.current.stacks.unit)}`);
-        if (i !== latest.current.selected) {
-          latest.current.onFocus?.(i);
+        const { selected, onFocus } = latest.current;
+        if (selected === undefined) {
+          onFocus?.(i);
+        } else if (i !== (told.current.at(-1) ?? selected)) {
+          told.current.push(i);
+          onFocus?.(i);
         }
       },
       hovered: (_, i, x, y) => setTip(i < 0 ? null : { i, x, y }),
@@ -161,19 +171,44 @@ export function Icicle(props: Props): JSX.Element {
     graph.current?.show(props.stacks.tree);
     setTip(null); // of a frame that is not there any more
   }, [props.stacks]);
-  useEffect(() => {
+  const zoomTo = (i: number | undefined): void => {
     const g = graph.current;
-    if (g?.tree !== undefined && props.zoom !== undefined && g.zoom !== props.zoom && props.zoom < g.tree.n) {
-      g.zoomTo(props.zoom, false);
+    if (g?.tree !== undefined && i !== undefined && g.zoom !== i && i < g.tree.n) {
+      g.zoomTo(i, false);
+      toldZoom.current = [];
       setTip(null);
     }
-  }, [props.zoom, props.stacks]);
+  };
   useEffect(() => {
-    const g = graph.current;
-    if (g?.tree !== undefined && props.selected !== undefined && props.selected < g.tree.n) {
-      g.choose(props.selected);
+    toldZoom.current = [];
+    zoomTo(props.zoom);
+  }, [props.stacks]);
+  useEffect(() => {
+    const echo = toldZoom.current.indexOf(props.zoom ?? -1);
+    if (echo >= 0) {
+      toldZoom.current.splice(0, echo + 1);
+    } else {
+      zoomTo(props.zoom);
     }
-  }, [props.selected, props.stacks]);
+  }, [props.zoom]);
+  const take = (i: number | undefined): void => {
+    const g = graph.current;
+    if (g?.tree !== undefined && i !== undefined && i < g.tree.n) {
+      g.choose(i);
+    }
+  };
+  useEffect(() => {
+    told.current = [];
+    take(props.selected);
+  }, [props.stacks]);
+  useEffect(() => {
+    const echo = told.current.indexOf(props.selected ?? -1);
+    if (echo >= 0) {
+      told.current.splice(0, echo + 1);
+    } else {
+      take(props.selected);
+    }
+  }, [props.selected]);
   useEffect(() => {
     const g = graph.current;
     if (g !== null) {

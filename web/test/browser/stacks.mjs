@@ -148,6 +148,21 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     await view.settle();
     const at = /[?&]at=(\d+)/.exec(await view.fragment())?.[1];
     check(at !== undefined && (await view.fragment()).includes(`sel=${at}`), `a double click zooms: ${await view.fragment()}`);
+    // Keys that come faster than the page draws are not undone by what it draws.
+    for (let round = 0; round < 5; round++) {
+      await view.go("#/flame?db=profile.db", true);
+      await view.run(() => {
+        const canvas = document.querySelector(".graph canvas");
+        canvas.focus();
+        for (const key of ["ArrowDown", "ArrowDown", "ArrowDown", "ArrowDown"]) {
+          canvas.dispatchEvent(new KeyboardEvent("keydown", { key, bubbles: true, cancelable: true }));
+        }
+      });
+      await view.settle();
+      const deep = /[?&]sel=(\d+)/.exec(await view.fragment())?.[1];
+      equal(sql(db("profile"), `SELECT depth FROM stack_node WHERE id = ${deep}`)[0]?.depth, 3, "four steps down");
+      equal(await view.text(".drawer h2"), sql(db("profile"), `SELECT m.name FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE n.id = ${deep}`)[0]?.name, "the frame four steps down");
+    }
     // The tip leaves with its frame.
     await view.page.mouse.move(x + 30, y + 1.5 * ROW);
     await view.page.waitForSelector(".tip");
