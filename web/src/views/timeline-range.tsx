@@ -52,10 +52,10 @@ interface MethodRows {
 
 const nameColumns: readonly Column<NameRow>[] = [
   { id: "name", title: "Slice", wide: true, value: (r) => r.name },
-  { id: "count", title: "Count", unit: "count", width: 70, number: true, value: (r) => r.count },
-  { id: "self", title: "Self", unit: "ns", digits: 3, width: 90, value: (r) => r.self },
-  { id: "total", title: "Total", unit: "ns", digits: 3, width: 90, value: (r) => r.total },
-  { id: "longest", title: "Longest", unit: "ns", digits: 3, width: 100, value: (r) => r.longest },
+  { id: "count", title: "Count", unit: "count", width: 56, number: true, value: (r) => r.count },
+  { id: "self", title: "Self", unit: "ns", digits: 3, width: 84, value: (r) => r.self },
+  { id: "total", title: "Total", unit: "ns", digits: 3, width: 84, value: (r) => r.total },
+  { id: "longest", title: "Most", unit: "ns", digits: 2, width: 78, value: (r) => r.longest },
 ];
 
 /** Slices that begin in the range, by what they are called. */
@@ -204,11 +204,13 @@ export function RangeDrawer({ part, src, names, onFlame }: RangeProps): JSX.Elem
           {(has("stack_sample") || has("stack_slice")) && <button type="button" onClick={() => onFlame(part)}>Flame of the selection</button>}
         </div>
         {chosen !== undefined && <Choice<Part> label="What of it" value={chosen} options={parts.map(([id, title]) => [id, title] as const)} onChange={(id) => setParams({ part: id }, true)} />}
-        {chosen === "states" ? <Spent part={settled} names={names} thr={param("thr")} />
+        <div class="range-part">
+          {chosen === "states" ? <Spent part={settled} names={names} thr={param("thr")} />
           : chosen === "slices" ? <Slices {...props} />
           : chosen === "samples" ? <Samples {...props} onFlame={() => onFlame(part)} />
           : chosen === "counters" ? <Counters {...props} />
           : chosen === "logs" ? <Logs {...props} /> : null}
+        </div>
       </Drawer>
     </div>
   );

@@ -268,6 +268,9 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
   if (hasPauses && (sources.length === 0 || (pauses.data?.length ?? 0) > 0)) {
     add({ key: "pauses", kind: "pauses", name: "Pauses" });
   }
+  if (async_.data !== undefined && async_.data.rows === undefined) {
+    add({ key: "async", kind: "note", name: "Asynchronous", detail: "too many: zoom in" });
+  }
   const addThread = (one: Person): void => {
     const wide = open.has(one.key);
     const got = bySlices.get(one.key);

@@ -44,6 +44,7 @@ export function systemSteps({ step, view, path, apartPath, kernelPath, amount, i
     equal([shown["Was"], shown["Took"], shown["Late by"], shown["Began"]], ["late", amount(late.dur, "ns"), amount(late.late_by, "ns"), amount(late.ts, "ns")], "a late frame");
     const parts = ask(`SELECT name FROM callstack WHERE parent_id = ${late.slice} UNION ALL SELECT 'frame of ' || p.name FROM frame_slice AS f JOIN process AS p ON p.ipid = f.ipid WHERE f.id = ${late.dst}`);
     equal((await view.rows("Parts of the frame")).map((one) => one.Part).sort(), parts.map((one) => one.name).sort(), "its parts");
+    equal((await view.rows("States of threads in the range")).map((one) => one.Thread), ["shop 100"], "what its thread did");
     equal(await links(), 2, "arrows to its thread and to the frame that shows it");
     check(await painted("canvas.arrows"), "which are drawn");
     const lanes = await names();
