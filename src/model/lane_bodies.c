@@ -3,22 +3,22 @@
  * lane lie far from each other: 5 to 8 bytes a row, those of a block one after the other.
  *
  *   row     begin - begin before (zigzag; the first: - begin of the block), duration, what it is:
- *           state | open << 3; of slices also depth + 1 (0: not known) and rowid - rowid before
+ *           state | open << 3 | has a value << 4; of slices depth + 1 (0: not known); of slices and
+ *           values rowid - rowid before; the value, 8 bytes
  *
- * All numbers are varints. Without room, bodies of the kind go, and its rows are read as before.
+ * Other numbers are varints. Without room, bodies of the kind go, and its rows are read as before.
  */
 #include "model/lane_private.h"
 
 #include "base/alloc.h"
 
-enum { BODY_OPEN = 1 << 3, BODY_STATE = BODY_OPEN - 1, BODY_ROW = 5 * 10 };
+enum { BODY_OPEN = 1 << 3, BODY_STATE = BODY_OPEN - 1, BODY_VALUE = 1 << 4, BODY_ROW = 6 * 10 };
 /* Of one kind of lanes. */
 static const size_t body_most = (size_t)96 * 1024 * 1024;
 
 bool lane_is_kept(ts_lane_kind kind)
 {
-    return kind == TS_LANE_CPU || kind == TS_LANE_IRQ || kind == TS_LANE_STATE ||
-           kind == TS_LANE_SLICE || kind == TS_LANE_PROCESS_CPU || kind == TS_LANE_INSTANT;
+    return !lane_is_stacks(kind);
 }
 
 void lane_bodies_drop(ts_ctx *ctx, ts_time_lanes *all)
@@ -65,8 +65,42 @@ ts_code lane_body_row(ts_ctx *ctx, const ts_time_lanes *all, ts_lane *l, const l
     if (!all->kept) {
         return TS_OK;
     }
-    const ts_lane_row one = {row->ts, row->end, row->rowid, row->depth, row->state, row->open};
+    const ts_lane_row one = {.ts = row->ts,
+                             .end = row->end,
+                             .rowid = row->rowid,
+                             .depth = row->depth,
+                             .value = row->value,
+                             .state = row->state,
+                             .open = row->open,
+                             .has_value = row->has_value};
     return ts_vec_push(ctx, &l->staged, &one, sizeof one);
+}
+
+/* Which parts a row has. */
+static bool has_rowid(ts_lane_kind kind)
+{
+    return kind == TS_LANE_SLICE || ts_lane_has_values(kind);
+}
+
+static uint8_t *put_row(uint8_t *p, ts_lane_kind kind, const ts_lane_row *row, uint64_t ts,
+                        int64_t rowid)
+{
+    uint64_t step = (uint64_t)row->ts - ts;
+    p = put_number(p, step << 1 ^ (step >> 63 != 0 ? UINT64_MAX : 0));
+    p = put_number(p, (uint64_t)row->end - (uint64_t)row->ts);
+    p = put_number(p, row->state | (row->open ? (unsigned)BODY_OPEN : 0U) |
+                          (row->has_value ? (unsigned)BODY_VALUE : 0U));
+    if (kind == TS_LANE_SLICE) {
+        p = put_number(p, (uint64_t)(row->depth + 1));
+    }
+    if (has_rowid(kind)) {
+        p = put_number(p, (uint64_t)row->rowid - (uint64_t)rowid);
+    }
+    if (row->has_value) {
+        memcpy(p, &row->value, sizeof row->value);
+        p += sizeof row->value;
+    }
+    return p;
 }
 
 ts_code lane_body_end(ts_ctx *ctx, ts_time_lanes *all, ts_lane *l)
@@ -87,17 +121,9 @@ ts_code lane_body_end(ts_ctx *ctx, ts_time_lanes *all, ts_lane *l)
     int64_t rowid = block->first;
     block->body = all->bodies.n;
     for (size_t i = 0; i < l->staged.n; i++) {
-        const ts_lane_row *row = &rows[i];
-        uint64_t step = (uint64_t)row->ts - ts;
-        p = put_number(p, step << 1 ^ (step >> 63 != 0 ? UINT64_MAX : 0));
-        p = put_number(p, (uint64_t)row->end - (uint64_t)row->ts);
-        p = put_number(p, row->state | (row->open ? (unsigned)BODY_OPEN : 0U));
-        if (all->kind == TS_LANE_SLICE) {
-            p = put_number(p, (uint64_t)(row->depth + 1));
-            p = put_number(p, (uint64_t)row->rowid - (uint64_t)rowid);
-        }
-        ts = (uint64_t)row->ts;
-        rowid = row->rowid;
+        p = put_row(p, all->kind, &rows[i], ts, rowid);
+        ts = (uint64_t)rows[i].ts;
+        rowid = rows[i].rowid;
     }
     all->bodies.n = (size_t)(p - begin);
     l->staged.n = 0;
@@ -121,11 +147,18 @@ ts_code lane_body_each(const ts_time_lanes *all, const lane_block *block, ts_lan
         row.end = (int64_t)(ts + dur);
         row.state = (unsigned)what & BODY_STATE;
         row.open = (what & BODY_OPEN) != 0;
+        row.has_value = (what & BODY_VALUE) != 0;
         if (all->kind == TS_LANE_SLICE) {
             p = get_number(&depth, p);
-            p = get_number(&rowid, p);
             row.depth = (int64_t)depth - 1;
+        }
+        if (has_rowid(all->kind)) {
+            p = get_number(&rowid, p);
             row.rowid = (int64_t)((uint64_t)row.rowid + rowid);
+        }
+        if (row.has_value) {
+            memcpy(&row.value, p, sizeof row.value);
+            p += sizeof row.value;
         }
         code = visit(user, &row);
     }

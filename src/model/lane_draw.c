@@ -95,8 +95,13 @@ static void draw_row(drawing *d, const lane_row *row)
 
 static ts_code draw_kept(void *user, const ts_lane_row *kept)
 {
-    const lane_row row = {
-        .ts = kept->ts, .end = kept->end, .state = kept->state, .open = kept->open};
+    const lane_row row = {.rowid = kept->rowid,
+                          .ts = kept->ts,
+                          .end = kept->end,
+                          .state = kept->state,
+                          .open = kept->open,
+                          .has_value = kept->has_value,
+                          .value = kept->value};
     draw_row(user, &row);
     return TS_OK;
 }

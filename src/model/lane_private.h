@@ -63,8 +63,9 @@ ts_code lane_reader_make(lane_reader *r, ts_model *m, ts_lane_kind kind, int64_t
 
 /* --- blocks ----------------------------------------------------------------------------------- */
 
-/* Longer blocks of what has most rows: samples and traced calls, and of rows that are kept. */
-enum { LANE_BLOCK_ROWS = 64, LANE_KEPT_ROWS = 128, LANE_MANY_ROWS = 256, LANE_BLOCK_FAN = 8 };
+/* Longer blocks of samples and traced calls, whose rows are not kept and of which there are most.
+ */
+enum { LANE_BLOCK_ROWS = 128, LANE_MANY_ROWS = 256, LANE_BLOCK_FAN = 8 };
 
 /* Rows that follow each other, or 8 blocks of the level below. */
 typedef struct lane_block {

@@ -366,9 +366,7 @@ static ts_code lanes_make(void **what, ts_model *m, const void *user)
     }
     lanes_build b = {.ctx = ctx,
                      .all = all,
-                     .block_rows = lane_is_stacks(all->kind) ? LANE_MANY_ROWS
-                                   : all->kept               ? LANE_KEPT_ROWS
-                                                             : LANE_BLOCK_ROWS};
+                     .block_rows = lane_is_stacks(all->kind) ? LANE_MANY_ROWS : LANE_BLOCK_ROWS};
     ts_span range = {0, INT64_MIN};
     ts_code code = ts_whole_range(&range, m);
     all->end = range.to;

@@ -2,14 +2,14 @@
  * Rows with times as lanes: what a CPU ran, what state a thread was in, its samples, calls, marks,
  * the values of a counter; and pictures of them in columns of time.
  *
- * A lane is blocks of 64 (samples and calls: 256, rows that are kept: 128) of its rows in the order
- * of the table, and above them blocks of 8 blocks: the times that its rows cover, their number, ns
- * of each kind, or of values the least, greatest, sum, first and last. A picture takes a block
- * whole that lies in one column; rows of the others are read again, all lanes of a picture in one
+ * A lane is blocks of 128 (samples and traced calls: 256) of its rows in the order of the table,
+ * and above them blocks of 8 blocks: the times that its rows cover, their number, ns of each
+ * kind, or of values the least, greatest, sum, first and last. A picture takes a block whole
+ * that lies in one column; rows of the others are read again, all lanes of a picture in one
  * pass. So numbers and ns of each column are exact, in whatever order the rows are.
  *
- * Memory: 150 bytes a block, 350 a lane, and the names; rows of the scheduler, interrupts, slices
- * and marks are kept, 4 to 9 bytes each, as far as there is room.
+ * Memory: 150 bytes a block, 350 a lane, and the names; rows of all but samples and traced calls
+ * are kept, 4 to 14 bytes each, as far as there is room.
  */
 #ifndef TS_MODEL_TIME_LANES_H
 #define TS_MODEL_TIME_LANES_H
@@ -138,12 +138,13 @@ double ts_lane_mean(const ts_lane_values *v);
 /* --- rows that are kept ------------------------------------------------------------------------
  */
 
-/* A row with a time. Of slices rowid and depth (-1: not known) are known, of others not. */
+/* A row with a time. Of slices and values the rowid is known, of slices the depth (or -1). */
 typedef struct ts_lane_row {
     int64_t ts, end;
     int64_t rowid, depth;
+    double value;
     unsigned state;
-    bool open;
+    bool open, has_value;
 } ts_lane_row;
 
 typedef ts_code ts_lane_row_visit(void *user, const ts_lane_row *row);
