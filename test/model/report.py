@@ -297,6 +297,13 @@ class Test:
         for kind in report["holds"]:
             self.same("%s: rows of %s" % (name, kind["table"]), kind["rows"], db.execute("SELECT count(*) FROM " + kind["table"]).fetchone()[0])
 
+    def asks(self, name, summary, report):
+        """The summary of an import names the questions that the report asks, and they fit."""
+        said = re.search(r"^  ask .*?(?=^  look )", summary, re.M | re.S).group()
+        names = re.findall(r" -q (\w+)$", said, re.M) + re.findall(r"\w+", " ".join(re.findall(r"^ +# (?:or )?(.*)$", said, re.M)))
+        every = [s["question"] for s in report["sections"] if s["question"] not in ("recording", "sources", "import_losses")]
+        self.same(name + ": questions of the summary", names, every)
+
     def texts(self, name, path, report):
         """Every row that the JSON has is a line of the text, with the numbers as people write them."""
         span = sqlite3.connect(path).execute("SELECT start_ts, end_ts FROM trace_range").fetchone() or (0, 0)
@@ -338,8 +345,9 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for name in names:
             path = os.path.join(work, name + ".db")
-            subprocess.run([program, os.path.join(data, name), "-e", path, "--quiet"], check=True)
+            summary = subprocess.run([program, os.path.join(data, name), "-e", path], check=True, stderr=subprocess.PIPE, text=True).stderr
             report = json.loads(test.run(path, "--report=json"))
+            test.asks(name, summary, report)
             test.holds(name, path, report)
             test.texts(name, path, report)
             if name in SYSTEM:
