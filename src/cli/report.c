@@ -11,7 +11,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { TEXT_SHOWN = 100, NAME_COLUMN = 11, KINDS_MAX = 64 };
+enum { TEXT_SHOWN = 100, NAME_COLUMN = 11, KINDS_MAX = 64, LINE_COLUMNS = 72 };
 
 /* A value of a row that is held. */
 typedef struct held {
@@ -254,17 +254,23 @@ static ts_code ask_for(report *r)
                        ts_question_find_param(&param, sql, "limit") ? 1 : 0, &visitor);
 }
 
-/* What is in the database, by the tables that questions need. */
+/* What is in the database, by the tables that questions need, in lines. */
 static ts_code text_kinds(report *r)
 {
     const ts_kind *kinds = r->kinds.p;
+    const char *name = "holds";
     ts_buf line = {0};
     ts_code code = TS_OK;
     for (size_t i = 0; code == TS_OK && i < r->kinds.n; i++) {
-        code = ts_buf_printf(r->ctx, &line, "%s%.*s (%" PRId64 ")", i == 0 ? "" : ", ",
-                             (int)kinds[i].what.n, kinds[i].what.p, kinds[i].rows);
+        code = ts_buf_printf(r->ctx, &line, "%.*s (%" PRId64 ")%s", (int)kinds[i].what.n,
+                             kinds[i].what.p, kinds[i].rows, i + 1 < r->kinds.n ? ", " : "");
+        if (code == TS_OK && (line.n > LINE_COLUMNS || i + 1 == r->kinds.n)) {
+            line.n -= line.p[line.n - 1] == ' ' ? 1 : 0;
+            code = put_line(r, name, ts_buf_text(&line));
+            name = "";
+            line.n = 0;
+        }
     }
-    TS_STEP_IF(code, line.n > 0, put_line(r, "holds", ts_buf_text(&line)));
     ts_buf_free(r->ctx, &line);
     return code;
 }

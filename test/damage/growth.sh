@@ -25,7 +25,7 @@ done
 more='m.members m.properties m.strings m.strings_first m.locations m.tree_wide m.classes m.children m.samples_back m.profile_nodes
     m.configurations m.profiles m.plugins m.nodes_spread m.nodes_one_pass m.string_escaped m.trailing'
 more="$more cpu_samples hilog_lines process_samples diskio_samples network_samples hidump_events stream_messages memory_counters memory_maps xpower_lists xpower_reports hisysevent_members hisysevent_arrays hisysevent_keys"
-more="$more ebpf_events ebpf_stacks ebpf_paths ebpf_lengths"
+more="$more ebpf_events ebpf_stacks ebpf_paths ebpf_requests ebpf_lengths"
 more="$more chrome_spans chrome_crossing chrome_back chrome_profiles"
 more="$more native_hook_blocks native_hook_maps native_hook_stacks native_hook_addresses native_hook_sums"
 more="$more ftrace_back ftrace_equal ftrace_threads ftrace_same_tid ftrace_deep ftrace_open ftrace_cpus ftrace_switches ftrace_names ftrace_symbols ffrt_markers"

@@ -298,13 +298,18 @@ def ebpf_paths(n):
     return ebpf_section([ebpf_open(7)] * n + [ebpf_path(7)] * n + [ebpf_path(9 + i) for i in range(n)])
 
 
+def ebpf_requests(n):
+    """Requests to a block device, each longer than the one before."""
+    return ebpf_section((4, struct.pack("<II16sQQIIQII16s", 20, 21, b"app", 7 + i, 9 + 2 * i, 4, 4096, i, 0, 1, b"bio")) for i in range(n))
+
+
 def ebpf_lengths(n):
     """Items that reach beyond the section, and good ones between them."""
     good, bad = ebpf_fault(7, []), ebpf_fault(7, [1])[1]
     return ebpf_section([good, (0, bad)] * n) + struct.pack("<II", 3, 1 << 31) * n
 
 
-SHAPES = {f.__name__: f for f in (ebpf_events, ebpf_stacks, ebpf_paths, ebpf_lengths, hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
+SHAPES = {f.__name__: f for f in (ebpf_events, ebpf_stacks, ebpf_paths, ebpf_requests, ebpf_lengths, hilog_lines, process_samples, diskio_samples, network_samples, hidump_events, stream_messages, memory_counters, memory_maps,
                                 xpower_lists, xpower_reports, hisysevent_members, hisysevent_arrays, hisysevent_keys, ftrace_back, ftrace_equal, ftrace_threads, ftrace_same_tid,
                                 ftrace_deep, ftrace_open, ftrace_cpus, ftrace_switches, ftrace_names, ftrace_symbols, ffrt_markers,
                                 native_hook_blocks, native_hook_maps, native_hook_stacks, native_hook_addresses, native_hook_sums)}
