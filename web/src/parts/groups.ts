@@ -11,11 +11,11 @@ export interface Person extends Thread {
   readonly samples: boolean;
 }
 
-/** One row of the list for all that is known of a thread. */
-export function joined(threads: readonly Thread[], src: string): Person[] {
+/** One row of the list for all that is known of a thread, of the sources that are wanted. */
+export function joined(threads: readonly Thread[], wanted: (source: number | null) => boolean): Person[] {
   const known = new Map<string, Person>();
   for (const one of threads) {
-    if (src === "" || String(one.source) === src) {
+    if (wanted(one.source)) {
       const key = one.itid === null ? `source ${one.source}` : String(one.itid);
       const before = known.get(key);
       const calls = one.kind === "slice" || before?.calls === true;

@@ -9,6 +9,7 @@ import { Failure } from "../parts/frame.tsx";
 import { joined, lined, namesOfThreads, processesOf, tidText, type Person, type Process } from "../parts/groups.ts";
 import { loadLinks, type LinkEnd } from "../parts/links.ts";
 import { nextMatch, searched } from "../parts/search.ts";
+import { chosenJson, isChosen } from "../parts/sources.ts";
 import { namesOf, type Names } from "../parts/stacks.ts";
 import { has, laneKey, LEGEND, loadSystem, loadThreadRows, stateColour, SYSTEM, systemUrl, type System, type SystemKind, type SystemLane, type SystemRow } from "../parts/system.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
@@ -79,7 +80,8 @@ export function Timeline(): JSX.Element {
   const db = database.value?.name ?? "";
   const sources = useLoad(db, (signal) => loadSources(db, signal).catch(() => []));
   const all = sources.data ?? [];
-  const own = apart(all) ? all.find((one) => String(one.id) === param("src")) ?? all[0] : undefined;
+  const each = apart(all);
+  const own = each ? all.find((one) => isChosen(one.id)) : undefined;
   const whole = useRef<Extent>({ from: 0, to: 0 });
   // The time that is shown is that of the source, from its own beginning, as long as this view is open.
   useLayoutEffect(() => {
@@ -95,6 +97,9 @@ export function Timeline(): JSX.Element {
       extent.value = whole.current;
     }
   }, []);
+  if (each && own === undefined) {
+    return <p class="none big">The chosen source has no times</p>;
+  }
   const settled = sources.data !== undefined && (own === undefined || extent.value.from === own.from);
   return settled ? <Board src={own === undefined ? param("src") : String(own.id)} apart={own === undefined ? [] : all} system={own?.system !== false} /> : <p class="waiting" role="status">reading sources</p>;
 }
@@ -108,6 +113,7 @@ const NONE: readonly Thread[] = [];
 function Board({ src, apart: sources, system: kernel }: { src: string; apart: readonly Source[]; system: boolean }): JSX.Element {
   const db = database.value?.name ?? "";
   const thr = param("thr");
+  const wanted = (source: number | null): boolean => (sources.length > 0 ? String(source) === src : isChosen(source));
   const pass = searched();
   const sort = param("sort") || "busy";
   const view = seen();
@@ -128,11 +134,11 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
   const ready = loaded.data !== undefined;
   const list = useMemo(() => {
     const only = new Set(thr.split(",").filter((t) => t !== ""));
-    const chosen = joined(threads.threads, src).filter((one) => only.size === 0 || only.has(String(one.itid))).sort(orders[sort] ?? orders["busy"]);
+    const chosen = joined(threads.threads, wanted).filter((one) => only.size === 0 || only.has(String(one.itid))).sort(orders[sort] ?? orders["busy"]);
     const found = pass === undefined ? chosen : chosen.filter((one) => pass(`${one.name} ${one.process}`));
     // A search for calls and slices finds what threads are not called.
     return found.length > 0 || !(has("callstack") || has("stack_slice")) ? found : chosen;
-  }, [loaded.data, src, thr, param("q"), sort]);
+  }, [loaded.data, src, chosenJson(), thr, param("q"), sort]);
   // Groups: which are open is decided by their number, and what the user changed is kept apart from it.
   const processes = useMemo(() => processesOf(list, sort), [list, sort]);
   const grouped = processes.length > 1 || (kernel && (has("thread_state") || has("callstack")));
@@ -404,8 +410,8 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
             <button type="button" onClick={() => see(extent.value.from, extent.value.to, false)} title="Everything (0); F: the selection">All</button>
           </div>
           <span class="lead">{duration(view.to - view.from)} from {clock(view.from)}</span>
-          {(thr !== "" || param("marks") !== "") && <span class="lead">{thr !== "" && <>{count(list.length)} of {count(joined(threads.threads, src).length)} threads <button type="button" class="link" onClick={() => setParams({ thr: undefined })}>all threads</button></>} {param("marks") !== "" && <button type="button" class="link" onClick={() => setParams({ marks: undefined })}>remove marks</button>}</span>}
-          {param("q") !== "" && (has("callstack") || has("stack_slice") || has("log")) && <Hits onlyThread={thr} threads={pass === undefined ? 0 : joined(threads.threads, src).filter((one) => pass(`${one.name} ${one.process}`)).length} />}
+          {(thr !== "" || param("marks") !== "") && <span class="lead">{thr !== "" && <>{count(list.length)} of {count(joined(threads.threads, wanted).length)} threads <button type="button" class="link" onClick={() => setParams({ thr: undefined })}>all threads</button></>} {param("marks") !== "" && <button type="button" class="link" onClick={() => setParams({ marks: undefined })}>remove marks</button>}</span>}
+          {param("q") !== "" && (has("callstack") || has("stack_slice") || has("log")) && <Hits onlyThread={thr} threads={pass === undefined ? 0 : joined(threads.threads, wanted).filter((one) => pass(`${one.name} ${one.process}`)).length} />}
           {kernel && has("thread_state") && <span class="legend">{LEGEND.map(([what, text]) => <span key={what}><i style={{ background: stateColour(what) }} />{text}</span>)}</span>}
           <span class="gap" />
           <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
