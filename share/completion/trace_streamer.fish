@@ -7,7 +7,7 @@ complete -c trace_streamer -n __fish_use_subcommand -a help -d 'show the options
 complete -c trace_streamer -n __fish_use_subcommand -a version -d 'show the version'
 complete -c trace_streamer -f -n '__fish_seen_subcommand_from help' -a 'diff serve sample upgrade help version'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve help version' -s e -l export-db -r -F -d 'write the SQLite database DB'
-complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade help version' -l viewer -x -d 'for the web viewer: edge-names (js_heap_edges is a view with names of edges as text instead of numbers), an input (trace_range covers its times only), or edge-names,INPUT'
+complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade help version' -l viewer -x -d 'for the web viewer: edge-names (js_heap_edges is a view with names of edges as text instead of numbers), stacks (frames of sampled stacks as a table, which is read faster than the view), an input (trace_range covers its times only), or several with commas, the input last'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade help version' -o nm -l nometa -d 'leave the table meta empty'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade help version' -l index -d 'add indexes for frequent questions and run ANALYZE'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve help version' -l force -d 'replace existing files that are not databases of this program'
