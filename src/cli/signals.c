@@ -18,6 +18,7 @@ static volatile sig_atomic_t result = -1;
 static volatile sig_atomic_t guarded[TS_GUARDS];
 static char guarded_path[TS_GUARDS][PATH_MAX];
 static volatile sig_atomic_t hurried;
+static volatile sig_atomic_t patient;
 static volatile sig_atomic_t ticks;
 static timer_t timer; /* of has_timer */
 static bool has_timer;
@@ -67,6 +68,9 @@ static void on_signal(int number)
 {
     static const struct itimerspec beat = {{0, TICK_NS}, {0, TICK_NS}};
     int saved = errno;
+    if (caught != 0 && patient != 0) {
+        return;
+    }
     if (caught != 0) {
         remove_guarded();
         _exit(result >= 0 ? (int)result : 128 + number);
@@ -124,6 +128,11 @@ const volatile sig_atomic_t *ts_signals_install(void)
     }
     (void)atexit(remove_guarded);
     return &caught;
+}
+
+void ts_signals_patient(void)
+{
+    patient = 1;
 }
 
 void ts_signals_taken(void)

@@ -46,6 +46,10 @@ void ts_signals_hold(void);
 void ts_signals_done(int exit_code);
 void ts_signals_release(void);
 
+/* From now on a second signal is no sudden end: of a process that the kernel tells that the server
+ * has died, which it may say once for each of the server's threads. */
+void ts_signals_patient(void);
+
 /* What the signal asked for was done, and the run goes on: the flag is 0 again, and the next signal
  * is a first one. */
 void ts_signals_taken(void);

@@ -161,6 +161,14 @@ def defaults(db, folder):
         check(len(copies(os.path.join(home, where, "trace_streamer", "serve"))) == 1, f"{env}: {list(os.walk(home))}")
 
 
+def is_ours(pid):
+    """A process that runs the program, and is not only waited for."""
+    try:
+        return "trace_streamer" in os.readlink(f"/proc/{pid}/exe")
+    except OSError:
+        return False
+
+
 def killed(db, folder):
     """Whatever happens to the server, no process and nothing that is not whole stays for long."""
     for number in (signal.SIGTERM, signal.SIGKILL):
@@ -171,7 +179,7 @@ def killed(db, folder):
         server.process.send_signal(number)
         server.process.wait()
         until = time.monotonic() + 10
-        while any(os.path.exists(f"/proc/{pid}/root") and "trace_streamer" in os.path.realpath(f"/proc/{pid}/exe") for pid in children):
+        while any(map(is_ours, children)):
             if time.monotonic() > until:
                 sys.exit("a process outlives the server")
             time.sleep(0.05)

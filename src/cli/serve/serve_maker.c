@@ -325,6 +325,7 @@ ts_code ts_serve_maker_start(ts_serve_maker *out, ts_serve_files *files, const t
     out->pid = fork();
     if (out->pid == 0) {
         ts_signals_guard(TS_GUARD_FOLDER, NULL); /* the server's */
+        ts_signals_patient();
         (void)close(listener);
         if (prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == server) {
             make_until_the_end(&m);

@@ -18,7 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { LOOK_NS = 50000000, END_TRIES = 100 };
+enum { LOOK_NS = 50000000, END_TRIES = 300 };
 
 typedef struct sampler {
     ts_ctx *ctx;
@@ -103,6 +103,7 @@ ts_code ts_serve_sampler_start(ts_serve_sampler *out, ts_ctx *ctx, size_t room, 
     if (out->pid == 0) {
         sampler s = {.ctx = ctx, .all = out->all};
         ts_signals_guard(TS_GUARD_FOLDER, NULL); /* the server's */
+        ts_signals_patient();
         (void)close(listener);
         if (prctl(PR_SET_PDEATHSIG, SIGTERM) == 0 && getppid() == server) {
             sample_until_the_end(&s);
@@ -132,7 +133,7 @@ void ts_serve_process_end(pid_t pid)
         (void)nanosleep(&pause, NULL);
     }
     if (!ended) {
-        (void)kill(pid, SIGTERM); /* the second one ends it at once */
+        (void)kill(pid, SIGKILL); /* what it leaves is removed by the next one */
         (void)waitpid(pid, NULL, 0);
     }
 }
