@@ -179,7 +179,7 @@ typedef struct ts_options {
     size_t param_count;
     ts_row_format output;
     ts_report_form report;
-    bool raw; /* of it: numbers as they are */
+    bool raw;       /* of it: numbers as they are */
     const char *by; /* these are of diff */
     const char *before, *after;
     ts_texts fail_if;
