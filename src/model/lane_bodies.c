@@ -21,7 +21,7 @@ bool lane_is_kept(ts_lane_kind kind)
     return !lane_is_stacks(kind);
 }
 
-void lane_bodies_drop(ts_ctx *ctx, ts_time_lanes *all)
+static void lane_bodies_drop(ts_ctx *ctx, ts_time_lanes *all)
 {
     ts_lane *lanes = all->lanes.p;
     for (size_t i = 0; i < all->lanes.n; i++) {

@@ -94,7 +94,6 @@ bool lane_is_kept(ts_lane_kind kind);
 /* Adds a row of the last block of a lane, and ends that block. */
 ts_code lane_body_row(ts_ctx *ctx, const ts_time_lanes *all, ts_lane *l, const lane_row *row);
 ts_code lane_body_end(ts_ctx *ctx, ts_time_lanes *all, ts_lane *l);
-void lane_bodies_drop(ts_ctx *ctx, ts_time_lanes *all);
 /* The rows of a block of the lowest level. */
 ts_code lane_body_each(const ts_time_lanes *all, const lane_block *block, ts_lane_row_visit *visit,
                        void *user);

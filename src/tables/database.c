@@ -584,29 +584,42 @@ typedef struct shown_view {
     const char *create;
 } shown_view;
 
+static const shown_view shown_views[] = {
+    {TS_SHOW_CALLS, "DROP TABLE callstack", ts_view_callstack},
+    {TS_SHOW_BOTH_CALLS, RENAME("callstack", TS_CALL_ROWS), ts_view_callstack_union},
+    {TS_SHOW_BOTH_CALLS, "DROP VIEW args_view", ts_view_args_view_union},
+    {TS_SHOW_SAMPLES, "DROP TABLE perf_report", ts_view_perf_report},
+    {TS_SHOW_SAMPLES, "DROP TABLE perf_sample", ts_view_perf_sample},
+    {TS_SHOW_STACKS, RENAME("perf_callchain", STACK_ROWS), "CREATE TABLE perf_callchain(id)"},
+    {TS_SHOW_SAMPLES, "DROP TABLE perf_callchain", ts_view_perf_callchain},
+    {TS_SHOW_STACKS, "INSERT INTO " STACK_ROWS " SELECT * FROM perf_callchain",
+     "DROP VIEW perf_callchain;" RENAME(STACK_ROWS, "perf_callchain")},
+    {TS_SHOW_SAMPLES, "DROP TABLE perf_thread", ts_view_perf_thread},
+    {TS_SHOW_SAMPLES, "DROP TABLE perf_files", ts_view_perf_files},
+    {TS_SHOW_NAMES,
+     "UPDATE process SET name = ifnull((SELECT min(t.name) FROM thread AS t "
+     "WHERE t.ipid = process.ipid AND t.tid = process.pid AND t.name <> ''), "
+     "'process ' || pid) WHERE name IS NULL OR name = ''",
+     ""},
+    {TS_SHOW_EDGE_NAMES, "ALTER TABLE js_heap_edges RENAME TO " TS_EDGE_ROWS,
+     ts_view_js_heap_edges},
+};
+
+const char *ts_db_sample_view(ts_text table)
+{
+    for (size_t i = 0; i < sizeof shown_views / sizeof shown_views[0]; i++) {
+        const char *drop = shown_views[i].clear;
+        if (shown_views[i].what == TS_SHOW_SAMPLES &&
+            ts_text_is(table, drop + strlen("DROP TABLE "))) {
+            return shown_views[i].create;
+        }
+    }
+    return NULL;
+}
+
 /* Viewers look for rows in tables of other programs that common tables hold (src/analysis). */
 static ts_code replace_tables(ts_db *db)
 {
-    static const shown_view views[] = {
-        {TS_SHOW_CALLS, "DROP TABLE callstack", ts_view_callstack},
-        {TS_SHOW_BOTH_CALLS, RENAME("callstack", TS_CALL_ROWS), ts_view_callstack_union},
-        {TS_SHOW_BOTH_CALLS, "DROP VIEW args_view", ts_view_args_view_union},
-        {TS_SHOW_SAMPLES, "DROP TABLE perf_report", ts_view_perf_report},
-        {TS_SHOW_SAMPLES, "DROP TABLE perf_sample", ts_view_perf_sample},
-        {TS_SHOW_STACKS, RENAME("perf_callchain", STACK_ROWS), "CREATE TABLE perf_callchain(id)"},
-        {TS_SHOW_SAMPLES, "DROP TABLE perf_callchain", ts_view_perf_callchain},
-        {TS_SHOW_STACKS, "INSERT INTO " STACK_ROWS " SELECT * FROM perf_callchain",
-         "DROP VIEW perf_callchain;" RENAME(STACK_ROWS, "perf_callchain")},
-        {TS_SHOW_SAMPLES, "DROP TABLE perf_thread", ts_view_perf_thread},
-        {TS_SHOW_SAMPLES, "DROP TABLE perf_files", ts_view_perf_files},
-        {TS_SHOW_NAMES,
-         "UPDATE process SET name = ifnull((SELECT min(t.name) FROM thread AS t "
-         "WHERE t.ipid = process.ipid AND t.tid = process.pid AND t.name <> ''), "
-         "'process ' || pid) WHERE name IS NULL OR name = ''",
-         ""},
-        {TS_SHOW_EDGE_NAMES, "ALTER TABLE js_heap_edges RENAME TO " TS_EDGE_ROWS,
-         ts_view_js_heap_edges},
-    };
     bool is_table = true;
     int64_t one;
     ts_code code = ts_db_int(&one, &is_table, db,
@@ -622,9 +635,10 @@ static ts_code replace_tables(ts_db *db)
         return code;
     }
     code = ts_db_run(db, "BEGIN EXCLUSIVE");
-    for (size_t i = 0; i < sizeof views / sizeof views[0] && code == TS_OK; i++) {
-        if ((db->shown & views[i].what) != 0 && (code = ts_db_run(db, views[i].clear)) == TS_OK) {
-            code = ts_db_run(db, views[i].create);
+    for (size_t i = 0; i < sizeof shown_views / sizeof shown_views[0] && code == TS_OK; i++) {
+        if ((db->shown & shown_views[i].what) != 0 &&
+            (code = ts_db_run(db, shown_views[i].clear)) == TS_OK) {
+            code = ts_db_run(db, shown_views[i].create);
         }
     }
     return code != TS_OK ? code : ts_db_run(db, "COMMIT");

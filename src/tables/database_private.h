@@ -75,6 +75,10 @@ ts_code ts_db_create_table(ts_db *db, const ts_table *table);
 /* The rows of schema_doc. */
 ts_code ts_db_put_docs(ts_db *db);
 
+/* The statement that makes the view of samples that viewers read by the name of this table; NULL:
+ * there is none. */
+const char *ts_db_sample_view(ts_text table);
+
 /* A row by SQLite: of a table that the page writer does not fill (database_add.c). */
 ts_code ts_db_insert(ts_db *db, enum ts_table_id id, const void *row);
 

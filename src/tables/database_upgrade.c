@@ -77,9 +77,16 @@ static ts_code upgrade_table(ts_db *db, const ts_table *table)
     ts_code code = list_names(
         &kind, db, "SELECT type FROM sqlite_schema WHERE name = ?1 AND type IN ('table', 'view')",
         table->name);
+    bool view = code == TS_OK && kind.count > 0 && ts_text_is(ts_pool_text(&kind, 0), "view");
+    const char *present = view ? ts_db_sample_view(ts_text_of(table->name)) : NULL;
+    if (present != NULL) { /* it may be of a view that was dropped */
+        code = ts_db_runf(db, "DROP VIEW \"%w\"", table->name);
+        TS_STEP(code, ts_db_run(db, present));
+        ts_pool_free(db->ctx, &kind);
+        return code;
+    }
     TS_STEP(code, list_names(&columns, db, "SELECT name FROM pragma_table_info(?1) ORDER BY cid",
                              table->name));
-    bool view = code == TS_OK && kind.count > 0 && ts_text_is(ts_pool_text(&kind, 0), "view");
     unsigned n = code == TS_OK ? columns.count : 0;
     bool same = n <= table->column_count;
     for (unsigned i = 0; i < n && same; i++) {

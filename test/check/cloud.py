@@ -107,6 +107,7 @@ class Pod:
     def __init__(self, name, framed, path=None):
         self.name = name
         self.path = path  # of the agent's directory
+        self.inside = ""  # the same, in the input
         self.framed = framed
         self.files = {}  # stream -> {index: bytes}
         self.notes = []
@@ -175,6 +176,7 @@ def load_directory(path):
             if agent:
                 root, stream = os.path.split(folder)
                 pod = pods.setdefault(root, Pod(os.path.basename(root), False, root))
+                pod.inside = os.path.relpath(root, path)
                 index = int(agent.group(1))
                 data = read(full)
                 if data[:2] == b"\x1f\x8b":

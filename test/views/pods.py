@@ -71,7 +71,7 @@ def called(pod):
     """By its name, not by its start: <pod>/<year>/<month>/<day>/<start>, or <pod>_<start>."""
     if re.fullmatch(".+_[0-9]+", pod.name):
         return pod.name.rpartition("_")[0]
-    words = (pod.path or "").split("/") if pod.name.isdigit() else []
+    words = pod.inside.split("/") if pod.name.isdigit() else []
     return next((word for word in reversed(words) if word and not word.isdigit()), pod.name)
 
 

@@ -551,6 +551,8 @@ ts_code ts_flame_run(ts_view_call *call)
         ts_view_all(&f.all, &f.all_count, f.weights);
         code = flame_filter(&f);
     }
+    TS_STEP(code, ts_method_list_begin(&f.methods, ctx, f.paths));
+    f.methods.demangle = ts_view_value_of(call, TS_P_DEMANGLE)->number != 0;
     TS_STEP(code, flame_make(&f, root, leaf, focus));
     ts_free(ctx, f.hidden);
     ts_method_list_free(ctx, &f.methods);

@@ -45,7 +45,7 @@ static bool same_thread(const ts_lane *a, const ts_lane *b)
 }
 
 /* From the least to the greatest time of a kind; first > last: there is none. */
-void ts_view_lanes_span(uint64_t *first, uint64_t *last, const ts_time_lanes *all)
+static void lanes_span(uint64_t *first, uint64_t *last, const ts_time_lanes *all)
 {
     const ts_lane *lanes = all->lanes.p;
     for (size_t i = 0; i < all->lanes.n; i++) {
@@ -79,7 +79,7 @@ static void timeline_columns(timeline *t)
     uint64_t first = UINT64_MAX;
     uint64_t last = 0;
     for (unsigned k = 0; k < 2; k++) {
-        ts_view_lanes_span(&first, &last, t->kinds[k].all);
+        lanes_span(&first, &last, t->kinds[k].all);
     }
     if (ts_view_value_of(t->call, P_FROM)->given) {
         first = ts_time_place(ts_view_time(t->call, P_FROM, 0));

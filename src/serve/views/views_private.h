@@ -34,8 +34,6 @@ static inline int64_t ts_time_at(uint64_t place)
     return (int64_t)(place ^ (UINT64_C(1) << 63));
 }
 
-/* Widens [*first, *last] to the places of a kind's times. */
-void ts_view_lanes_span(uint64_t *first, uint64_t *last, const ts_time_lanes *all);
 /* Columns of the least power of two that are at most px and one; none when first > last. */
 ts_lane_columns ts_view_powers(uint64_t first, uint64_t last, uint64_t px);
 

@@ -2,8 +2,10 @@
 # Databases of an older version of the schema: said when asked, and made present ones.
 old() { # NAME: what version 1 lacks
     ts "$DATA/work.jfr.gz" "$DATA/recording-snapshots.htrace.gz" "$DATA/recording-cpuprofile.htrace.gz" -e "$1" --quiet
-    sqlite3 "$1" "SELECT 'DROP VIEW ' || name || ';' FROM sqlite_schema WHERE type = 'view' AND name LIKE 'v\_%' ESCAPE '\'" |
+    sqlite3 "$1" "SELECT 'DROP VIEW ' || name || ';' FROM sqlite_schema WHERE type = 'view' AND (name LIKE 'v\_%' ESCAPE '\' OR sql LIKE '% v\_%' ESCAPE '\')" |
         sqlite3 "$1"
+    # Its samples were shown to viewers in another way.
+    sqlite3 "$1" "CREATE VIEW IF NOT EXISTS perf_sample AS SELECT id, id AS callchain_id FROM stack_sample"
     sqlite3 "$1" "DROP TABLE event_class; ALTER TABLE js_heap_nodes DROP COLUMN native_size; PRAGMA user_version = 1"
 }
 old old.db
