@@ -354,7 +354,7 @@ static ts_code sections(report *r, const ts_questions *all)
 
 static ts_code find_range(report *r)
 {
-    bool begins, ends;
+    bool begins = false, ends = false;
     int64_t one;
     ts_code code = ts_db_int(&one, &r->fits, r->db, "SELECT 1 FROM source LIMIT 1");
     TS_STEP(code, ts_db_int(&r->people.begin, &begins, r->db, "SELECT start_ts FROM trace_range"));

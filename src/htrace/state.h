@@ -124,7 +124,7 @@ ts_code ts_section_close(ts_htrace *h);
 /* The header counts 8 bytes for each length prefix of 4: its length is `excess` bytes too large. */
 ts_code ts_section_length_long(ts_htrace *h, uint64_t excess);
 
-/* --- boundaries.c: what comes next: a header, a segment, zeros, or nothing that can be trusted - */
+/* --- boundaries.c: a header, a segment or zeros come next, or nothing that is known --- */
 
 /*
  * Bytes are taken and judged in two steps, so that bytes which were looked at can be given back in

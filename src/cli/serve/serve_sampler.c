@@ -1,6 +1,6 @@
 /*
- * Samples Java VMs for the page (serve/api/vm_sampling.h), one after the other, in a process that is
- * forked before the server has threads. Databases are made in a folder of its own, as those of
+ * Samples Java VMs for the page (serve/api/vm_sampling.h), one after the other, in a process that
+ * is forked before the server has threads. Databases are made in a folder of its own, as those of
  * recordings are, which goes with the process; it ends with the server.
  */
 #include "cli/serve/serve_private.h"

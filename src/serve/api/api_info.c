@@ -180,10 +180,11 @@ static void info_database(ts_jout *j, ts_app *app, ts_ctx *ctx, size_t number, t
  */
 static void info_brief(ts_jout *j, ts_app *app, ts_ctx *ctx, size_t number)
 {
-    ts_identity now;
+    const char *path;
+    ts_identity read, given;
     char etag[40] = "";
-    if (ts_identity_of(&now, ctx, app->databases.all[number].path) == TS_OK) {
-        ts_app_etag(etag, app, &now, NULL);
+    if (ts_database_file(&path, &read, &given, &app->databases, ctx, number) == TS_OK) {
+        ts_app_etag(etag, app, &given, NULL);
     }
     ts_jout_open(j, NULL, '{');
     ts_jout_str(j, "name", app->databases.all[number].name);

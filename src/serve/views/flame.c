@@ -206,6 +206,7 @@ static bool is_difference(ts_view_call *call)
 /* Weighs by what the newer side is weighed by. Another source has threads and times of its own. */
 static ts_code before_weigh(flame_before *b, flame *f)
 {
+    static const ts_view_value none;
     ts_ctx *ctx = ts_view_ctx(f->call);
     const ts_weight *weight = ts_view_weight(&f->calls);
     ts_view_args args = *f->call->args;
@@ -216,7 +217,7 @@ static ts_code before_weigh(flame_before *b, flame *f)
     bool times = v[P_BEFORE_FROM].given || v[P_BEFORE_TO].given;
     bool source = v[P_BEFORE_SOURCE].given;
     v[TS_P_SOURCE] = source ? v[P_BEFORE_SOURCE] : v[TS_P_SOURCE];
-    v[TS_P_THREADS] = source ? (ts_view_value){0} : v[TS_P_THREADS];
+    v[TS_P_THREADS] = source ? none : v[TS_P_THREADS];
     v[TS_P_FROM] = source || times ? v[P_BEFORE_FROM] : v[TS_P_FROM];
     v[TS_P_TO] = source || times ? v[P_BEFORE_TO] : v[TS_P_TO];
     call.args = &args;

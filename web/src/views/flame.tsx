@@ -156,6 +156,9 @@ function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chos
         </select>
       )}
       {(all.length > 1 || chosen.thr !== "") && <ThreadMenu threads={all} chosen={chosen.thr} single={mode === "time"} />}
+      {mode !== "waits" && (
+        <label title="Names of C++ and Rust as they were recorded (_Z…, _R…)"><input type="checkbox" checked={param("raw") === "1"} onChange={(e) => setParams({ raw: e.currentTarget.checked ? "1" : undefined })} />raw names</label>
+      )}
     </div>
     {mode === "left" && (
       <div class="bar tight filters">
@@ -167,7 +170,6 @@ function Controls({ chosen, threads, weights, mode, withStacks }: { chosen: Chos
         <label><input type="checkbox" checked={param("table") === "1"} onChange={(e) => setParams({ table: e.currentTarget.checked ? "1" : undefined })} />as table</label>
         <CompareMenu withStacks={withStacks} />
         <SaveMenu chosen={chosen} weight={weight} />
-        <label title="Names of C++ and Rust as they were recorded (_Z…, _R…)"><input type="checkbox" checked={param("raw") === "1"} onChange={(e) => setParams({ raw: e.currentTarget.checked ? "1" : undefined })} />raw names</label>
       </div>
     )}
     </>
