@@ -14,8 +14,8 @@ const RUNS = Number(process.env.TS_RUNS ?? 5);
 const source = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 const db = (name) => join(dir, `${name}.db`);
 // Of the server and its processes, whose common pages are counted once.
-const tree = (pid) => [pid, ...readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).flatMap(tree))];
-const rss = (pid) => tree(pid).reduce((sum, one) => sum + Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, "utf8"))[1]) / 1024, 0);
+const processes = (pid) => [pid, ...readdirSync(`/proc/${pid}/task`).flatMap((task) => readFileSync(`/proc/${pid}/task/${task}/children`, "utf8").split(" ").filter(Boolean).flatMap(processes))];
+const rss = (pid) => processes(pid).reduce((sum, one) => sum + Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${one}/smaps_rollup`, "utf8"))[1]) / 1024, 0);
 let failed = 0;
 
 function row(what, value, limit, unit = "ms") {
