@@ -45,6 +45,8 @@ export interface QuestionParameter {
   readonly name: string;
   readonly text: string;
   readonly fallback: string | null;
+  /** The question says nothing without it. */
+  readonly required: boolean;
 }
 
 export interface Question {

@@ -194,7 +194,7 @@ export async function loadQuestions(wanted: Wanted): Promise<Question[]> {
     parameters: ((one["parameters"] ?? []) as Readonly<Record<string, unknown>>[]).map((p): QuestionParameter => {
       const text = textOf(p["text"] ?? p["description"]);
       const fallback = p["fallback"] ?? /\(default:? ([^)]*)\)/.exec(text)?.[1] ?? null;
-      return { name: textOf(p["name"]), text, fallback: fallback === null ? null : textOf(fallback) };
+      return { name: textOf(p["name"]), text, fallback: fallback === null ? null : textOf(fallback), required: p["required"] === true };
     }),
   }));
 }

@@ -377,7 +377,8 @@ static ts_text fallback_of(ts_text doc)
     }
     at += sizeof mark - 1;
     const char *end = memchr(at, ')', (size_t)(doc.p + doc.n - at));
-    end = end == NULL ? doc.p + doc.n : end;
+    end = end == NULL ? doc.p + doc.n : end; /* what follows is in the next line */
+    end -= end > at && end[-1] == ',' ? 1 : 0;
     while (at < end && (*at == ' ' || *at == ':')) {
         at++;
     }

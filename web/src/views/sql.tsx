@@ -100,12 +100,9 @@ function defaultOf(one: QuestionParameter): string | undefined {
   return /\(default ([^\s:,;)]+)/.exec(one.text)?.[1];
 }
 
-/** Whether a question says nothing without it. */
-const isNeeded = (one: QuestionParameter): boolean => !one.text.includes("(default");
-
 /** Parameters without which the question that is asked says nothing. */
 function neededBy(order: Order | undefined, question: Question | undefined): readonly string[] {
-  return question === undefined || order?.sql !== question.sql ? [] : question.parameters.filter((one) => isNeeded(one) && param(`p.${one.name}`) === "").map((one) => one.name);
+  return question === undefined || order?.sql !== question.sql ? [] : question.parameters.filter((one) => one.required && param(`p.${one.name}`) === "").map((one) => one.name);
 }
 
 /** Parameters of a question: what is looked at, else their defaults. */

@@ -271,6 +271,11 @@ step("sql, a question is asked when it is chosen", async () => {
   equal(await fields(), { ":from": String(origin), ":to": String(ts), ":source": "1", ":limit": "20" }, "the chosen source and range");
   const some = sql(db("cloud"), `SELECT id FROM v_cloud_call WHERE ts < ${ts} ORDER BY dur DESC, id LIMIT 20`);
   equal((await view.rows("Result")).map((r) => r.id), some.map((r) => String(r.id)), "rows in the range");
+  // Defaults may be said in the second line of what a parameter is.
+  await view.go("#/sql?db=jfr.db", true);
+  await choose("hot_methods");
+  const hot = JSON.parse(execFileSync(path, [db("jfr"), "-q", "hot_methods", "--output=json", "--quiet"], { encoding: "utf8" }));
+  equal((await view.rows("Result")).slice(0, 8).map((r) => [r.method, r.self]), hot.slice(0, 8).map((r) => [r.method, String(r.self)]), "a question whose parameters have all their defaults");
   // One without a default waits for it.
   await view.go("#/sql?db=heaps.db", true);
   await choose("js_dominators_of");

@@ -380,13 +380,15 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
 
   step("nothing wraps at 1000 pixels", async () => {
     await view.page.setViewport({ width: 1000, height: 900 });
-    for (const fragment of ["#/flame?db=trace.db", "#/flame?db=two.db&src=3", "#/flame?db=jfr.db&view=waits", "#/flame?db=jfr.db&view=time", "#/flame?db=two.db&src=3&bsrc=1", "#/calls?db=cloud.db", "#/overview?db=jfr.db"]) {
+    for (const fragment of ["#/flame?db=trace.db", "#/flame?db=two.db&src=3", "#/flame?db=jfr.db&view=waits", "#/flame?db=jfr.db&view=time", "#/flame?db=two.db&src=3&bsrc=1", "#/calls?db=cloud.db", "#/heap?db=heaps.db&part=comparison", "#/sql?db=jfr.db&question=hot_methods&run=1", "#/overview?db=jfr.db"]) {
       await view.go(fragment, true);
       const tops = await view.run(() => [...document.querySelectorAll(".bar.tight, .top")].map((bar) => new Set([...bar.children].map((one) => {
         const box = one.getBoundingClientRect();
         return Math.round((box.top + box.height / 2) / 6);
       })).size));
       check(tops.every((n) => n <= 2) && tops.length > 0, `rows of controls of ${fragment}: ${tops}`);
+      const heights = await view.run(() => [...document.querySelectorAll(".top, .heap > .bar")].map((bar) => bar.getBoundingClientRect().height));
+      check(heights.every((one) => one < 55) && heights.length > 0, `${fragment}: bars are one row high, not ${heights}`);
       const out = await view.run(() => [...document.querySelectorAll(".bar.tight > *, .top > *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1).map((e) => e.outerHTML.slice(0, 80)));
       equal(out, [], `controls of ${fragment} are within the window`);
       await view.looks(`${fragment} at 1000`, undefined, 30);
