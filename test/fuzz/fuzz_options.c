@@ -33,7 +33,8 @@ static void check_options(const ts_options *o, const char *words, size_t n)
             check(strcmp(o->params[i].name, o->params[k].name) != 0);
         }
     }
-    check(o->mode != TS_MODE_RUN || o->path_count > 0 || o->directory != NULL);
+    check(o->mode != TS_MODE_RUN || o->path_count > 0 || o->directory != NULL ||
+          o->verb == TS_VERB_SAMPLE); /* alone it lists what can be sampled */
 }
 
 static void check_word(const char *word)

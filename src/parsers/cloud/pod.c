@@ -153,7 +153,10 @@ static ts_text pod_name(const ts_row_source *source)
     if (before.n > 0 && is_number(part)) {
         return before;
     }
-    before = is_number(source->name) && source->path.p != NULL ? source->path : TS_TEXT_NULL;
+    if (!is_number(source->name) || source->path.n == 0) {
+        return source->name;
+    }
+    before = source->path;
     do {
         part = last_part(&before, before, '/');
     } while (is_number(part));
