@@ -111,9 +111,11 @@ static void copy_name(char out[2 * HASH_DIGITS + 8], const maker *m, const ts_id
 static bool is_copy(const char *name)
 {
     static const char digits[] = "0123456789abcdef";
-    return strspn(name, digits) == HASH_DIGITS && name[HASH_DIGITS] == '-' &&
-           strspn(name + HASH_DIGITS + 1, digits) == HASH_DIGITS &&
-           strcmp(name + 2 * HASH_DIGITS + 1, ".db") == 0;
+    if (strspn(name, digits) != HASH_DIGITS || name[HASH_DIGITS] != '-') {
+        return false;
+    }
+    const char *second = name + HASH_DIGITS + 1;
+    return strspn(second, digits) == HASH_DIGITS && strcmp(second + HASH_DIGITS, ".db") == 0;
 }
 
 /* Removes the copies of what the database was before, or else, when there are many, the one that
