@@ -16,8 +16,7 @@ if ! { cmake --preset dev && cmake --build --preset dev -j "$jobs"; } >"$log" 2>
     exit 1
 fi
 status=0
-# Many tests wait, for a browser or a time: one more than there are processors.
-ctest --test-dir build/dev -j $((jobs + 1)) --output-on-failure --no-tests=error "$@" >"$log" 2>&1 || status=$?
+ctest --test-dir build/dev -j "$jobs" --output-on-failure --no-tests=error "$@" >"$log" 2>&1 || status=$?
 if [ $status != 0 ]; then
     cat "$log"
 else

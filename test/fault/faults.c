@@ -268,5 +268,5 @@ bool fault_file_is(const char *path, const void *p, size_t n)
 
 uint64_t fault_step(uint64_t all, uint64_t points)
 {
-    return test_slow() || all <= points ? 1 : all / points;
+    return test_slow() || all <= points ? 1 : all / points * 3 / 2;
 }
