@@ -4,7 +4,7 @@
 -- Report:     29 Load of the CPUs
 -- Parameters: from, to  time: measured in [from, to) (default: everything)
 -- Columns:    points        measurements
---             total_percent, user_percent, system_percent  in the mean, by the time between measurements
+--             total_percent, user_percent, system_percent  means, weighted by the time between measurements
 --             most_percent, most_ts  the greatest load, and when that was measured, in ns
 --             trend         from the first to the last measurement; the highest is 100 %
 --             processes     at the last measurement

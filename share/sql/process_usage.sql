@@ -5,7 +5,7 @@
 -- Parameters: from, to  time: measured in [from, to) (default: everything)
 --             limit     number of rows (default 20)
 -- Columns:    process, pid
---             cpu_percent, most_cpu_percent  of a CPU: in the mean and at most
+--             cpu_percent, most_cpu_percent  of one CPU: the mean and the most
 --             cpu_trend     from the first to the last measurement, up to most_cpu_percent
 --             first_bytes, last_bytes, most_bytes  memory, shared pages in proportion (PSS)
 --             memory_trend  from the first to the last measurement, from the least to the most

@@ -478,7 +478,7 @@ static ts_code keep_state(ts_sample_writer *w, writer_thread *t, const ts_sample
                     s->name.n > NAME_BYTES ? ts_utf8_cut(s->name.p, NAME_BYTES) : s->name.n};
     t->stack = w->stack;
     w->stack = stack;
-    /* A thread that ends is known by the dump only, whose clock is coarser: it may be behind. */
+    /* Of a thread that ends only the dump has a time, in coarser steps: it may be too low. */
     int64_t cpu = s->ids == NULL && s->cpu_ns < t->cpu_ns ? t->cpu_ns : s->cpu_ns;
     t->cpu_delta = ts_sat_sub(cpu, t->cpu_ns);
     t->cpu_ns = cpu;
