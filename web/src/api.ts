@@ -172,7 +172,7 @@ async function request<T>(url: string, init: RequestInit, options: Options): Pro
   outer?.addEventListener("abort", () => stop.abort(), { once: true });
   const operation = begin(options.what ?? "reading", () => stop.abort());
   try {
-    for (;;) {
+    for (let waits = 0; ; waits++) {
       let reply: Response;
       try {
         reply = await fetch(url, { ...init, signal: stop.signal, credentials: "same-origin" });
@@ -185,7 +185,7 @@ async function request<T>(url: string, init: RequestInit, options: Options): Pro
       if (reply.status === 202) {
         const state = (await reply.json()) as { progress?: number; what?: string };
         report(operation.id, { progress: state.progress, what: state.what ?? operation.what });
-        await wait(250, stop.signal);
+        await wait(waits < 8 ? 20 : 250, stop.signal); // the server waits as well
         continue;
       }
       if (reply.status === 503) {

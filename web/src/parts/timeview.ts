@@ -1,5 +1,5 @@
 // The part of time that the timeline shows, and what of it is chosen: all of it is in the URL.
-import { useLayoutEffect, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { waiting } from "../api.ts";
 import { extent, param, range, setParams, type Extent } from "../state.ts";
 
@@ -32,11 +32,20 @@ export function selection(): Extent | undefined {
 
 export const marks = (): number[] => param("marks").split(",").filter((t) => t !== "").map(Number).filter(Number.isFinite);
 
-/** The value of before until nothing has changed for a moment, so that dragging does not ask at each step. */
-export function useSettled<T>(value: T, ms: number): T {
+/**
+ * The value of before until nothing has changed for a moment, so that dragging does not ask at each step. begun: the value means something;
+ * the first that does is taken at once.
+ */
+export function useSettled<T>(value: T, ms: number, begun = true): T {
   const [settled, setSettled] = useState(value);
+  const early = useRef(!begun);
   const key = JSON.stringify(value);
   useLayoutEffect(() => {
+    if (early.current) {
+      early.current = !begun;
+      setSettled(value);
+      return undefined;
+    }
     if (JSON.stringify(settled) === key) {
       return undefined;
     }
@@ -56,6 +65,6 @@ export function useSettled<T>(value: T, ms: number): T {
       clearTimeout(timer);
       end();
     };
-  }, [key]);
-  return settled;
+  }, [key, begun]);
+  return early.current ? value : settled;
 }

@@ -14,7 +14,7 @@ import { namesOf, type Names } from "../parts/stacks.ts";
 import { has, laneKey, LEGEND, loadSystem, loadThreadRows, stateColour, SYSTEM, systemUrl, type System, type SystemKind, type SystemLane, type SystemRow } from "../parts/system.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { marks, pan, see, seen, selection, useSettled, zoom } from "../parts/timeview.ts";
-import { absolute, clock, database, extent, go, numberParam, param, relative, setParams, zero, type Extent } from "../state.ts";
+import { absolute, clock, database, extent, go, numberParam, param, range, relative, setParams, zero, type Extent } from "../state.ts";
 import { useLoad, useSize } from "../use.ts";
 import { FrameDrawer, MarkDrawer, MomentDrawer, PauseDrawer, RanDrawer, SampleDrawer, SliceDrawer, StateDrawer } from "./timeline-details.tsx";
 import { Arrows, AxisBox, DEEPEST, LANE, LaneBox, Overlay, PICKS, ROW, seriesKey, seriesName, sliceName, type Drawn, type Lane, type Pause, type SeriesReply, type TimelineReply } from "./timeline-lanes.tsx";
@@ -106,7 +106,8 @@ export function Timeline(): JSX.Element {
 
 // --- all --------------------------------------------------------------------------------------------------------------------
 
-const FIRST: readonly SystemKind[] = ["cpu", "irq"];
+const CPU: readonly SystemKind[] = ["cpu"];
+const IRQ: readonly SystemKind[] = ["irq"];
 const NONE: readonly Thread[] = [];
 
 /** apart: the sources of which one is shown at a time; system: what the kernel recorded is part of what is shown. */
@@ -120,15 +121,17 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
   const [place, size] = useSize<HTMLDivElement>();
   const names = size.width > 0 && size.width < 700 ? NARROW : NAMES;
   const width = Math.max(50, size.width - names - 14);
-  const asked = useSettled({ from: view.from, to: view.to, px: Math.min(4000, Math.max(100, width)) }, 90);
+  const timed = range.value !== undefined || extent.value.to > extent.value.from;
+  const asked = useSettled({ from: view.from, to: view.to, px: Math.min(4000, Math.max(100, width)) }, 90, timed && size.width > 0);
   const times = { db, from: asked.from, to: asked.to, px: asked.px };
   // What is seen first is asked for first: CPUs, then threads, then the rest.
   const placed = size.width > 0 || param("table") === "1";
   const kinds = !placed || !kernel ? [] : SYSTEM.filter(([, table]) => has(table)).map(([kind]) => kind);
-  const firstKinds = kinds.filter((kind) => FIRST.includes(kind));
-  const laterKinds = kinds.filter((kind) => !FIRST.includes(kind));
-  const system = useLoad(firstKinds.length > 0 ? systemUrl(firstKinds, times, "") : "", (signal) => loadSystem(firstKinds, times, "", signal));
-  const begun = placed && (firstKinds.length === 0 || system.data !== undefined || system.error !== undefined);
+  const laterKinds = kinds.filter((kind) => kind !== "cpu" && kind !== "irq");
+  const cpuKey = kinds.includes("cpu") ? systemUrl(CPU, times, "") : "";
+  const system = useLoad(cpuKey, (signal) => loadSystem(CPU, times, "", signal));
+  const interrupts = useLoad(kinds.includes("irq") ? systemUrl(IRQ, times, "") : "", (signal) => loadSystem(IRQ, times, "", signal));
+  const begun = placed && (cpuKey === "" || system.data !== undefined || system.error !== undefined);
   const loaded = useLoad(begun ? db : "", (signal) => loadThreads({ db, signal, px: 1 }));
   const threads: Pick<Threads, "threads"> = loaded.data ?? { threads: NONE };
   const ready = loaded.data !== undefined;
@@ -262,10 +265,10 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
   if (!beside && ofCpus.length > 0 && group("g cpu counters", "Counters of CPUs", count(ofCpus.length), seesCpus)) {
     ofCpus.forEach((counter) => addSeries(counter, true));
   }
-  const irqs = systemLanes(system.data, "irq");
+  const irqs = systemLanes(interrupts.data, "irq");
   const busyIrqs = (irqs[0]?.columns["busy"] ?? []).map((_, k) => irqs.reduce((sum, one) => sum + (one.columns["busy"]?.[k] ?? 0), 0));
   if (irqs.length > 0 && group("g irq", "Interrupts", count(irqs.length), opens("g irq", irqs.length <= 4), { from: irqs[0]?.from ?? 0, step: irqs[0]?.step ?? 1, busy: busyIrqs, most: irqs.length })) {
-    irqs.forEach((one) => addSystem(one, system.data, `Interrupts of CPU ${one.cpu}`));
+    irqs.forEach((one) => addSystem(one, interrupts.data, `Interrupts of CPU ${one.cpu}`));
   }
   const moments = systemLanes(rest.data, "log", "event", "instant");
   if (moments.length > 0 && group("g marks", "Log and marks", count(moments.length), opens("g marks", moments.length <= 8))) {
@@ -384,7 +387,7 @@ function Board({ src, apart: sources, system: kernel }: { src: string; apart: re
   }, []);
   const drawn: Drawn = { from: view.from, to: view.to, width, columns: columns.data, slices: slices.data, methods, samples: samples.data?.methods, pauses: pauses.data ?? [], series: series.data, threadNames, chosen };
   const flameOf = (part: Extent): void => go("flame", { from: String(Math.round(part.from)), to: String(Math.round(part.to)), view: "left" });
-  const failed = loaded.error ?? columns.error ?? slices.error ?? series.error ?? pauses.error ?? system.error ?? states.error ?? rest.error ?? samples.error ?? async_.error ?? links.error ?? known.error;
+  const failed = loaded.error ?? columns.error ?? slices.error ?? series.error ?? pauses.error ?? system.error ?? interrupts.error ?? states.error ?? rest.error ?? samples.error ?? async_.error ?? links.error ?? known.error;
   // Where an arrow begins or ends: its lane, else the header of its process.
   const spot = (end: LinkEnd): Lane | undefined => {
     const process = processes.find((one) => one.threads.some((thread) => thread.itid === end.itid));

@@ -286,6 +286,7 @@ const system = await figures("system", async ({ url, pid }) => {
   const view = await View.open(url);
   try {
     await view.page.setViewport({ width: 1600, height: 900 });
+    await new Promise((done) => setTimeout(done, 3000)); // a browser that has just begun still loads parts of its own
     const begun = performance.now();
     await view.page.goto(`${url}/#/timeline`);
     await drawn(view);
