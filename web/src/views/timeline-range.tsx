@@ -1,7 +1,7 @@
-// What there is in a chosen range of the timeline: states of threads, slices, samples, counters, logs. All of it the server finds.
+// What there is in a chosen range of the timeline: states of threads, slices, samples, counters, logs, events. All of it the server finds.
 import type { ComponentChildren, JSX } from "preact";
 import { useMemo, useState } from "preact/hooks";
-import { cellText, get, urlOf, type ApiError } from "../api.ts";
+import { cellNumber, cellText, get, records, urlOf, type ApiError } from "../api.ts";
 import { COUNTERS } from "../data.ts";
 import { absoluteTime, amount, clean, count, duration, measured } from "../format.ts";
 import { Choice, Drawer, Facts, Failure, Waiting } from "../parts/frame.tsx";
@@ -11,11 +11,11 @@ import { searched } from "../parts/search.ts";
 import { has } from "../parts/system.ts";
 import { Table, sorted, type Column, type Sort } from "../parts/table.tsx";
 import { see, useSettled } from "../parts/timeview.ts";
-import { clock, database, origin, param, setParams, type Extent } from "../state.ts";
+import { absolute, clock, database, origin, param, relative, setParams, type Extent } from "../state.ts";
 import { useLoad, type Loaded } from "../use.ts";
 import { Spent, type ThreadNames } from "./timeline-details.tsx";
 
-type Part = "states" | "slices" | "samples" | "counters" | "logs";
+type Part = "states" | "slices" | "samples" | "counters" | "logs" | "events";
 
 interface Props {
   readonly part: Extent;
@@ -179,6 +179,46 @@ function Logs(props: Props): JSX.Element {
   );
 }
 
+// --- events -------------------------------------------------------------------------------------------------------------------
+
+interface EventRow extends LogRow {
+  readonly name: string;
+}
+
+const eventColumns: readonly Column<EventRow>[] = [
+  { id: "ts", title: "At", width: 92, number: true, value: (r) => r.ts, cell: (r) => clock(r.ts) },
+  { id: "level", title: "Level", width: 80, value: (r) => r.level },
+  { id: "domain", title: "Domain", width: 120, value: (r) => r.tag },
+  { id: "name", title: "Event", width: 180, value: (r) => r.name },
+  { id: "text", title: "Contents", wide: true, value: (r) => r.text },
+];
+
+/** Events of the system in [:from, :to) that fit the search, or all of them where there is none. */
+export const EVENTS = `FROM hisys_all_event AS e LEFT JOIN data_dict AS n ON n.id = e.event_name_id LEFT JOIN data_dict AS d ON d.id = e.domain_id
+WHERE e.ts >= :from AND e.ts < :to AND (:what = '' OR instr(lower(ifnull(n.data, '') || ' ' || ifnull(d.data, '') || ' ' || ifnull(e.contents, '')), lower(:what)) > 0)`;
+const MOST_EVENTS = 20000;
+
+function Events({ part }: Props): JSX.Element {
+  const [sort, setSort] = useState<Sort>({ by: "ts", down: false });
+  const db = database.value?.name ?? "";
+  const what = param("q").trim();
+  const params = { from: absolute(Math.round(part.from)), to: absolute(Math.round(part.to)), what: what.startsWith("/") ? "" : what };
+  const reply = useLoad(`${db} ${part.from} ${part.to} ${params.what}`, (signal) => records(`SELECT e.rowid AS id, e.ts, e.level, d.data AS domain, n.data AS name, e.contents ${EVENTS} ORDER BY e.ts, e.rowid`,
+    { db, params, signal, limit: MOST_EVENTS, what: "reading events" }));
+  return (
+    <Loading of={reply} what="reading events">{(data) => {
+      const text = (value: (typeof data)[number][string] | undefined, most: number): string => clean(cellText(value ?? null), most);
+      const rows = data.map((row): EventRow => ({ id: cellNumber(row["id"]), ts: relative(cellText(row["ts"])), level: text(row["level"], 20), tag: text(row["domain"], 60), name: text(row["name"], 100), text: text(row["contents"], 500) }));
+      return (
+        <>
+          {rows.length === MOST_EVENTS && <p class="lead">The first {count(rows.length)}</p>}
+          <Table label="Events in the range" columns={eventColumns} rows={sorted(rows, eventColumns, sort)} sort={sort} onSort={setSort} keyOf={(r) => r.id} onRow={(r) => setParams({ moment: `event ${r.id}`, sel: undefined })} empty={params.what === "" ? "No event was recorded in it" : "No event fits the search"} />
+        </>
+      );
+    }}</Loading>
+  );
+}
+
 // --- all ----------------------------------------------------------------------------------------------------------------------
 
 interface RangeProps extends Props {
@@ -189,7 +229,7 @@ interface RangeProps extends Props {
 export function RangeDrawer({ part, src, names, onFlame }: RangeProps): JSX.Element {
   const settled = useSettled(part, 200);
   const parts = ([["states", "States", has("thread_state")], ["slices", "Slices", has("callstack") || has("stack_slice")], ["samples", "Samples", has("stack_sample")],
-    ["counters", "Counters", has("timeseries_value") || COUNTERS.some(has)], ["logs", "Log", has("log")]] as const).filter(([, , there]) => there);
+    ["counters", "Counters", has("timeseries_value") || COUNTERS.some(has)], ["logs", "Log", has("log")], ["events", "Events", has("hisys_all_event")]] as const).filter(([, , there]) => there);
   const chosen = parts.find(([id]) => id === param("part"))?.[0] ?? parts[0]?.[0];
   const props = { part: settled, src };
   return (
@@ -209,7 +249,8 @@ export function RangeDrawer({ part, src, names, onFlame }: RangeProps): JSX.Elem
           : chosen === "slices" ? <Slices {...props} />
           : chosen === "samples" ? <Samples {...props} onFlame={() => onFlame(part)} />
           : chosen === "counters" ? <Counters {...props} />
-          : chosen === "logs" ? <Logs {...props} /> : null}
+          : chosen === "logs" ? <Logs {...props} />
+          : chosen === "events" ? <Events {...props} /> : null}
         </div>
       </Drawer>
     </div>

@@ -18,7 +18,7 @@ import { absolute, clock, database, extent, go, numberParam, param, range, relat
 import { useLoad, useSize } from "../use.ts";
 import { FrameDrawer, MarkDrawer, MomentDrawer, PauseDrawer, RanDrawer, SampleDrawer, SliceDrawer, StateDrawer } from "./timeline-details.tsx";
 import { Arrows, AxisBox, DEEPEST, LANE, LaneBox, Overlay, PICKS, ROW, seriesKey, seriesName, sliceName, type Drawn, type Lane, type Pause, type SeriesReply, type TimelineReply } from "./timeline-lanes.tsx";
-import { RangeDrawer } from "./timeline-range.tsx";
+import { EVENTS, RangeDrawer } from "./timeline-range.tsx";
 
 const NAMES = 210; // width of the names of lanes
 const NARROW = 130;
@@ -462,7 +462,7 @@ interface Hit {
   readonly dur: number | null;
 }
 
-const LOGGED = "SELECT count(*) AS n FROM log WHERE ts >= :from AND ts < :to AND (instr(lower(context), lower(:what)) > 0 OR instr(lower(tag), lower(:what)) > 0)";
+const LOGGED = "FROM log WHERE ts >= :from AND ts < :to AND (instr(lower(context), lower(:what)) > 0 OR instr(lower(tag), lower(:what)) > 0)";
 
 /** Calls and slices that fit the search: how many, their share of the time that is seen, the next and the one before. */
 function Hits({ onlyThread, threads }: { onlyThread: string; threads: number }): JSX.Element {
@@ -472,8 +472,14 @@ function Hits({ onlyThread, threads }: { onlyThread: string; threads: number }):
   const ask = { db, src: param("src"), thr: onlyThread, what };
   const asked = useSettled({ from: Math.round(view.from), to: Math.round(view.to) + 1, what }, 200);
   const hits = useLoad(urlOf("/api/find", { ...ask, ...asked }), (signal) => get<FindReply>("/api/find", { ...ask, ...asked }, { signal, what: "searching" }));
-  const logs = useLoad(has("log") && what.trim() !== "" && !what.startsWith("/") ? `${db} ${JSON.stringify(asked)}` : "", async (signal) =>
-    cellNumber((await records(LOGGED, { db, params: { what: what.trim(), from: absolute(asked.from), to: absolute(asked.to) }, signal, what: "searching the log" }))[0]?.["n"]));
+  // Those that a part of their text fits are counted, and shown as a table of what is seen.
+  const lines = useLoad(what.trim() !== "" && !what.startsWith("/") ? `${db} ${JSON.stringify(asked)}` : "", (signal) => {
+    const params = { what: what.trim(), from: absolute(asked.from), to: absolute(asked.to) };
+    const found = async (from: string): Promise<number> => cellNumber((await records(`SELECT count(*) AS n ${from}`, { db, params, signal, what: "searching lines" }))[0]?.["n"]);
+    return Promise.all([has("log") ? found(LOGGED) : 0, has("hisys_all_event") ? found(EVENTS) : 0]);
+  });
+  const [logs, events] = lines.data ?? [0, 0];
+  const show = (part: string): void => setParams({ sel: `${Math.round(view.from)},${Math.round(view.to)}`, part });
   const step = nextMatch.value;
   const last = useRef(step.n);
   const move = (back: boolean): void => {
@@ -505,7 +511,8 @@ function Hits({ onlyThread, threads }: { onlyThread: string; threads: number }):
       <button type="button" class="link" onClick={() => move(true)} title="Shift+Enter in the search">before</button>{" "}
       <button type="button" class="link" onClick={() => move(false)} title="Enter in the search">next</button>
       {threads > 0 && `, ${plural(threads, "thread")}`}
-      {(logs.data ?? 0) > 0 && <>, <button type="button" class="link" onClick={() => setParams({ sel: `${Math.round(view.from)},${Math.round(view.to)}`, part: "logs" })}>{plural(logs.data ?? 0, "log line")}</button></>}
+      {logs > 0 && <>, <button type="button" class="link" onClick={() => show("logs")}>{plural(logs, "log line")}</button></>}
+      {events > 0 && <>, <button type="button" class="link" onClick={() => show("events")}>{plural(events, "event")}</button></>}
     </span>
   );
 }

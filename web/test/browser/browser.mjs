@@ -536,21 +536,23 @@ step("hostile texts", async () => {
 
 // --- how it looks -----------------------------------------------------------------------------------------------------------
 
-// Dark pages are as wide as light ones: both widths of them are looked at when there is time, or pictures are wanted.
+// Dark pages are as wide as light ones, and rules but that of contrast find the same at each width: all of it is looked at when there is time,
+// or pictures are wanted.
 const thorough = process.env.TS_SLOW === "1" || shots !== undefined;
 
 const PICTURES = [
   ["overview", "#/overview?db=cloud.db"], ["missing", "#/overview?db=cut.db&show=missing"], ["flame", "#/flame?db=profile.db"], ["time", "#/flame?db=profile.db&view=time&from=200000000&to=400000000"],
   ["sandwich", "#/flame?db=cloud.db&view=sandwich&m=6"], ["hot", "#/flame?db=profile.db&view=hot"], ["timeline", "#/timeline?db=cloud.db&slice=171"], ["system", "#/timeline?db=kernel.db&sel=500000,900000"], ["frame", "#/timeline?db=machine.db&frame=4"], ["range", "#/timeline?db=machine.db&sel=20000000,60000000&part=samples"],
   ["heap", "#/heap?db=heaps.db&file=2&node=2"], ["comparison", "#/heap?db=heaps.db&file=2&part=comparison"], ["allocations", "#/heap?db=allocations.db&part=allocations"],
-  ["calls", "#/calls?db=cloud.db&call=25"], ...stacks.PICTURES, ["sql", "#/sql?db=cloud.db&question=cloud_slow_calls&run=1"],
+  ["calls", "#/calls?db=cloud.db&call=25"], ["pauses", "#/pauses?db=jfr.db"], ...stacks.PICTURES, ["sql", "#/sql?db=cloud.db&question=cloud_slow_calls&run=1"],
 ];
 
 step("pictures and accessibility", async () => {
+  await view.go("#/overview");
   for (const theme of ["light", "dark"]) {
     await view.theme(theme);
     for (const [name, fragment] of PICTURES) {
-      for (const width of theme === "light" || thorough ? [1600, 800] : [1600]) {
+      for (const width of thorough ? [1600, 1000, 800] : theme === "light" ? [1600, 800] : [1600]) {
         await view.page.setViewport({ width, height: width === 1600 ? 900 : 700 });
         if (width === 1600) {
           await view.go(fragment);
@@ -558,8 +560,8 @@ step("pictures and accessibility", async () => {
           await view.settle();
         }
         await view.looks(`${name}, ${theme}, ${width}`, shots === undefined ? undefined : join(shots, `${name}-${theme}-${width}.png`), 30);
-        if (width === 1600) {
-          await view.axe(`${name}, ${theme}`, theme === "dark" ? ["color-contrast"] : undefined);
+        if (width === 1600 || thorough) {
+          await view.axe(`${name}, ${theme}, ${width}`, theme === "dark" && !thorough ? ["color-contrast"] : undefined);
         }
       }
     }

@@ -91,6 +91,8 @@ SELECT 1, s.itid, r.start_ts + k.n * ${MS}, ${MS}, CASE WHEN t.tid <> 100 THEN 4
 JOIN thread_state AS s ON s.state = 'Running' AND s.ts <= r.start_ts + k.n * ${MS} AND s.ts + s.dur > r.start_ts + k.n * ${MS} JOIN thread AS t ON t.itid = s.itid AND t.tid IN (100, 101) ORDER BY 3, 2;
 INSERT INTO log(seq, ts, level, tag, context, pid, tid, origints) SELECT 1, start_ts + 31000000, 'I', 'Shop', 'opening page', 100, 100, start_ts FROM trace_range;
 INSERT INTO log(seq, ts, level, tag, context, pid, tid, origints) SELECT 2, start_ts + 55000000, 'E', 'Shop', 'page came late', 100, 100, start_ts FROM trace_range;
+INSERT INTO data_dict(id, data) VALUES (90001, 'AAFWK'), (90002, 'PAGE_LOAD'), (90003, 'APP_INPUT_BLOCK');
+INSERT INTO hisys_all_event(id, domain_id, event_name_id, ts, level, contents) SELECT n, 90001, 90002 + n % 2, start_ts + (5 + 20 * n) * 1000000, CASE n % 2 WHEN 1 THEN 'CRITICAL' ELSE 'MINOR' END, '{"TRY":' || n || '}' FROM trace_range, (SELECT 1 AS n UNION ALL SELECT 2 UNION ALL SELECT 3 UNION ALL SELECT 4);
 INSERT INTO measure_filter(id, type, name, source_arg_set_id) VALUES (900, 'cpu_measure_filter', 'cpu_frequency', 0);
 INSERT INTO measure(type, ts, dur, value, filter_id) SELECT 'measure', start_ts + n * 20000000, 20000000, 1000 + 100 * n, 900 FROM trace_range, (SELECT 0 AS n UNION ALL SELECT 1 UNION ALL SELECT 2 UNION ALL SELECT 4);
 ` });

@@ -124,6 +124,9 @@ export function systemSteps({ step, view, path, apartPath, kernelPath, amount, i
     equal([counter.Values, counter.Least, counter.Mean, counter.Greatest], [String(values.n), values.least, values.mean, values.greatest].map((v) => grouped(Number(v))), "a counter");
     await part("logs");
     equal((await view.rows("Log lines in the range")).map((one) => [one.Level, one.Text]), ask(`SELECT level, context FROM log WHERE ts >= ${origin} + ${from} AND ts < ${origin} + ${to} ORDER BY ts`).map((one) => [one.level, one.context]), "log lines");
+    await part("events");
+    equal((await view.rows("Events in the range")).map((one) => [one.Level, one.Domain, one.Event, one.Contents]), ask(`SELECT e.level, 'AAFWK' AS domain, n.data AS name, e.contents FROM hisys_all_event AS e JOIN data_dict AS n ON n.id = e.event_name_id
+      WHERE e.ts BETWEEN ${origin} + ${from} AND ${origin} + ${to} - 1 ORDER BY e.ts`).map((one) => [one.level, one.domain, one.name, one.contents]), "events");
     // A counter has the value of before the window.
     const got = await view.run(async () => (await (await fetch("/api/series?db=machine.db&from=45000000&to=55000000&px=100")).json()).series.find((one) => one.id === 900));
     equal([got.before, got.rows], [ask(`SELECT value FROM measure WHERE filter_id = 900 AND ts < ${origin} + 45000000 ORDER BY ts DESC LIMIT 1`)[0].value, []], "the value before a window");
@@ -138,6 +141,10 @@ export function systemSteps({ step, view, path, apartPath, kernelPath, amount, i
     check((await view.text(".hits")).includes(`${n} log lines`), `log lines that fit: ${await view.text(".hits")}`);
     await view.press(`${n} log lines`);
     equal((await view.rows("Log lines in the range")).length, n, "are shown");
+    await view.go(at("&q=input_block"), true);
+    check((await view.text(".hits")).includes("2 events"), `events that fit: ${await view.text(".hits")}`);
+    await view.press("2 events");
+    equal((await view.rows("Events in the range")).map((one) => [one.Event, one.Contents]), [["APP_INPUT_BLOCK", '{"TRY":1}'], ["APP_INPUT_BLOCK", '{"TRY":3}']], "are shown");
     await view.go(at("&q=worker"), true);
     check((await view.text(".hits")).includes(`${ask("SELECT count(*) AS n FROM thread WHERE name LIKE '%worker%'")[0].n} threads`), `threads that fit: ${await view.text(".hits")}`);
     // Slices, and their share of the time that is seen.
