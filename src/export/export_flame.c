@@ -3,7 +3,9 @@
  * those of web/flame. Its data is one JSON object, which web/flame/flame.js reads:
  *
  *   title, weight, unit, before (null, or {"title": ...}),
- *   files: texts; frames: {label: texts, file: places in files, line: numbers},
+ *   files: texts; frames: {label: texts, file: places in files, line: numbers, key: hexadecimal
+ *           digits from which ids of call paths are made (model/path_ids.h): that of the first
+ *           method that is the frame, unstable: frames whose key is another's and was changed},
  *   nodes: {parent: how far before the node its caller is (its own number: none), frame, self,
  *           before (only for a difference)}, numbered from 1
  *
@@ -12,6 +14,7 @@
 #include "base/alloc.h"
 #include "export/export_page.h"
 #include "export/export_parts.h"
+#include "model/path_ids.h"
 
 typedef struct flame_work {
     ts_parts x;
@@ -19,6 +22,8 @@ typedef struct flame_work {
     ts_frame_paths tree;
     ts_pool files;
     uint32_t *file; /* by frame: place in files */
+    uint64_t *key;  /* by frame */
+    bool *moved;    /* by frame: the key is that of another one, too */
 } flame_work;
 
 static ts_code flame_files(flame_work *f)
@@ -31,6 +36,17 @@ static ts_code flame_files(flame_work *f)
         code = ts_pool_intern(f->x.ctx, &f->file[i], NULL, &f->files, frame.file);
     }
     return code;
+}
+
+/* Frames of two lines are apart here, as methods of one name and file they are one elsewhere. */
+static ts_code flame_keys(flame_work *f)
+{
+    uint32_t n = f->x.frames.keys.count;
+    TS_NEED(f->x.ctx, f->key = ts_zalloc(f->x.ctx, (size_t)n + 1, sizeof *f->key));
+    TS_NEED(f->x.ctx, f->moved = ts_alloc(f->x.ctx, (size_t)n + 1, sizeof *f->moved));
+    ts_frame_keys(f->key, &f->x.calls);
+    ts_frame_keys(f->key, &f->before);
+    return ts_path_ids_part(f->key, f->moved, f->x.ctx, n);
 }
 
 static void flame_begin_list(ts_jout *w, const char *name)
@@ -69,6 +85,18 @@ static void flame_frames(flame_work *f)
     flame_begin_list(w, "line");
     for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
         ts_jout_int(w, NULL, ts_frames_get(&f->x.frames, i).line);
+    }
+    ts_jout_close(w, ']');
+    flame_begin_list(w, "key");
+    for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
+        ts_path_id_put(w, NULL, f->key[i]);
+    }
+    ts_jout_close(w, ']');
+    flame_begin_list(w, "unstable");
+    for (uint32_t i = 0; i < n && w->code == TS_OK; i++) {
+        if (f->moved[i]) {
+            ts_jout_int(w, NULL, i);
+        }
     }
     ts_jout_ends(w, "]}");
 }
@@ -157,6 +185,7 @@ static ts_code flame_run(void *work)
     TS_STEP(code,
             ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls, difference ? &f->before : NULL));
     TS_STEP(code, flame_files(f));
+    TS_STEP(code, flame_keys(f));
     if (code == TS_OK) {
         flame_write(f, input);
     }
@@ -167,6 +196,8 @@ static void flame_release(void *work)
 {
     flame_work *f = work;
     ts_free(f->x.ctx, f->file);
+    ts_free(f->x.ctx, f->key);
+    ts_free(f->x.ctx, f->moved);
     ts_pool_free(f->x.ctx, &f->files);
     ts_frame_paths_free(&f->tree, f->x.ctx);
     ts_calls_free(&f->before);

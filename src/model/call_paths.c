@@ -15,6 +15,7 @@ void ts_call_paths_free(ts_ctx *ctx, ts_paths *p)
     ts_free(ctx, p->depth);
     ts_vec_free(ctx, &p->names);
     ts_free(ctx, p->one);
+    ts_free(ctx, p->keys);
 }
 
 ts_code ts_call_paths_name(ts_paths *p, ts_ctx *ctx, ts_text name, int64_t id)

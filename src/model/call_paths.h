@@ -23,7 +23,8 @@ typedef struct ts_paths {
     bool dense;    /* ids of both are 1, 2, 3 ..., and every method is there */
     /* Not of stack_node: method i is frame i of these, and no two of them are one. */
     const struct ts_frames *frames;
-    uint32_t *one; /* of frames: 0, 1, 2 ... */
+    uint32_t *one;  /* of frames: 0, 1, 2 ... */
+    uint64_t *keys; /* of frames (model/path_ids.h) */
 } ts_paths;
 
 ts_code ts_call_paths(const ts_paths **out, ts_model *m);

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "model/path_ids.h"
 #include "model/stack_filter.h"
 #include "symbols/demangle.h"
 
@@ -40,6 +41,13 @@ ts_code stacks_add_node(ts_calls *p, uint32_t *cap, uint32_t parent, uint32_t me
     p->method[id] = method;
     p->line[id] = line > 0 && line <= INT32_MAX ? (int32_t)line : 0;
     p->nodes = id;
+    return TS_OK;
+}
+
+ts_code stacks_methods_room(ts_calls *p)
+{
+    TS_NEED(p->ctx, p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame));
+    TS_NEED(p->ctx, p->key = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->key));
     return TS_OK;
 }
 
@@ -105,7 +113,7 @@ static ts_code stacks_take_paths(ts_calls *p)
 
 /* --- frames ---------------------------------------------------------------------------------- */
 
-enum { M_NAME, M_CLASS, M_PACKAGE, M_FILE, M_LINE, M_COLUMNS };
+enum { M_NAME, M_CLASS, M_PACKAGE, M_FILE, M_LINE, M_LIBRARY, M_SIGNATURE, M_COLUMNS };
 
 static ts_text stacks_cut(ts_text text)
 {
@@ -151,7 +159,17 @@ static ts_code stacks_frame(frames_pass *f, const ts_batch *b, unsigned i)
     if (id < 1 || id > p->methods || !f->wanted[id]) {
         return TS_OK;
     }
-    ts_text name = stacks_cut(ts_cell_text(b, M_NAME, i));
+    ts_text name = ts_cell_text(b, M_NAME, i);
+    p->key[id] = ts_method_key(&(ts_method_parts){
+        .library = ts_cell_text(b, M_LIBRARY, i),
+        .package = ts_cell_text(b, M_PACKAGE, i),
+        .class = ts_cell_text(b, M_CLASS, i),
+        .name = name,
+        .signature = ts_cell_text(b, M_SIGNATURE, i),
+        .file = ts_cell_text(b, M_FILE, i),
+        .line = b->columns[M_LINE].null[i] != 0 ? TS_METHOD_NO_LINE : b->columns[M_LINE].ints[i],
+    });
+    name = stacks_cut(name);
     if (p->filter.demangle) {
         TS_TRY(ts_demangle(&name, p->ctx, &f->written, name));
         name = stacks_cut(name);
@@ -165,14 +183,15 @@ static ts_code stacks_frame(frames_pass *f, const ts_batch *b, unsigned i)
 
 static ts_code stacks_read_frames(ts_calls *p, ts_frames *frames)
 {
-    static const unsigned columns[M_COLUMNS] = {TS_C_stack_method__name, TS_C_stack_method__class,
-                                                TS_C_stack_method__package, TS_C_stack_method__file,
-                                                TS_C_stack_method__line};
+    static const unsigned columns[M_COLUMNS] = {
+        TS_C_stack_method__name,     TS_C_stack_method__class, TS_C_stack_method__package,
+        TS_C_stack_method__file,     TS_C_stack_method__line,  TS_C_stack_method__library,
+        TS_C_stack_method__signature};
     frames_pass f = {.p = p, .frames = frames};
     ts_walk rows = ts_walk_of(*ts_model_rows(p->model), TS_T_stack_method, columns, M_COLUMNS);
     f.wanted = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *f.wanted);
-    p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame);
-    ts_code code = f.wanted == NULL || p->frame == NULL ? p->ctx->error.code : TS_OK;
+    ts_code code = stacks_methods_room(p);
+    TS_STEP_IF(code, f.wanted == NULL, p->ctx->error.code);
     for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
         f.wanted[p->method[i]] = f.wanted[p->method[i]] || p->used[i];
     }
@@ -268,7 +287,8 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stac
 
 void ts_calls_free(ts_calls *p)
 {
-    void *arrays[] = {p->parent, p->method, p->line, p->used, p->frame, p->visible, p->passes};
+    void *arrays[] = {p->parent, p->method, p->line,    p->used,
+                      p->frame,  p->key,    p->visible, p->passes};
     if (p->ctx == NULL) {
         return;
     }

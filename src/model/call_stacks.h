@@ -3,8 +3,8 @@
  * wants. Stacks come from stack_sample and stack_slice (a call weighs its own time), or, where a
  * database has neither, from the allocation tree of heap timelines, or else from callstack.
  *
- * Memory: 13 bytes a call path and 8 more for each weight that is loaded, 4 a method, and the names
- * of methods that have a weight; never a copy of the samples.
+ * Memory: 13 bytes a call path and 8 more for each weight that is loaded, 12 a method, and the
+ * names of methods that have a weight; never a copy of the samples.
  */
 #ifndef TS_MODEL_CALL_STACKS_H
 #define TS_MODEL_CALL_STACKS_H
@@ -140,6 +140,7 @@ typedef struct ts_calls {
     bool *passes;
     uint32_t methods;
     uint32_t *frame;  /* by method, of those that are used */
+    uint64_t *key;    /* the same (model/path_ids.h); 0: not used */
     uint32_t unknown; /* the frame of no method */
 
     ts_weight weights[TS_WEIGHTS];

@@ -80,6 +80,9 @@ typedef struct stacks_sum {
 } stacks_sum;
 ts_code stacks_add_sums(ts_calls *p, const stacks_sum *weights, unsigned n, const int64_t *sums);
 
+/* Makes frame and key of p, whose number of methods is known. */
+ts_code stacks_methods_room(ts_calls *p);
+
 /* Gives the array whose pointer is at `array` room for `cap` elements. */
 ts_code stacks_grow(ts_ctx *ctx, void *array, size_t cap, size_t size);
 

@@ -17,6 +17,7 @@ typedef struct ts_tree {
     const ts_ids *nodes;     /* ids of the nodes, or: */
     const uint32_t *node_of; /* place in `nodes` of each */
     const uint32_t *leaf_of; /* and of where its path begins, of an inverted tree */
+    uint64_t *path_id;       /* model/path_ids.h */
     ts_wide *self;
     uint64_t *count;
     ts_wide *total; /* ts_tree_totals; with those below */

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/idmap.h"
+#include "model/path_ids.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -218,11 +219,15 @@ static ts_code heap_frames(heap_work *w, ts_frames *frames)
 {
     ts_calls *p = w->p;
     const heap_function *all = w->functions.p;
-    ts_code code = TS_OK;
     p->methods = (uint32_t)w->functions.n;
-    TS_NEED(p->ctx, p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame));
+    ts_code code = stacks_methods_room(p);
     for (uint32_t i = 0; i < p->methods && code == TS_OK; i++) {
         ts_frame frame = {heap_text(w, all[i].name), heap_text(w, all[i].script), all[i].line};
+        p->key[i + 1] = ts_method_key(&(ts_method_parts){
+            .name = frame.label,
+            .file = frame.file,
+            .line = frame.line > 0 ? frame.line : TS_METHOD_NO_LINE,
+        });
         char place[40] = "(anonymous)";
         if ((frames->parts & TS_FRAME_NAMELESS_LINE) != 0 && frame.line > 0) {
             (void)snprintf(place, sizeof place, "(anonymous) %" PRId64, frame.line);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/idmap.h"
+#include "model/path_ids.h"
 #include "model/slices.h"
 
 enum { MARK_LABEL_MAX = 32 * 1024 }; /* bytes of a name that are shown */
@@ -87,9 +88,11 @@ static ts_code name_marks(marks_work *w, ts_frames *frames)
     for (uint32_t i = 1; i <= p->nodes; i++) { /* names are numbered as they come */
         p->methods = p->method[i] > p->methods ? p->method[i] : p->methods;
     }
-    TS_NEED(p->ctx, p->frame = ts_zalloc(p->ctx, (size_t)p->methods + 1, sizeof *p->frame));
+    TS_TRY(stacks_methods_room(p));
     for (uint32_t i = 0; i < p->methods && code == TS_OK; i++) {
         ts_frame frame = {ts_pool_text(&w->texts, i), {"", 0}, 0};
+        p->key[i + 1] =
+            ts_method_key(&(ts_method_parts){.name = frame.label, .line = TS_METHOD_NO_LINE});
         frame.label.n = frame.label.n > MARK_LABEL_MAX ? MARK_LABEL_MAX : frame.label.n;
         frame.label = frame.label.n == 0 ? TS_TEXT_LIT("(anonymous)") : frame.label;
         code = ts_frames_intern(p->ctx, &p->frame[i + 1], frames, &frame);

@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "model/path_ids.h"
 
 #include <inttypes.h>
 
@@ -321,6 +322,11 @@ static ts_code tree_paths(ts_calls *p)
     uint32_t n = paths->frames->keys.count;
     TS_STEP_IF(code, (paths->one = ts_alloc(p->ctx, (size_t)n + 1, sizeof *paths->one)) == NULL,
                p->ctx->error.code);
+    TS_STEP_IF(code, (paths->keys = ts_zalloc(p->ctx, (size_t)n + 1, sizeof *paths->keys)) == NULL,
+               p->ctx->error.code);
+    if (code == TS_OK) {
+        ts_frame_keys(paths->keys, p);
+    }
     for (uint32_t i = 0; code == TS_OK && i < n; i++) {
         paths->one[i] = i;
         code = ts_call_paths_name(paths, p->ctx, ts_frames_get(paths->frames, i).label, i + 1);

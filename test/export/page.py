@@ -13,8 +13,10 @@ import sqlite3
 import sys
 import tempfile
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "model"))
 import browser
 import made
+import paths
 from profiles import Database
 
 GROUP, PROGRAM, DIFFERENCE, SOURCE = sys.argv[1:5]
@@ -131,6 +133,42 @@ def look_zoom(view, first, second):
     equal(trail(), [], "Escape goes back after keys")
 
 
+def link_of(database, path):
+    """The id of a call path, from the rows of its methods."""
+    node = min(n for n, in database.sql.execute("SELECT id FROM stack_node") if database.path(n) == path)
+    keys = []
+    while node is not None:
+        node, *parts = database.sql.execute("SELECT n.parent_id, CAST(library AS BLOB), CAST(package AS BLOB), CAST(class AS BLOB), CAST(name AS BLOB), CAST(signature AS BLOB),"
+                                            " CAST(file AS BLOB), m.line FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE n.id = ?", (node,)).fetchone()
+        keys.insert(0, paths.method_key(*parts))
+    return paths.hexadecimal(paths.path_id(keys))
+
+
+def look_links(view, database, second):
+    def trail():
+        return view.run("[...document.querySelectorAll('#trail button')].map((b) => b.textContent)")
+
+    link = link_of(database, second)
+    click_row(view, 2, 20)
+    equal(view.run("location.hash"), f"#at={link}&sel={link}", "the link of what is looked at")
+    view.press("Escape")
+    equal(view.run("location.hash"), "", "the link of all")
+    deepest = max(database.by_path("wall"), key=lambda path: (len(path), path))
+    below, above = link_of(database, deepest), link_of(database, deepest[:2])
+    url = "file://" + os.path.abspath("out.html")
+    # As a link of this page, and the fragment of the page of serve.
+    for fragment in (f"at={above}&sel={below}", f"/flame?db=cloud.db&sel={below}&at={above}&w=wall"):
+        view.open(f"{url}?{len(fragment)}#{fragment}")
+        view.settle()
+        equal(trail(), ["all", *deepest[:2]], f"zoomed by {fragment}")
+        check(view.text("#status").startswith(deepest[-1]), f"{fragment}: {view.text('#status')}")
+    view.run("location.hash = '#sel=0123456789abcdef'")
+    view.settle()
+    check("is not in this profile" in view.text("#status") and view.run("location.hash") == "#sel=0123456789abcdef", f"an unknown link: {view.text('#status')}")
+    view.open(url)
+    view.settle()
+
+
 def look_search(view, database):
     sums = database.by_path("wall")
     wanted = sum(value for path, value in sums.items() if any("executeQuery" in label for label in path))
@@ -214,6 +252,7 @@ def look(view):
     view.settle()
     first, second = look_graph(view, database)
     look_zoom(view, first, second)
+    look_links(view, database, second)
     look_search(view, database)
     look_functions(view, database)
     look_themes(view)

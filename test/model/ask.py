@@ -112,15 +112,16 @@ def same(got, expected, cell):
 def ask_line(test, line, exceptions, done):
     db = test.database(line.recording)
     expected = line.expected
+    want = dict(line.want, other=test.database(line.want["other"])) if "other" in line.want else line.want
     if "reader" in ASK[line.what]:
-        read = ASK[line.what]["reader"](db, line.want)
+        read = ASK[line.what]["reader"](db, want)
         if expected != "reader" and text(read) != expected:
             test.fail("%d: %s %s %s: the reader says %s, known is %s" % (line.place, line.recording, line.what, line.want, text(read), expected))
         expected = read if expected == "reader" else expected
     for cell in line.cells:
         excepted = (line.number, cell) if (line.number, cell) in exceptions else (line.number, cell[0]) if (line.number, cell[0]) in exceptions else None
         try:
-            got = answer(db, line.what, cell, line.want)
+            got = answer(db, line.what, cell, want)
             right, said = same(got, expected, cell), text(got)
         except (Cannot, Wrong) as e:
             right, said = False, str(e)
@@ -145,6 +146,7 @@ def known(test):
     by = collections.defaultdict(list)
     for line in lines:
         test.database(line.recording)
+        test.database(line.want.get("other", line.recording))
         by[line.recording].append(line)
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
         for _ in pool.map(lambda some: [ask_line(test, line, exceptions, done) for line in some], by.values()):
@@ -242,6 +244,7 @@ def ask_difference(test, before, after):
     code, out, said = sides[0].run("diff", sides[0].path, sides[1].path, "--by=method", "--limit=0", "--output=json", codes=range(256))
     if None in defaults:
         return
+    ask_paths(test, sides)
     classes = [(consumers.in_class(db, name), unit) for db, (name, unit) in zip(sides, defaults)]
     if classes[0] != classes[1]:
         if code != 2:
@@ -261,6 +264,20 @@ def ask_difference(test, before, after):
     for key, (old, new) in expected.items():
         if got.get(key, (old, old, 0)) != (old, new, new - old):
             test.fail("diff %s %s, %s: %s instead of %s" % (before, after, key, got.get(key), (old, new, new - old)))
+
+
+def ask_paths(test, sides):
+    """Ids of call paths of two databases: the page and the export say what the reader says."""
+    want = {"other": sides[1]}
+    expected = ASK["paths"]["reader"](sides[0], want)
+    for cell in ("T:flame", "P:flame"):
+        test.checked += 1
+        try:
+            got = ASK["paths"][cell](sides[0], want)
+        except (Cannot, Wrong) as e:
+            got = str(e)
+        if got != expected:
+            test.fail("paths %s %s, %s: %s instead of %s" % (sides[0].path, sides[1].path, cell, got, expected))
 
 
 def equal(test):

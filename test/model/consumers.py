@@ -1,5 +1,7 @@
 """How each consumer of a database is asked: -q, --to, the page's views, --report, diff, and the independent reader."""
 
+import collections
+import hashlib
 import json
 import os
 import re
@@ -15,6 +17,7 @@ from collections import defaultdict
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "export")]
+import paths
 import reader
 import readers
 import spent_reader
@@ -983,6 +986,101 @@ def forms_diff(db, want):
     return int(sum_method(db, want).split()[1]) - stackless(db, want)
 
 
+# --- ids of call paths -------------------------------------------------------------------------------------------------------
+
+
+def frames_of(db):
+    """{method: (what an export calls it, its file and line; its key)}"""
+    def blob(text):
+        return (text or "").encode() if isinstance(text, str) else text or b""
+
+    r, found = db.reader(), {None: (("(unknown)", "", 0), 0)}
+    columns = ", ".join("CAST(%s AS BLOB)" % c for c in ("library", "package", "class", "name", "signature", "file"))
+    for i, *texts, line in r.db.execute("SELECT id, %s, line FROM stack_method" % columns):
+        found[i] = (r.label(i), texts[5] or b"", line or 0), paths.method_key(*texts, line)
+    for row in r.rows:
+        for method in row.node if isinstance(row.node, tuple) else ():
+            _, name, script, line = method + (None,) * (4 - len(method))
+            line = line if line and line > 0 else None
+            found[method] = (r.label(method), blob(script), line or 0), paths.method_key(name=blob(name), file=blob(script), line=line)
+    return found
+
+
+def certain(db, want):
+    """Ids of call paths that weigh something, down to those at which what a frame of an export is and what makes methods one differ."""
+    r, methods, found = db.reader(), frames_of(db), set()
+    rows = r.select()
+    weight = want.get("weight") or "%s/%s" % (r.default(rows) or ("samples", "count"))
+    stacks = {r.path(node) for node, value in r.by_path(rows, weight).items() if value > 0 and node is not None}
+    used = {methods[m] for stack in stacks for m in stack}
+    keys, labels = collections.Counter(key for _, key in used), collections.Counter(frame for frame, _ in used)
+    for stack in stacks:
+        above = 0
+        for method in stack:
+            frame, key = methods[method]
+            if keys[key] > 1 or labels[frame] > 1:
+                break
+            above = paths.path_id([key], above=above)
+            found.add(paths.hexadecimal(above))
+    return found
+
+
+def paths_text(db, want, ids_of):
+    """How many there are in each database and in both, and which."""
+    sides = [certain(one, want) & ids_of(one) for one in (db, want["other"])]
+    both = sides[0] & sides[1]
+    return "%d %d %d %s" % (len(sides[0]), len(sides[1]), len(both), hashlib.sha256(" ".join(sorted(both)).encode()).hexdigest()[:16])
+
+
+def paths_read(db, want):
+    return paths_text(db, want, lambda one: certain(one, want))
+
+
+def boxes(page):
+    """Ids of the boxes of an exported page."""
+    data = readers.page_data(page)
+    keys, ids = [int(key, 16) for key in data["frames"]["key"]], [0]
+    for i, (up, frame) in enumerate(zip(data["nodes"]["parent"], data["nodes"]["frame"]), 1):
+        ids.append(paths.path_id([keys[frame]], above=ids[i - up]))
+    if len(set(ids)) != len(ids):
+        raise Wrong("two boxes of the page have one id")
+    return {paths.hexadecimal(i) for i in ids[1:]}
+
+
+def paths_exported(db, want):
+    options = ["--weight=" + want["weight"]] if "weight" in want else []
+    text = paths_text(db, want, lambda one: boxes(one.exported("flame", *options)))
+    code, page, said = db.run("diff", db.path, want["other"].path, "--to=flame", "-o", "-", "--quiet", *options, codes=range(256))
+    if code == 0:
+        missing = (certain(db, want) & certain(want["other"], want)) - boxes(page)
+        if missing:
+            raise Wrong("the page of a difference has not the boxes %s" % sorted(missing)[:3])
+    elif code != 2:
+        raise Wrong("diff: exit code %d: %s" % (code, said))
+    return text
+
+
+def paths_view(db, want):
+    def ids_of(one):
+        weight = {k: v for k, v in want.items() if k == "weight"}
+        for join in ("methods", "lines", "none"):
+            reply = one.view("flame", limit=MANY, join=join, **weight)
+            if len(set(reply["path"])) != len(reply["id"]) or (join == "methods" and reply["unstable"]):
+                raise Wrong("join=%s: two nodes have one id" % join)
+        reply = one.view("flame", limit=MANY, join="methods", **weight)
+        for place in range(0, len(reply["path"]), 1 + len(reply["path"]) // 5):
+            below = one.view("flame", limit=1, join="methods", root=reply["path"][place], **weight)
+            if (below["path"], below["total"]) != ([reply["path"][place]], reply["totals"][place]):
+                raise Wrong("root=%s opens %s" % (reply["path"][place], below["path"]))
+        up = one.view("flame", limit=MANY, order="callers", **weight)
+        for place in range(0, len(up["path"]), 1 + len(up["path"]) // 5):
+            below = place not in up["unstable"] and one.view("flame", limit=1, order="callers", root=up["path"][place], **weight)
+            if below and below["path"] != [up["path"][place]]:
+                raise Wrong("upside down, root=%s opens %s" % (up["path"][place], below["path"]))
+        return set(reply["path"])
+    return paths_text(db, want, ids_of)
+
+
 # --- the same with itself, unknown names ------------------------------------------------------------------------------------
 
 
@@ -1093,5 +1191,6 @@ ASK = {
                    "R:35": lambda db, want: live_first(db.report("js_allocation_stacks")["rows"])},
     "forms": {"reader": forms_read, "Q:all": forms_question, "T:all": forms_exported, "P:all": forms_view, "R:40": forms_report, "D:method": forms_diff},
     "itself": {"reader": itself_read, "D:all": itself_diff},
+    "paths": {"reader": paths_read, "T:flame": paths_exported, "P:flame": paths_view},
     "unknown": {"reader": unknown_read, "Q:all": unknown_question, "T:all": unknown_exported, "P:all": unknown_view, "D:all": unknown_diff},
 }

@@ -128,13 +128,14 @@ class Reader:
             live[file, trace][1] += 1
         source = dict(self.db.execute("SELECT file_id, source_id FROM js_heap_file_detail"))
         texts = {(file, i): text for file, i, text in self.db.execute("SELECT file_id, file_index, string FROM js_heap_string")}
-        names = {(file, i): texts.get((file, name)) for file, i, name in self.db.execute("SELECT file_id, function_index, name FROM js_heap_trace_function_info")}
+        functions = {(file, i): (texts.get((file, name)), texts.get((file, script)), line) for file, i, name, script, line in self.db.execute(
+            "SELECT file_id, function_index, name, script_name, line FROM js_heap_trace_function_info")}
         rows, paths = [], {}
         self.meant[None] = -3  # it is recorded to see what stays
         self.kinds.update({-1: [None, "alloc_space", "bytes", ("allocation", None)], -2: [None, "alloc_objects", "count", ("allocation", None)],
                            -3: [None, "inuse_space", "bytes", ("live", None)], -4: [None, "inuse_objects", "count", ("live", None)]})
         for file, i, function, count, size, parent in self.db.execute("SELECT file_id, id, function_info_index, count, size, parent_id FROM js_heap_trace_node ORDER BY file_id, rowid"):
-            paths[file, i] = paths.get((file, parent), ()) + (("function", names.get((file, function))),)
+            paths[file, i] = paths.get((file, parent), ()) + (("function", *functions.get((file, function), (None, None, None))),)
             used = live.get((file, i), (0, 0))
             rows.append(Row("heap", None, source.get(file), None, None, None, paths[file, i], None, ("other", None), None, ((-1, size), (-2, count), (-3, used[0]), (-4, used[1]))))
         return rows
@@ -313,7 +314,7 @@ class Reader:
     def key(self, method, by_source=False):
         """What makes methods of several recordings one."""
         if method is None or isinstance(method, tuple):
-            return method
+            return method and method[:2]
         library, package, klass, name, signature, file, line = self.methods[method]
         return (library or "", package or "", klass or "", name or "", signature or "", file or "", None if name else line, self.method_source[method] if by_source else None)
 

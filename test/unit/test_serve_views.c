@@ -110,6 +110,60 @@ static void expect_error(fixture *f, const char *request, ts_code code, const ch
     serve_reply_free(&r);
 }
 
+/* Ids of call paths, as test/model/paths.py computes them. */
+#define IDLE "69e041c476d3e88d"
+#define MAIN "44e0d154dc81fc1c"
+#define MAIN_WORK "5b9976bf872bfe69"
+#define WORK "bd1025261b0fa3c6"
+#define WORK_MAIN "78ba1341e4cbd8c2" /* upside down */
+
+static void test_paths(void **state)
+{
+    fixture *f = *state;
+    static const char *const joins[] = {"none", "lines", "methods"};
+    char request[100];
+    for (unsigned i = 0; i < 3; i++) {
+        (void)snprintf(request, sizeof request, "flame?kind=sample&weight=dur&join=%s", joins[i]);
+        expect(f, request,
+               "\"path\":[\"" IDLE "\",\"" MAIN "\",\"" MAIN_WORK "\"],\"unstable\":[]");
+        (void)snprintf(request, sizeof request,
+                       "flame?kind=sample&weight=dur&root=" MAIN_WORK "&join=%s", joins[i]);
+        expect(f, request, "\"id\":[2],\"parent\":[-1],");
+        expect(f, request, "\"path\":[\"" MAIN_WORK "\"]");
+    }
+    /* A path that does not weigh anything is one all the same. */
+    expect(f, "flame?kind=sample&weight=dur&thr=1&root=" IDLE, "\"total\":0,\"count\":0,\"id\":[]");
+    expect(f, "flame?kind=sample&weight=dur&before_to=5&root=" MAIN_WORK,
+           "\"path\":[\"" MAIN_WORK "\"]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers",
+           "\"path\":[\"" IDLE "\",\"" MAIN "\",\"" WORK "\",\"" WORK_MAIN "\"],\"unstable\":[]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&root=" WORK_MAIN,
+           "\"id\":[1],\"leaf\":[2],\"parent\":[-1],\"path\":[\"" WORK_MAIN "\"]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&root=1&leaf=2",
+           "\"path\":[\"" WORK_MAIN "\"]");
+    expect(f, "flame?kind=sample&weight=dur&order=callers&hide=work&root=" MAIN, "\"totals\":[30]");
+    expect(f, "flame?kind=sample&weight=dur&focus=2", "\"path\":[\"" WORK "\",\"" WORK_MAIN "\"]");
+    expect_error(f, "flame?root=0123456789abcdef", TS_ERR_USAGE,
+                 "no call path has the id 0123456789abcdef");
+    expect_error(f, "flame?order=callers&root=" MAIN_WORK, TS_ERR_USAGE, "no call path has");
+    expect_error(f, "flame?root=0123456789abcde", TS_ERR_USAGE, "'root' is not an integer");
+    /* The same method of another source: apart unless methods are joined. */
+    serve_run(f->db,
+              "INSERT INTO stack_method(id, source_id, name) VALUES (4, 2, 'main');"
+              "INSERT INTO stack_node(id, source_id, parent_id, method_id, line, depth) "
+              "VALUES (4, 2, NULL, 4, NULL, 0);"
+              "INSERT INTO stack_sample(id, source_id, itid, ts, dur, node_id, event) VALUES "
+              " (6, 2, 1, 1050, 1, 4, 'cpu');");
+    ts_view_db_close(f->views);
+    assert_ok(f->ctx, ts_view_db_open(&f->views, f->ctx, &(ts_view_db_options){0}));
+    expect(f, "flame?kind=sample&weight=dur",
+           "\"path\":[\"" IDLE "\",\"" MAIN "\",\"" MAIN_WORK
+           "\",\"44e0d154dc81fc1d\"],\"unstable\":[3]");
+    expect(f, "flame?kind=sample&weight=dur&join=methods",
+           "\"path\":[\"" IDLE "\",\"" MAIN "\",\"" MAIN_WORK "\"],\"unstable\":[]");
+    expect(f, "flame?kind=sample&weight=dur&root=4", "\"path\":[\"" MAIN "\"]");
+}
+
 static void test_replies(void **state)
 {
     fixture *f = *state;
@@ -482,6 +536,7 @@ static void test_ids(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(test_paths, setup, teardown),
         cmocka_unit_test_setup_teardown(test_replies, setup, teardown),
         cmocka_unit_test_setup_teardown(test_many_threads, setup, teardown),
         cmocka_unit_test_setup_teardown(test_heap_replies, setup, teardown),

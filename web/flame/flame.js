@@ -350,10 +350,98 @@
   let shown = ROWS_SHOWN;
   let chosen = -1;
 
-  const main = graphIn("graph-scroll", {up: true, hideRoot: false, zoomed: (g) => showTrail(g)});
+  const main = graphIn("graph-scroll", {
+    up: true,
+    hideRoot: false,
+    zoomed: (g) => {
+      showTrail(g);
+      keepLink(g);
+    },
+    focused: (g, i) => {
+      tell(g.tree, i);
+      keepLink(g);
+    },
+  });
   const callers = graphIn("callers-scroll", {up: true, hideRoot: true});
   const callees = graphIn("callees-scroll", {up: false, hideRoot: true});
   const graphs = [main, callers, callees];
+
+  // --- links: the call path that is looked at, in the fragment of the URL -----------------------------------------
+
+  // SipHash-1-3 of two numbers with a key of zeros: ids of call paths as the server and other pages have them.
+  const keys = data.frames.key.map((text) => BigInt(`0x${text}`));
+  const low = (v) => BigInt.asUintN(64, v);
+  const rotate = (v, bits) => low(v << bits) | (v >> (64n - bits));
+  function idBelow(above, key) {
+    let [v0, v1, v2, v3] = [0x736f6d6570736575n, 0x646f72616e646f6dn, 0x6c7967656e657261n, 0x7465646279746573n];
+    const round = () => {
+      v0 = low(v0 + v1);
+      v2 = low(v2 + v3);
+      v1 = rotate(v1, 13n) ^ v0;
+      v3 = rotate(v3, 16n) ^ v2;
+      v0 = low(rotate(v0, 32n) + v3);
+      v2 = low(v2 + v1);
+      v1 = rotate(v1, 17n) ^ v2;
+      v3 = rotate(v3, 21n) ^ v0;
+      v2 = rotate(v2, 32n);
+    };
+    for (const word of [above, key]) {
+      v3 ^= word;
+      round();
+      v0 ^= word;
+    }
+    v2 ^= 0xffn;
+    round();
+    round();
+    round();
+    return v0 ^ v1 ^ v2 ^ v3;
+  }
+
+  function idOf(t, i) {
+    const path = [];
+    for (let up = i; up > 0; up = t.parent[up]) {
+      path.unshift(keys[t.frame[up]]);
+    }
+    return path.reduce(idBelow, 0n).toString(16).padStart(16, "0");
+  }
+
+  // The node of that id; 0: there is none.
+  function nodeOf(t, id) {
+    const ids = new BigUint64Array(t.n);
+    const wanted = BigInt(`0x${id}`);
+    for (let i = 1; i < t.n; i++) {
+      ids[i] = idBelow(ids[t.parent[i]], keys[t.frame[i]]);
+      if (ids[i] === wanted) {
+        return i;
+      }
+    }
+    return 0;
+  }
+
+  function keepLink(graph) {
+    const parts = [["at", graph.zoom], ["sel", graph.focus]].filter(([, i]) => i > 0).map(([name, i]) => `${name}=${idOf(graph.tree, i)}`);
+    try {
+      history.replaceState(null, "", `#${parts.join("&")}`);
+    } catch {
+      // A page inside another document may have no URL of its own.
+    }
+  }
+
+  // The fragment of the page of `trace_streamer serve` names call paths in the same way.
+  function openLink() {
+    const wanted = ["at", "sel"].map((name) => new RegExp(`[#?&]${name}=([0-9a-f]{16})(?:&|$)`).exec(location.hash)?.[1]);
+    const [zoom, focus] = wanted.map((id) => (id === undefined ? 0 : nodeOf(tree, id)));
+    if (wanted.some((id, k) => id !== undefined && [zoom, focus][k] === 0)) {
+      $("status").textContent = "The call path that the link names is not in this profile";
+      return;
+    }
+    if (zoom > 0) {
+      main.zoomTo(zoom, false);
+    }
+    if (focus > 0) {
+      main.focusOn(focus);
+    }
+  }
 
   function showTrail(graph) {
     const trail = $("trail");
@@ -662,6 +750,8 @@
     setTheme(theme);
     setView("flame");
     main.show(tree);
+    openLink();
+    addEventListener("hashchange", openLink);
     performance.mark("drawn");
   }
   begin();

@@ -1,6 +1,7 @@
 /* GET flame: call paths with weights, from the roots, from one node, or around a method. */
 #include "serve/views/flame.h"
 
+#include "model/path_ids.h"
 #include "model/stack_filter.h"
 #include "model/stack_inverted.h"
 #include "model/stack_methods.h"
@@ -24,7 +25,12 @@ enum {
 
 const ts_view_param ts_flame_params[] = {
     TS_CHOSEN_PARAMS,
-    TS_PARAM_ANY("root", "id of stack_node: only what lies below it"),
+    {.name = "root",
+     .type = TS_VIEW_PATH,
+     .least = INT64_MIN,
+     .most = INT64_MAX,
+     .doc = "a call path, 16 hexadecimal digits, or the id of a stack_node: only what lies below "
+            "it"},
     TS_PARAM_ANY("focus", "id of stack_method: its callees and callers"),
     TS_PARAM_LIMIT(1000000, 50000, "nodes"),
     {.name = "join",
@@ -62,7 +68,8 @@ enum { CALLER_DEPTH = 1000 };
 typedef struct flame {
     ts_view_call *call;
     const ts_paths *paths;
-    const uint32_t *one; /* which methods are one; NULL: each is one */
+    const uint32_t *one;  /* which methods are one; NULL: each is one */
+    const uint64_t *keys; /* of methods, for ids of call paths */
     ts_calls calls;
     ts_path_weights *weights;
     ts_method_list methods;
@@ -71,6 +78,25 @@ typedef struct flame {
     uint64_t all_count;
     uint32_t limit;
 } flame;
+
+static ts_frame_root flame_root(const flame *f)
+{
+    return (ts_frame_root){.call = f->call,
+                           .root = ts_view_value_of(f->call, P_ROOT),
+                           .leaf = ts_view_value_of(f->call, P_LEAF),
+                           .paths = f->paths,
+                           .keys = f->keys,
+                           .hidden = f->hidden};
+}
+
+/* Gives the nodes ids; above: of what is above the roots. The caller frees tree->path_id. */
+static ts_code flame_ids(ts_tree *tree, const flame *f, uint64_t above)
+{
+    ts_ctx *ctx = ts_view_ctx(f->call);
+    TS_NEED(ctx, tree->path_id = ts_alloc(ctx, tree->n, sizeof *tree->path_id));
+    ts_tree_path_ids(tree->path_id, tree, f->keys, above);
+    return TS_OK;
+}
 
 /* A tree with totals as a member; key NULL: into the open object. */
 static ts_code flame_put(flame *f, const char *key, ts_tree *tree, uint32_t root)
@@ -149,18 +175,21 @@ static ts_code flame_join(flame *f, ts_trie *trie, uint32_t **map)
     return code;
 }
 
-static ts_code flame_whole(flame *f, uint32_t root, bool join)
+static ts_code flame_whole(flame *f, bool join)
 {
     ts_ctx *ctx = ts_view_ctx(f->call);
+    const ts_frame_root from = flame_root(f);
+    uint32_t root = TS_NO_INDEX;
     ts_trie trie = {0};
     uint32_t *map = NULL;
     ts_tree tree = flame_tree(f);
     ts_code code = TS_OK;
     if (join && (code = flame_join(f, &trie, &map)) == TS_OK) {
         tree = ts_trie_tree(&trie, &f->paths->nodes);
-        root = root == TS_NO_INDEX ? root : map[root];
     }
     TS_STEP(code, ts_tree_totals(&tree, ctx));
+    TS_STEP(code, flame_ids(&tree, f, 0));
+    TS_STEP(code, ts_frame_root_down(&root, &from, &tree, map));
     if (code == TS_OK) {
         flame_begin(f);
         code = flame_put(f, NULL, &tree, root);
@@ -168,6 +197,7 @@ static ts_code flame_whole(flame *f, uint32_t root, bool join)
     TS_STEP(code, flame_end(f));
     ts_free(ctx, tree.total);
     ts_free(ctx, tree.all);
+    ts_free(ctx, tree.path_id);
     ts_free(ctx, map);
     ts_trie_free(ctx, &trie);
     return code;
@@ -338,9 +368,11 @@ static void before_write(const flame_before *b, flame *f, const ts_tree *tree,
     ts_jout_close(out, '}');
 }
 
-static ts_code flame_difference(flame *f, uint32_t root)
+static ts_code flame_difference(flame *f)
 {
     ts_ctx *ctx = ts_view_ctx(f->call);
+    const ts_frame_root from = flame_root(f);
+    uint32_t root = TS_NO_INDEX;
     ts_shown_tree shown = {0};
     flame_before b = {0};
     ts_trie trie = {0};
@@ -353,16 +385,18 @@ static ts_code flame_difference(flame *f, uint32_t root)
         tree = ts_trie_tree(&trie, &f->paths->nodes);
         code = ts_tree_totals(&tree, ctx);
     }
+    TS_STEP(code, flame_ids(&tree, f, 0));
+    TS_STEP(code, ts_frame_root_down(&root, &from, &tree, map));
     TS_STEP(code, before_sum(&b, f, &tree, map));
-    TS_STEP(code, before_choose(&shown, &b, f, &tree, root == TS_NO_INDEX ? root : map[root]));
+    TS_STEP(code, before_choose(&shown, &b, f, &tree, root));
     if (code == TS_OK) {
-        before_rest(&shown, &b, &tree, root == TS_NO_INDEX ? root : map[root]);
+        before_rest(&shown, &b, &tree, root);
         flame_begin(f);
         before_write(&b, f, &tree, &shown);
         code = ts_tree_write(f->call, &tree, &shown, &f->methods);
     }
     TS_STEP(code, flame_end(f));
-    void *arrays[] = {tree.total, tree.all, map, b.self, b.total, b.rest};
+    void *arrays[] = {tree.total, tree.all, tree.path_id, map, b.self, b.total, b.rest};
     for (size_t i = 0; i < sizeof arrays / sizeof arrays[0]; i++) {
         ts_free(ctx, arrays[i]);
     }
@@ -374,27 +408,33 @@ static ts_code flame_difference(flame *f, uint32_t root)
 
 /* --- upside down ------------------------------------------------------------------------------ */
 
-static ts_code flame_inverted(flame *f, uint32_t root, uint32_t leaf)
+static ts_code flame_inverted(flame *f)
 {
     ts_ctx *ctx = ts_view_ctx(f->call);
-    ts_inverted made;
-    const ts_inverted_of of = {.model = f->call->views->model,
-                               .paths = f->paths,
-                               .weights = f->weights,
-                               .hidden = f->hidden,
-                               .leaf = leaf == TS_NO_INDEX ? root : leaf,
-                               .root = root,
-                               .limit = f->limit};
-    ts_code code = ts_inverted_make(&made, f->weights, &of);
+    const ts_frame_root from = flame_root(f);
+    ts_inverted made = {0};
+    ts_tree tree = {0};
+    ts_inverted_of of = {.model = f->call->views->model,
+                         .paths = f->paths,
+                         .weights = f->weights,
+                         .hidden = f->hidden,
+                         .limit = f->limit};
+    uint64_t above;
+    ts_code code = ts_frame_root_up(&of.root, &of.leaf, &above, &from);
+    TS_STEP(code, ts_inverted_make(&made, f->weights, &of));
     if (code == TS_OK) {
-        ts_tree tree = ts_inverted_tree(&made, &f->paths->nodes);
+        tree = ts_inverted_tree(&made, &f->paths->nodes);
+        code = flame_ids(&tree, f, above);
+    }
+    if (code == TS_OK) {
         flame_begin(f);
         code = flame_put(f, NULL, &tree, TS_NO_INDEX);
-        if (made.total.p == NULL) { /* a tree without nodes, whose totals flame_put has made */
-            ts_free(ctx, tree.total);
-            ts_free(ctx, tree.all);
-        }
     }
+    if (made.total.p == NULL) { /* a tree without nodes, whose totals flame_put has made */
+        ts_free(ctx, tree.total);
+        ts_free(ctx, tree.all);
+    }
+    ts_free(ctx, tree.path_id);
     TS_STEP(code, flame_end(f));
     ts_inverted_free(ctx, &made);
     return code;
@@ -459,6 +499,8 @@ static ts_code focus_put(flame *f, ts_trie *callees, ts_trie *callers, bool cut)
     ts_tree above = ts_trie_tree(callers, &f->paths->nodes);
     ts_code code = ts_tree_totals(&below, ctx);
     TS_STEP(code, ts_tree_totals(&above, ctx));
+    TS_STEP(code, flame_ids(&below, f, 0));
+    TS_STEP(code, flame_ids(&above, f, 0));
     if (code == TS_OK) {
         flame_begin(f);
         code = flame_put(f, "callees", &below, TS_NO_INDEX);
@@ -472,6 +514,8 @@ static ts_code focus_put(flame *f, ts_trie *callees, ts_trie *callers, bool cut)
     ts_free(ctx, below.all);
     ts_free(ctx, above.total);
     ts_free(ctx, above.all);
+    ts_free(ctx, below.path_id);
+    ts_free(ctx, above.path_id);
     return code;
 }
 
@@ -496,24 +540,12 @@ static ts_code flame_focus(flame *f, uint32_t method)
     return code;
 }
 
-/* The place of an id that a parameter gives. */
-static ts_code flame_place(uint32_t *out, flame *f, unsigned param, const ts_ids *ids,
-                           const char *what)
-{
-    const ts_view_value *v = ts_view_value_of(f->call, param);
-    *out = v->given ? ts_ids_find(ids, v->number) : TS_NO_INDEX;
-    if (v->given && *out == TS_NO_INDEX) {
-        return ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE, "no %s %lld", what,
-                       (long long)v->number);
-    }
-    return TS_OK;
-}
-
 /* The tree that is asked for. */
-static ts_code flame_make(flame *f, uint32_t root, uint32_t leaf, uint32_t focus)
+static ts_code flame_make(flame *f, uint32_t focus)
 {
     bool callers = ts_view_value_of(f->call, P_ORDER)->number == 1;
-    if (leaf != TS_NO_INDEX && (!callers || root == TS_NO_INDEX)) {
+    bool root = ts_view_value_of(f->call, P_ROOT)->given;
+    if (ts_view_value_of(f->call, P_LEAF)->given && (!callers || !root)) {
         return ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
                        "'leaf' needs order=callers and the parameter 'root'");
     }
@@ -525,28 +557,25 @@ static ts_code flame_make(flame *f, uint32_t root, uint32_t leaf, uint32_t focus
     if (is_difference(f->call)) {
         return callers ? ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
                                  "a difference is not with order=callers")
-                       : flame_difference(f, root);
+                       : flame_difference(f);
     }
     int64_t join = ts_view_value_of(f->call, P_JOIN)->number;
     if (join == 2) {
         TS_TRY(ts_methods_one(&f->one, f->call->views->model, f->paths, false));
     }
-    return callers ? flame_inverted(f, root, leaf)
-                   : flame_whole(f, root, f->hidden != NULL || join > 0);
+    return callers ? flame_inverted(f) : flame_whole(f, f->hidden != NULL || join > 0);
 }
 
 ts_code ts_flame_run(ts_view_call *call)
 {
     flame f = {.call = call, .limit = (uint32_t)ts_view_value_of(call, P_LIMIT)->number};
     ts_ctx *ctx = ts_view_ctx(call);
-    uint32_t root = TS_NO_INDEX;
     uint32_t focus = TS_NO_INDEX;
-    uint32_t leaf = TS_NO_INDEX;
     ts_code code = ts_view_weigh(&f.calls, call, ts_view_value_of(call, P_IDLE)->number == 1);
     f.paths = f.calls.paths;
-    TS_STEP(code, flame_place(&root, &f, P_ROOT, &f.paths->nodes, "node"));
-    TS_STEP(code, flame_place(&focus, &f, P_FOCUS, &f.paths->methods, "method"));
-    TS_STEP(code, flame_place(&leaf, &f, P_LEAF, &f.paths->nodes, "node"));
+    TS_STEP(code, ts_frame_place(&focus, call, ts_view_value_of(call, P_FOCUS), &f.paths->methods,
+                                 "method"));
+    TS_STEP(code, ts_method_keys(&f.keys, call->views->model, f.paths));
     if (code == TS_OK) {
         f.weights = &ts_view_weight(&f.calls)->of;
         ts_view_all(&f.all, &f.all_count, f.weights);
@@ -554,7 +583,7 @@ ts_code ts_flame_run(ts_view_call *call)
     }
     TS_STEP(code, ts_method_list_begin(&f.methods, ctx, f.paths));
     f.methods.demangle = ts_view_value_of(call, TS_P_DEMANGLE)->number != 0;
-    TS_STEP(code, flame_make(&f, root, leaf, focus));
+    TS_STEP(code, flame_make(&f, focus));
     ts_free(ctx, f.hidden);
     ts_method_list_free(ctx, &f.methods);
     ts_calls_free(&f.calls);

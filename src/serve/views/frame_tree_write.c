@@ -2,6 +2,7 @@
 #include "serve/views/frame_tree.h"
 
 #include "base/pool.h"
+#include "model/path_ids.h"
 
 ts_code ts_method_list_begin(ts_method_list *l, ts_ctx *ctx, const ts_paths *paths)
 {
@@ -221,6 +222,36 @@ static ts_code write_methods(ts_view_call *call, const ts_tree *t, const ts_show
     return code;
 }
 
+/* Ids of call paths, and the places of those that are not stable. */
+static ts_code write_path_ids(ts_view_call *call, const ts_tree *t, const ts_shown_tree *s)
+{
+    ts_ctx *ctx = ts_view_ctx(call);
+    uint64_t *ids = ts_alloc(ctx, s->n, sizeof *ids);
+    bool *moved = ts_alloc(ctx, s->n, sizeof *moved);
+    ts_code code = ids == NULL || moved == NULL ? ctx->error.code : TS_OK;
+    for (uint32_t i = 0; code == TS_OK && i < s->n; i++) {
+        ids[i] = t->path_id[s->order[i]];
+    }
+    TS_STEP(code, ts_path_ids_part(ids, moved, ctx, s->n));
+    if (code == TS_OK) {
+        ts_jout_open(call->out, "path", '[');
+        for (uint32_t i = 0; i < s->n; i++) {
+            ts_path_id_put(call->out, NULL, ids[i]);
+        }
+        ts_jout_close(call->out, ']');
+        ts_jout_open(call->out, "unstable", '[');
+        for (uint32_t i = 0; i < s->n; i++) {
+            if (moved[i]) {
+                ts_jout_uint(call->out, NULL, i);
+            }
+        }
+        ts_jout_close(call->out, ']');
+    }
+    ts_free(ctx, ids);
+    ts_free(ctx, moved);
+    return code;
+}
+
 static void write_ids(ts_jout *out, const ts_tree *t, const ts_shown_tree *s)
 {
     ts_jout_open(out, "id", '[');
@@ -311,7 +342,8 @@ ts_code ts_tree_write(ts_view_call *call, const ts_tree *t, const ts_shown_tree 
     ts_jout_int(out, "total", ts_wide_cap(s->total, &capped));
     ts_jout_uint(out, "count", s->count);
     write_ids(out, t, s);
-    ts_code code = write_methods(call, t, s, methods);
+    ts_code code = write_path_ids(call, t, s);
+    TS_STEP(code, write_methods(call, t, s, methods));
     write_weights(out, t, s, &capped);
     write_rest(out, t, s, &capped);
     ts_jout_bool(out, "capped", capped);

@@ -1,5 +1,6 @@
 #include "serve/views/views_private.h"
 
+#include "model/path_ids.h"
 #include "model/sources.h"
 
 #include <stdio.h>
@@ -156,6 +157,12 @@ static ts_code param_set(ts_view_value *v, ts_ctx *ctx, const ts_view_param *p, 
     v->given = true;
     v->text = text;
     switch (p->type) {
+    case TS_VIEW_PATH:
+        v->is_path = ts_path_id_parse(&v->path, text);
+        if (v->is_path) {
+            return TS_OK;
+        }
+    /* fall through */
     case TS_VIEW_INT:
         return param_in_range(&v->number, ctx, p, text);
     case TS_VIEW_LIST:

@@ -25,6 +25,7 @@ typedef enum ts_view_type {
     TS_VIEW_CHOICE,  /* one of `choices`; its value is its place */
     TS_VIEW_SOURCE,  /* as in model/sources.h; becomes ids, or not given when all are meant */
     TS_VIEW_THREADS, /* the same; numbers with commas between them are itids */
+    TS_VIEW_PATH,    /* a number, or a call path as model/path_ids.h has it */
     TS_VIEW_TEXT     /* any text of at most `most` bytes without NUL */
 } ts_view_type;
 
@@ -50,7 +51,9 @@ typedef struct ts_view_pair {
 typedef struct ts_view_value {
     bool given;
     int64_t number; /* of TS_VIEW_INT; of TS_VIEW_CHOICE its place in the list */
-    ts_text text;   /* borrowed from the pair */
+    uint64_t path;  /* of TS_VIEW_PATH, with is_path */
+    bool is_path;
+    ts_text text; /* borrowed from the pair */
     int64_t ids[TS_VIEW_IDS];
     unsigned id_count;
 } ts_view_value;

@@ -112,6 +112,7 @@ export function chartStacks(reply: ChartReply): Stacks {
     names: namesOf(reply.methods),
     unit: "ns",
     id: column((b) => b.id, -1),
+    path: [],
     count: new Float64Array(n),
     left: column((b) => b.left, 0),
     cut: reply.depth_cut,

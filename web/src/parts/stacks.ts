@@ -19,6 +19,9 @@ export interface TreeReply {
   readonly id: Numbers;
   /** Of a tree that is upside down: where the path of each node begins. */
   readonly leaf?: Numbers;
+  /** Ids of the call paths, equal in all databases, and the places of those that are not. */
+  readonly path: readonly string[];
+  readonly unstable: readonly number[];
   readonly parent: readonly number[];
   readonly method: readonly number[];
   readonly line?: Numbers;
@@ -65,6 +68,8 @@ export interface Stacks {
   readonly id: Float64Array;
   /** Upside down, where the path of each node begins: several may have the same id. */
   readonly leaf?: Float64Array | undefined;
+  /** The call path, where it has an id that means the same in every database; else "". */
+  readonly path: readonly string[];
   readonly count: Float64Array;
   /** Nodes left out, for frames that are REST. */
   readonly left: Float64Array;
@@ -103,6 +108,10 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string, older?: F
   const id = new Float64Array(size).fill(-1);
   const leaf = reply.leaf === undefined ? undefined : new Float64Array(size).fill(-1);
   const before = older === undefined ? null : new Float64Array(size);
+  const path = ["", ...reply.path];
+  for (const i of reply.unstable) {
+    path[i + 1] = "";
+  }
   const count = new Float64Array(size);
   const left = new Float64Array(size);
   total[0] = Number(reply.total);
@@ -137,7 +146,7 @@ export function stacksOf(reply: TreeReply, names: Names, unit: string, older?: F
     tree.scale = scale;
     tree.place();
   }
-  return { tree, names, unit, id, leaf, count, left, cut: rest > 0 };
+  return { tree, names, unit, id, leaf, path, count, left, cut: rest > 0 };
 }
 
 /** Whether a node grew, from -1 (it is gone) to 1 (it is new). */
@@ -147,10 +156,15 @@ export function growth(tree: Tree, i: number): number {
   return after + before > 0 ? (after - before) / (after + before) : 0;
 }
 
-/** A node as text of the URL, and the node with such a text; 0, which is all of the tree, when there is none. */
-export const placeOf = (stacks: Stacks, i: number): string => `${stacks.id[i] ?? -1}${stacks.leaf === undefined ? "" : `,${stacks.leaf[i] ?? -1}`}`;
+/** A node as text of the URL: its call path, or its place in this database where that is not enough. */
+export const placeOf = (stacks: Stacks, i: number): string =>
+  stacks.path[i] || `${stacks.id[i] ?? -1}${stacks.leaf === undefined ? "" : `,${stacks.leaf[i] ?? -1}`}`;
 
+/** The node with such a text; 0, which is all of the tree, when there is none. */
 export function nodeAt(stacks: Stacks, place: string): number {
+  if (/^[0-9a-f]{16}$/.test(place)) {
+    return Math.max(0, stacks.path.indexOf(place));
+  }
   const [id, leaf] = place.split(",").map(Number);
   if ((leaf === undefined) !== (stacks.leaf === undefined)) {
     return 0; // of a tree the other way round

@@ -278,7 +278,7 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
   };
   const zoom = useMemo(() => (stacks === undefined ? 0 : nodeAt(stacks, at)), [stacks, at]);
   if (loaded.error !== undefined) {
-    return <Failure error={loaded.error} />;
+    return <>{root !== "" && <div class="trail"><AllStacks /></div>}<Failure error={loaded.error} /></>;
   }
   if (stacks === undefined) {
     return <Waiting what="adding up stacks" />;
@@ -302,7 +302,7 @@ function Graph({ chosen }: { chosen: Chosen }): JSX.Element {
     <div class="with-drawer">
       <div class="stage">
         {loaded.data?.before !== undefined && <Compared stacks={stacks} all={all} before={Number(loaded.data.before.all)} />}
-        <Trail stacks={stacks} zoom={zoom} all={all} of={titleOf(loaded.data?.weight ?? "", stacks.unit, chosen.kind)} lost={sel !== "" && focus === 0} onZoom={zoomed} />
+        <Trail stacks={stacks} zoom={zoom} all={all} of={titleOf(loaded.data?.weight ?? "", stacks.unit, chosen.kind)} lost={(sel !== "" && focus === 0) || (at !== "" && zoom === 0)} onZoom={zoomed} />
         {empty ? <p class="none big">No stacks in this range and with this filter</p>
           : param("table") === "1" ? <TreeTable stacks={stacks} calls={chosen.kind === "slice"} all={all} search={search} selected={focus} onSelect={select} />
           : <Icicle stacks={stacks} label={`Stacks, ${amount(stacks.tree.total[0], stacks.unit)}: arrow keys and a click choose a frame, Enter and a double click zoom, F shows callers and callees, I turns it around, Escape shows all`}
@@ -380,13 +380,15 @@ function chosenText(): string {
   return `${threads === 0 ? "" : `, ${plural(threads, "thread")}`}${range.value === undefined ? "" : `, ${duration(range.value.from - extent.value.from)} to ${duration(range.value.to - extent.value.from)}`}`;
 }
 
+const AllStacks = (): JSX.Element => <button type="button" class="link" onClick={() => setParams({ root: undefined, at: undefined })}>back to all stacks</button>;
+
 interface TrailProps {
   readonly stacks: Stacks;
   readonly zoom: number;
   readonly all: number;
   /** What is counted. */
   readonly of: string;
-  /** The chosen frame is not in the graph. */
+  /** The chosen frame, or that of the zoom, is not in the graph. */
   readonly lost: boolean;
   readonly onZoom: (i: number) => void;
 }
@@ -405,8 +407,8 @@ function Trail({ stacks, zoom, all, of, lost, onZoom }: TrailProps): JSX.Element
       <span>percentages are of <b class="base">{amount(all, stacks.unit)}</b>, {of}{param("src") === "" ? "" : ` of ${chosenSource.value?.title ?? ""}`}{chosenText()}</span>
       <span>{count(stacks.tree.n - 1)} call paths</span>
       {stacks.cut && <span>small ones are joined; click a hatched box to see them</span>}
-      {lost && <span>the chosen frame is not among these <button type="button" class="link" onClick={() => setParams({ sel: undefined }, true)}>forget it</button></span>}
-      {param("root") !== "" && <button type="button" class="link" onClick={() => setParams({ root: undefined, at: undefined })}>back to all stacks</button>}
+      {lost && <span>the chosen frame is not among these <button type="button" class="link" onClick={() => setParams({ sel: undefined, at: undefined }, true)}>forget it</button></span>}
+      {param("root") !== "" && <AllStacks />}
       {path.length > 0 && <nav aria-label="Zoom">
         <button type="button" class="link" onClick={() => onZoom(0)}>all</button>
         {cut.map((i) => (i < 0 ? <span key="cut">› …</span> : <span key={i}>› <button type="button" class="link" onClick={() => onZoom(i)} title={labelOf(stacks, i)}>{labelOf(stacks, i)}</button></span>))}

@@ -2,6 +2,7 @@
 import { copyFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
+import { pathsOf } from "./paths.mjs";
 import { check, equal, sql } from "./run.mjs";
 
 /** The databases that the steps need: name, inputs. */
@@ -121,7 +122,9 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     // A click chooses and does not zoom; the frame is a child of a root.
     await view.page.mouse.click(x + 5, y + 2.5 * ROW);
     await view.settle();
-    const sel = /[?&]sel=(\d+)/.exec(await view.fragment())?.[1];
+    const { down } = pathsOf(db("profile"));
+    const link = /[?&]sel=([0-9a-f]{16})/.exec(await view.fragment())?.[1];
+    const sel = down.get(link);
     check(sel !== undefined && !(await view.fragment()).includes("at="), `a click chooses: ${await view.fragment()}`);
     const [{ name, depth }] = sql(db("profile"), `SELECT m.name, n.depth FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE n.id = ${sel}`);
     equal([await view.text(".drawer h2"), depth], [name, 1], "what was clicked");
@@ -135,18 +138,18 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     await view.settle();
     equal(await view.text(".drawer h2"), name, "the frame stays chosen with a filter");
     check((await view.text(".drawer .facts")).includes(share), "and so does the base of its share");
-    await view.go(`#/flame?db=profile.db&sel=${sel}&from=0&to=300000000`);
+    await view.go(`#/flame?db=profile.db&sel=${link}&from=0&to=300000000`);
     check([name, undefined].includes(await view.text(".drawer h2") ?? undefined), "in a range it is the same frame or none");
     // A range in which it did not run: kept, and said.
     const [{ gap }] = sql(db("profile"), `WITH RECURSIVE below(id) AS (SELECT ${sel} UNION SELECT n.id FROM stack_node AS n JOIN below ON n.parent_id = below.id)
       SELECT s.ts - (SELECT start_ts FROM trace_range) AS gap FROM v_sample AS s WHERE s.class = 'cpu' AND s.node_id NOT IN below AND s.dur > 0 ORDER BY s.dur DESC LIMIT 1`);
-    await view.go(`#/flame?db=profile.db&sel=${sel}&from=${gap}&to=${gap + 1000}`);
+    await view.go(`#/flame?db=profile.db&sel=${link}&from=${gap}&to=${gap + 1000}`);
     check((await view.text(".trail")).includes("not among these") && (await view.text(".drawer")) === null, `a frame that did not run: ${await view.text(".trail")}`);
     // A double click zooms to what was clicked, although the drawer makes the graph narrower.
     await view.go("#/flame?db=profile.db", true);
     await view.page.mouse.click(x + width - 20, y + 1.5 * ROW, { count: 2 });
     await view.settle();
-    const at = /[?&]at=(\d+)/.exec(await view.fragment())?.[1];
+    const at = /[?&]at=([0-9a-f]{16})/.exec(await view.fragment())?.[1];
     check(at !== undefined && (await view.fragment()).includes(`sel=${at}`), `a double click zooms: ${await view.fragment()}`);
     // Keys that come faster than the page draws are not undone by what it draws.
     for (let round = 0; round < 5; round++) {
@@ -159,7 +162,7 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
         }
       });
       await view.settle();
-      const deep = /[?&]sel=(\d+)/.exec(await view.fragment())?.[1];
+      const deep = down.get(/[?&]sel=([0-9a-f]{16})/.exec(await view.fragment())?.[1]);
       equal(sql(db("profile"), `SELECT depth FROM stack_node WHERE id = ${deep}`)[0]?.depth, 3, "four steps down");
       equal(await view.text(".drawer h2"), sql(db("profile"), `SELECT m.name FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE n.id = ${deep}`)[0]?.name, "the frame four steps down");
     }
@@ -171,11 +174,40 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     equal(await view.run(() => document.querySelectorAll(".tip").length), 0, "no tip of a frame that is gone");
   });
 
+  step("links of call paths", async () => {
+    // The deepest path that both databases have, in which it has other ids of nodes.
+    const [jfr, two] = [pathsOf(db("jfr")).down, pathsOf(db("two")).down];
+    const named = `WITH RECURSIVE weighed(id) AS (SELECT node_id FROM v_sample WHERE class = 'cpu' UNION SELECT n.parent_id FROM stack_node AS n JOIN weighed ON n.id = weighed.id)
+      SELECT n.id, n.depth, m.name FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE n.id IN weighed`;
+    const nodes = new Map(sql(db("jfr"), named).map((r) => [r.id, r]));
+    const [link, id] = [...jfr].filter(([path, node]) => two.has(path) && nodes.has(node)).sort((a, b) => nodes.get(b[1]).depth - nodes.get(a[1]).depth || a[1] - b[1])[0];
+    for (const name of ["jfr", "two"]) {
+      await view.go(`#/flame?db=${name}.db&sel=${link}&at=${link}`, true);
+      check((await view.text(".drawer h2"))?.endsWith(nodes.get(id).name), `${link} in ${name}.db is ${await view.text(".drawer h2")}, not ${nodes.get(id).name}`);
+      check((await view.text(".trail nav"))?.endsWith(nodes.get(id).name), `the zoom in ${name}.db: ${await view.text(".trail nav")}`);
+      await view.go(`#/flame?db=${name}.db&root=${link}`);
+      check((await view.text(".trail")).includes("back to all stacks"), "only what lies below a call path");
+    }
+    // As links were before: ids of nodes.
+    await view.go(`#/flame?db=jfr.db&sel=${id}&at=${id}`, true);
+    check((await view.text(".drawer h2"))?.endsWith(nodes.get(id).name), "a link of before");
+    // One that is not there is said.
+    for (const name of ["sel", "at"]) {
+      await view.go(`#/flame?db=jfr.db&${name}=0123456789abcdef`, true);
+      check((await view.text(".trail")).includes("not among these") && (await view.fragment()).includes(name), `an unknown path: ${await view.text(".trail")}`);
+    }
+    await view.go("#/flame?db=jfr.db&root=0123456789abcdef", true);
+    check((await view.text(".failure"))?.includes("no call path has the id 0123456789abcdef"), `an unknown root: ${await view.text("main")}`);
+    view.messages.length = 0;
+    await view.press("back to all stacks");
+    check(!(await view.fragment()).includes("root="), "a way back");
+  });
+
   step("callers below what they call", async () => {
     await view.go("#/flame?db=profile.db&inv=1", true);
     await view.run(() => document.querySelector(".graph canvas").focus());
     await view.keys("ArrowDown", "ArrowDown");
-    const [, caller, leaf] = /[?&]sel=(\d+),(\d+)/.exec(await view.fragment()) ?? [];
+    const [caller, leaf] = pathsOf(db("profile")).up.get(/[?&]sel=([0-9a-f]{16})/.exec(await view.fragment())?.[1]) ?? [];
     const name = (id) => sql(db("profile"), `SELECT m.name FROM stack_node AS n JOIN stack_method AS m ON m.id = n.method_id WHERE n.id = ${id}`)[0].name;
     equal(await view.text(".drawer h2"), name(caller), "the caller of the heaviest function");
     const parts = await view.run(() => [...document.querySelectorAll(".drawer section")].map((s) => [s.querySelector("h3").textContent, s.textContent]));

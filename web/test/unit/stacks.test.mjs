@@ -9,7 +9,7 @@ const methods = { id: [10, 11, 12, 13], name: ["main", "work", "(idle)", null], 
 const names = namesOf(methods);
 // main(1) > work(5) > main(2);  (idle)(4);  and 3 more below work, 7 together
 const reply = {
-  total: 19, count: 8, id: [1, 2, 3, 4], parent: [-1, 0, 1, -1], method: [0, 1, 0, 2], self: [1, 5, 2, 4], totals: [15, 14, 2, 4], counts: [1, 3, 1, 2],
+  total: 19, count: 8, id: [1, 2, 3, 4], path: ["00000000000000a1", "00000000000000a2", "00000000000000a3", "00000000000000a4"], unstable: [], parent: [-1, 0, 1, -1], method: [0, 1, 0, 2], self: [1, 5, 2, 4], totals: [15, 14, 2, 4], counts: [1, 3, 1, 2],
   rest: { parent: [1], n: [3], total: [7] }, capped: false,
 };
 
@@ -29,8 +29,8 @@ test("names say where, and have a text where there is none", () => {
 });
 
 test("a node upside down is found by where its path is and where it begins", () => {
-  // work(5) < main, main(3) < work < main: the root is in both
-  const s = stacksOf({ ...reply, id: [2, 1, 3, 2, 1], leaf: [2, 2, 3, 3, 3], parent: [-1, 0, -1, 2, 3], method: [1, 0, 0, 1, 0], self: [0, 5, 1, 0, 2],
+  // work(5) < main, main(3) < work < main: the root is in both; no path has an id of its own
+  const s = stacksOf({ ...reply, path: reply.path.concat("00000000000000a5"), unstable: [0, 1, 2, 3, 4], id: [2, 1, 3, 2, 1], leaf: [2, 2, 3, 3, 3], parent: [-1, 0, -1, 2, 3], method: [1, 0, 0, 1, 0], self: [0, 5, 1, 0, 2],
     totals: [5, 5, 3, 2, 2], counts: [0, 1, 1, 0, 1], rest: { parent: [], n: [], total: [] } }, names, "ns");
   for (let i = 1; i < s.tree.n; i++) {
     assert.equal(nodeAt(s, placeOf(s, i)), i);
@@ -39,6 +39,18 @@ test("a node upside down is found by where its path is and where it begins", () 
   assert.equal(nodeAt(s, "1,9"), 0);
   assert.equal(nodeAt(s, ""), 0);
   assert.equal(nodeAt(stacksOf(reply, names, "ns"), "3"), 3);
+});
+
+test("a node is found by its call path, in a tree of another database, too", () => {
+  const s = stacksOf(reply, names, "ns");
+  const other = stacksOf({ ...reply, id: [9, 8, 7, 6], path: ["00000000000000b1", "00000000000000a1", "00000000000000a3", "00000000000000a2"], unstable: [3] }, names, "ns");
+  assert.equal(placeOf(s, 3), "00000000000000a3");
+  assert.equal(nodeAt(other, placeOf(s, 3)), 3);
+  assert.equal(nodeAt(other, placeOf(s, 1)), 2);
+  assert.equal(nodeAt(other, placeOf(s, 4)), 0); // not there
+  assert.equal(placeOf(other, 4), "6"); // one of two of one path
+  assert.equal(nodeAt(other, placeOf(s, 2)), 0);
+  assert.equal(nodeAt(other, "6"), 4);
 });
 
 test("bars in the order of time stand below those that they lie in", () => {
