@@ -1,11 +1,11 @@
 /*
- * Ids of call paths that survive: the same path has the same id whatever else is in the database,
- * what is selected of it, and in another database. They name nodes in links.
+ * Ids of call paths for links: the same path has the same id whatever else is in the database,
+ * what is selected of it, and in another database.
  *
  * An id is 64 bits of SipHash-1-3 (base/hash.h) with a key of zeros over the id of the caller, 0
  * for none, the key of the method, and the line that runs where paths of several lines are apart. A
- * key is the same hash over the method's texts and, where it has no name, its line. It may be known
- * to all: an id is no slot of a table.
+ * key is the same hash over the method's texts and, where it has no name, its line. The key need
+ * not be secret: no table of ours has its slots by these ids.
  */
 #ifndef TS_MODEL_PATH_IDS_H
 #define TS_MODEL_PATH_IDS_H
