@@ -17,10 +17,15 @@
  *                                             together
  *   TS_SHORT(samples, runs)                   the two tables whose rows are short where CPU
  *                                             profiles allow it (sample_rows.h)
+ *   TS_FACT(table)                            what is asked across recordings: few rows in each
+ *   TS_WIDTH(table, width, columns...)        what is known of the integers of 1 to 12 columns, for
+ *                                             formats of columns (ts_width): U8 U16 U32 U64. That
+ *                                             of others is I64, of the unit "boolean" BOOL
  */
 #ifndef TS_TABLES_SCHEMA_H
 #define TS_TABLES_SCHEMA_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -45,6 +50,16 @@ typedef struct ts_table {
     size_t row_size;
 } ts_table;
 
+/* Which integers a column of integers may hold. */
+typedef enum ts_width {
+    TS_WIDTH_I64,
+    TS_WIDTH_U8,
+    TS_WIDTH_U16,
+    TS_WIDTH_U32,
+    TS_WIDTH_U64, /* from 0 to the greatest of I64: SQLite has no others */
+    TS_WIDTH_BOOL /* 0 and 1 */
+} ts_width;
+
 /* Ids of tables: TS_T_js_heap_nodes ... in creation order. */
 #define TS_TABLE(t, c, d) TS_T_##t,
 enum ts_table_id {
@@ -54,6 +69,12 @@ enum ts_table_id {
 
 /* Indexed by ts_table_id. */
 extern const ts_table ts_schema[TS_TABLE_COUNT];
+
+/* TS_WIDTH_I64 for columns that are not of integers. */
+ts_width ts_column_width(enum ts_table_id table, unsigned column);
+
+/* Whether it is one of the TS_FACT. */
+bool ts_table_is_fact(enum ts_table_id table);
 
 /* What tables and views are about: a section of docs/tables.md. */
 typedef struct ts_topic {

@@ -8,8 +8,8 @@
  * empty, and all are undefined afterwards. No include guard: it is included once for each thing
  * that is made from the declarations.
  *
- * Tables: TS_TOPIC, TS_TABLE, TS_INT, TS_REAL, TS_STR, TS_KEY, TS_TABLE_END, TS_HOT and TS_SHORT
- * (tables/schema.h). What events of samples mean: TS_EVENT (tables/event_classes.h).
+ * Tables: TS_TOPIC, TS_TABLE, TS_INT, TS_REAL, TS_STR, TS_KEY, TS_TABLE_END, TS_HOT, TS_SHORT,
+ * TS_FACT and TS_WIDTH (tables/schema.h). What events of samples mean: TS_EVENT (tables/event_classes.h).
  *
  * What the recordings of a format are of, as exports say that ask for it (export/export_uploads.c):
  *
@@ -74,6 +74,12 @@
 #ifndef TS_SHORT
 #define TS_SHORT(s, r)
 #endif
+#ifndef TS_FACT
+#define TS_FACT(t)
+#endif
+#ifndef TS_WIDTH
+#define TS_WIDTH(t, w, ...)
+#endif
 #ifndef TS_EVENT
 #define TS_EVENT(f, e, s, c, r)
 #endif
@@ -132,6 +138,8 @@
 #undef TS_TABLE_END
 #undef TS_HOT
 #undef TS_SHORT
+#undef TS_FACT
+#undef TS_WIDTH
 #undef TS_EVENT
 #undef TS_LANGUAGE
 #undef TS_ISSUE
