@@ -5,7 +5,8 @@
  * js_cpu_profiler_sample of short rows, tables of which --analyze made views).
  *
  * Memory: 9 bytes a cell of at most TS_COLUMNS_ROWS rows, and their texts: at most
- * TS_COLUMNS_TEXT bytes of them and one row more.
+ * TS_COLUMNS_TEXT bytes of them and one row more. Larger batches are slower: they leave the cache,
+ * and most tables touch them once.
  */
 #ifndef TS_EXPORT_COLUMNS_COLUMNS_H
 #define TS_EXPORT_COLUMNS_COLUMNS_H
@@ -13,7 +14,7 @@
 #include "base/buf.h"
 #include "tables/table_scan.h"
 
-enum { TS_COLUMNS_ROWS = 65536, TS_COLUMNS_TEXT = 8 * 1024 * 1024 };
+enum { TS_COLUMNS_ROWS = 16384, TS_COLUMNS_TEXT = 8 * 1024 * 1024 };
 
 /* A column of the batch; of ints, reals and offsets that of its type is set. */
 typedef struct ts_column_values {
