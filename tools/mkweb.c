@@ -5,7 +5,7 @@
  * Content-Security-Policy, so that nothing else is run or used as a style. It is built and run
  * before the library that its output is part of.
  */
-#include "mkhtrace/sha256.h"
+#include "base/sha256.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -83,11 +83,11 @@ static void hash(char out[HASH_TEXT], text t)
 {
     static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     uint8_t sum[33] = {0};
-    mk_sha256 state;
+    ts_sha256 state;
     size_t n = 7;
-    mk_sha256_init(&state);
-    mk_sha256_add(&state, t.p, t.n);
-    mk_sha256_end(&state, sum);
+    ts_sha256_init(&state);
+    ts_sha256_add(&state, t.p, t.n);
+    ts_sha256_end(&state, sum);
     memcpy(out, "sha256-", 7);
     for (size_t i = 0; i < 33; i += 3) {
         unsigned v = (unsigned)sum[i] << 16 | (unsigned)sum[i + 1] << 8 | sum[i + 2];

@@ -3,6 +3,7 @@
 #include "analysis/analysis.h"
 #include "cli/ask.h"
 #include "cli/exit_codes.h"
+#include "cli/export_folder.h"
 #include "cli/outputs.h"
 #include "cli/extract.h"
 #include "cli/log_file.h"
@@ -14,6 +15,8 @@
 #include "cli/summary.h"
 #include "tables/publish.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <sched.h>
 #include <stdio.h>
 #include <time.h>
@@ -35,6 +38,7 @@ typedef struct run {
     ts_text_file json;
     const ts_export *to; /* NULL: no export is asked for */
     ts_text_file exported;
+    ts_export_folder folder;
     ts_reader *reader; /* of the finished database, for the export */
     ts_target *copy;   /* of one with a write-ahead log */
     ts_query query;
@@ -152,7 +156,9 @@ static ts_code convert_prepare(run *r)
         code = open_json(r);
         ts_signals_guard(TS_GUARD_JSON, ts_target_path(r->json.target));
     }
-    if (code == TS_OK && r->to != NULL) {
+    TS_STEP_IF(code, r->to != NULL && r->to->folder,
+               ts_export_folder_open(&r->folder, ctx, r->to, o));
+    if (code == TS_OK && r->to != NULL && !r->to->folder) {
         const char *path = strcmp(o->out, "-") == 0 ? NULL : o->out;
         code = ts_text_file_open(&r->exported, ctx, path, o->sync, &r->outputs);
         ts_signals_guard(TS_GUARD_EXPORT, ts_target_path(r->exported.target));
@@ -382,6 +388,23 @@ static ts_code import(run *r)
     return code != TS_OK ? code : finish_database(r);
 }
 
+/* Into a folder; of a finished database its file is opened once more, unless there is a copy. */
+static ts_code export_tables(run *r, const char *path)
+{
+    const ts_target *made = r->target != NULL ? r->target : r->copy;
+    const int own = made != NULL ? -1 : ts_sys_open(r->ctx, path, O_RDONLY | O_CLOEXEC, 0);
+    if (made == NULL && own < 0) {
+        return ts_fail(r->ctx, TS_ERR_INPUT, "cannot read the database: path=\"%s\": %s", path,
+                       strerror(errno));
+    }
+    ts_code code = ts_export_folder_write(&r->folder, r->db, r->reader,
+                                          made != NULL ? ts_target_fd(made) : own);
+    if (own >= 0) {
+        (void)r->ctx->sys.close(r->ctx->sys.user, own);
+    }
+    return code;
+}
+
 static ts_code export_stacks(run *r)
 {
     const ts_options *o = r->options;
@@ -393,6 +416,9 @@ static ts_code export_stacks(run *r)
     if (r->reader == NULL) {
         code = ts_reader_open_fd(&r->reader, r->ctx, ts_target_fd(r->target),
                                  ts_target_path(r->target));
+    }
+    if (r->to->folder) {
+        return code != TS_OK ? code : export_tables(r, path);
     }
     TS_STEP(code, ts_export_file_write(&r->exported, r->to, r->db, r->reader, NULL, o,
                                        ts_export_title(path)));
@@ -557,9 +583,14 @@ static ts_code rename_outputs(run *r, bool done)
     bool database = done && r->summary.target != NULL;
     ts_code code;
     ts_signals_hold();
-    code = database || (done && r->exported.target != NULL) ? ts_check_cancel(r->ctx) : TS_OK;
+    code = database || (done && (r->exported.target != NULL || r->folder.ctx != NULL))
+               ? ts_check_cancel(r->ctx)
+               : TS_OK;
     TS_STEP_IF(code, database, ts_target_rename(r->target));
-    if (code == TS_OK && done && (code = ts_text_file_rename(&r->exported)) != TS_OK && database) {
+    const bool renamed = code == TS_OK && database;
+    TS_STEP_IF(code, done, ts_export_folder_publish(&r->folder));
+    TS_STEP_IF(code, done, ts_text_file_rename(&r->exported));
+    if (code != TS_OK && renamed) {
         ts_cause(r->ctx, "the database is complete and was published: path=\"%s\"",
                  r->summary.target);
     }
@@ -777,6 +808,7 @@ static void convert_release(run *r)
     ts_db_close(r->db);
     ts_target_free(r->target);
     ts_text_file_close(&r->exported);
+    ts_export_folder_close(&r->folder);
     ts_text_file_close(&r->json);
     ts_signals_guard(TS_GUARD_DATABASE, NULL);
     ts_signals_guard(TS_GUARD_JSON, NULL);

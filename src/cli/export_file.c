@@ -6,10 +6,32 @@
 
 #include <inttypes.h>
 
+/* Whether something is chosen that exports of stacks know. */
+static bool is_filtered(const ts_options *o)
+{
+    return o->source != NULL || o->thread != NULL || o->event != NULL || o->label != NULL ||
+           o->weight != NULL || o->from != NULL || o->until != NULL || o->demangle;
+}
+
 ts_code ts_export_file_check(const ts_export **what, ts_ctx *ctx, const ts_options *options)
 {
     *what = NULL;
-    return options->to == NULL ? TS_OK : ts_export_find(what, ctx, options->to);
+    if (options->to == NULL) {
+        return TS_OK;
+    }
+    TS_TRY(ts_export_find(what, ctx, options->to));
+    if (!(*what)->folder) {
+        return options->layout == TS_LAYOUT_ANY
+                   ? TS_OK
+                   : ts_fail(ctx, TS_ERR_USAGE, "--layout is for --to=parquet, not for --to=%s",
+                             (*what)->name);
+    }
+    return is_filtered(options)
+               ? ts_fail(ctx, TS_ERR_USAGE,
+                         "--to=%s writes whole tables: --source, --thread, --event, --label, "
+                         "--weight, --from, --until and --demangle are not for it",
+                         (*what)->name)
+               : TS_OK;
 }
 
 static ts_code has_log(bool *has, ts_ctx *ctx, const char *path)
@@ -81,8 +103,7 @@ static ts_code export_put(void *user, const char *p, size_t n)
     return ts_output_put(e->out, p, n);
 }
 
-/* The export's needs in the form of a question's. */
-static ts_code export_fits(ts_db *db, ts_ctx *ctx, const ts_export *what)
+ts_code ts_export_fits(ts_db *db, ts_ctx *ctx, const ts_export *what)
 {
     ts_buf text = {0};
     ts_buf name = {0};
@@ -101,7 +122,7 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
     ts_ctx *ctx = file->ctx;
     ts_output out;
     export_out limited = {.out = &out, .most = options->max_output};
-    const ts_export_output output = {&limited, export_put};
+    const ts_export_output output = {&limited, export_put, NULL};
     const ts_export_input input = {
         .side = {.reader = reader, .title = title, .filter = ts_stack_filter_of(options)},
         .before = before,
@@ -110,7 +131,7 @@ ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *d
         .lp_extended = options->lp_extended,
     };
     ts_output_init(&out, ctx, file->fd, file->name);
-    ts_code code = export_fits(db, ctx, what);
+    ts_code code = ts_export_fits(db, ctx, what);
     TS_STEP(code, ts_text_file_restart(file));
     TS_STEP(code, ts_export_run(ctx, what, &input, &output));
     return ts_output_end(&out, code);

@@ -8,7 +8,6 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 enum { WRITE_BLOCK = 256 * 1024, SAME_NAMES_MAX = 100000 };
@@ -16,9 +15,8 @@ enum { WRITE_BLOCK = 256 * 1024, SAME_NAMES_MAX = 100000 };
 /* One file that is being written. */
 typedef struct extract_file {
     ts_extractor *x;
-    char *name;      /* final, in the directory */
-    char *temporary; /* NULL while the file has no name at all */
-    int fd;
+    char *name; /* final, in the directory */
+    ts_nameless file;
     ts_buf buf;
 } extract_file;
 
@@ -82,12 +80,6 @@ static ts_code choose_name(char **out, ts_extractor *x, const char *input, const
     return code;
 }
 
-static ts_code cannot(const ts_extractor *x, const char *what, const char *name, int error)
-{
-    return ts_fail(x->ctx, TS_ERR_OUTPUT, "cannot %s the recording: path=\"%s/%s\": %s", what,
-                   x->options->out, name, strerror(error));
-}
-
 /* Refuses a name that is taken: early, before the work is done; and an input even with --force. */
 static ts_code check_free(const ts_extractor *x, const char *name)
 {
@@ -95,7 +87,7 @@ static ts_code check_free(const ts_extractor *x, const char *name)
     struct stat dir;
     bool exists = fstatat(x->dir, name, &st, AT_SYMLINK_NOFOLLOW) == 0;
     if ((!exists && errno != ENOENT) || fstat(x->dir, &dir) != 0) {
-        return cannot(x, "write", name, errno);
+        return ts_nameless_cannot(&x->folder, "write", name, errno);
     }
     ts_code code =
         ts_outputs_check_name(x->outputs, &dir, name, exists ? &st : NULL, x->options->out);
@@ -108,7 +100,8 @@ static ts_code check_free(const ts_extractor *x, const char *name)
                        x->options->out, name);
     }
     if (!S_ISREG(st.st_mode) && !S_ISLNK(st.st_mode)) {
-        return cannot(x, "replace", name, S_ISDIR(st.st_mode) ? EISDIR : EEXIST);
+        return ts_nameless_cannot(&x->folder, "replace", name,
+                                  S_ISDIR(st.st_mode) ? EISDIR : EEXIST);
     }
     return TS_OK;
 }
@@ -118,67 +111,10 @@ static ts_code check_free(const ts_extractor *x, const char *name)
 static void file_free(extract_file *f)
 {
     ts_ctx *ctx = f->x->ctx;
-    if (f->fd >= 0) {
-        (void)ctx->sys.close(ctx->sys.user, f->fd);
-    }
-    if (f->temporary != NULL) {
-        (void)ctx->sys.unlinkat(ctx->sys.user, f->x->dir, f->temporary);
-    }
+    ts_nameless_free(&f->file);
     ts_buf_free(ctx, &f->buf);
-    ts_free(ctx, f->temporary);
     ts_free(ctx, f->name);
     ts_free(ctx, f);
-}
-
-/* A hidden name that no other program can guess and take first. */
-static ts_code temporary_name(char **out, ts_extractor *x)
-{
-    char name[96];
-    unsigned long long number = 0;
-    /* Without random numbers the names still differ; O_EXCL and linkat refuse what is taken. */
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
-        number = 0;
-    }
-    int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%llu-%016llx.part", (long)getpid(),
-                     (unsigned long long)x->names.count, number);
-    return ts_copy_text(out, x->ctx, name, (size_t)n);
-}
-
-static int extractor_open_in(const ts_extractor *x, const char *name, int flags)
-{
-    const ts_sys *sys = &x->ctx->sys;
-    int fd;
-    do {
-        fd = sys->openat(sys->user, x->dir, name, flags, 0666);
-    } while (fd < 0 && errno == EINTR);
-    return fd;
-}
-
-/* 0, or errno. */
-static int link_in(const ts_extractor *x, int dir, const char *from, const char *to, int flags)
-{
-    const ts_sys *sys = &x->ctx->sys;
-    return sys->linkat(sys->user, dir, from, x->dir, to, flags) == 0 ? 0 : errno;
-}
-
-/* A file without a name where the file system knows such, else one with a hidden name. */
-static ts_code open_file(extract_file *f)
-{
-    ts_extractor *x = f->x;
-    f->fd = extractor_open_in(x, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC);
-    if (f->fd >= 0) {
-        return TS_OK;
-    }
-    TS_TRY(temporary_name(&f->temporary, x));
-    f->fd =
-        extractor_open_in(x, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
-    if (f->fd < 0) {
-        int error = errno;
-        ts_free(x->ctx, f->temporary);
-        f->temporary = NULL;
-        return cannot(x, "create", f->name, error);
-    }
-    return TS_OK;
 }
 
 static ts_code extractor_begin(void *user, void **file, const char *input, const char *name)
@@ -188,10 +124,9 @@ static ts_code extractor_begin(void *user, void **file, const char *input, const
     extract_file *f = ts_zalloc(x->ctx, 1, sizeof *f);
     TS_NEED(x->ctx, f);
     f->x = x;
-    f->fd = -1;
     ts_code code = choose_name(&f->name, x, input, name);
     TS_STEP(code, check_free(x, f->name));
-    TS_STEP(code, open_file(f));
+    TS_STEP(code, ts_nameless_open(&f->file, &x->folder, f->name));
     if (code != TS_OK) {
         file_free(f);
         return code;
@@ -203,8 +138,9 @@ static ts_code extractor_begin(void *user, void **file, const char *input, const
 static ts_code extractor_flush(extract_file *f)
 {
     ts_ctx *ctx = f->x->ctx;
-    if (ts_sys_write_all(ctx, f->fd, f->buf.p, f->buf.n) != 0) {
-        return errno == EINTR ? ts_check_cancel(ctx) : cannot(f->x, "write", f->name, errno);
+    if (ts_sys_write_all(ctx, f->file.fd, f->buf.p, f->buf.n) != 0) {
+        return errno == EINTR ? ts_check_cancel(ctx)
+                              : ts_nameless_cannot(&f->x->folder, "write", f->name, errno);
     }
     f->buf.n = 0;
     return TS_OK;
@@ -219,54 +155,6 @@ static ts_code write_piece(void *file, const char *p, size_t n)
     return code;
 }
 
-/* Gives a nameless file a name; an existing file is never replaced. 0, or errno. */
-static int link_nameless(const extract_file *f, const char *name)
-{
-    char self[40];
-    snprintf(self, sizeof self, "/proc/self/fd/%d", f->fd);
-    return link_in(f->x, AT_FDCWD, self, name, AT_SYMLINK_FOLLOW);
-}
-
-/* --force: by way of a hidden name, so that the old file is replaced at once or not at all. */
-static ts_code replace(extract_file *f, const char *name)
-{
-    ts_extractor *x = f->x;
-    if (f->temporary == NULL) {
-        char *hidden;
-        TS_TRY(temporary_name(&hidden, x));
-        int error = link_nameless(f, hidden);
-        if (error != 0) {
-            ts_free(x->ctx, hidden);
-            return cannot(x, "write", name, error);
-        }
-        f->temporary = hidden;
-    }
-    const ts_sys *sys = &x->ctx->sys;
-    if (sys->renameat(sys->user, x->dir, f->temporary, x->dir, name) != 0) {
-        return cannot(x, "write", name, errno);
-    }
-    ts_free(x->ctx, f->temporary);
-    f->temporary = NULL;
-    return TS_OK;
-}
-
-/* Never over a file that was created in between, unless --force says so. */
-static ts_code give_name(extract_file *f, const char *name)
-{
-    ts_extractor *x = f->x;
-    int error;
-    TS_TRY(check_free(x, name));
-    if (x->options->force) {
-        return replace(f, name);
-    }
-    if (f->temporary == NULL) {
-        error = link_nameless(f, name);
-    } else {
-        error = link_in(x, x->dir, f->temporary, name, 0);
-    }
-    return error == 0 ? TS_OK : cannot(x, "write", name, error);
-}
-
 static ts_code extractor_end(void *file, bool complete)
 {
     extract_file *f = file;
@@ -275,14 +163,10 @@ static ts_code extractor_end(void *file, bool complete)
     ts_code code = extractor_flush(f);
     TS_STEP(code, extractor_put_name(x->ctx, &name, f->name, complete));
     TS_STEP(code, ts_buf_putc(x->ctx, &name, '\0'));
-    if (code == TS_OK && f->temporary != NULL) {
-        /* A file system without nameless files, as network file systems are, reports losses
-         * here; nameless ones are closed with their name given. */
-        int fd = f->fd;
-        f->fd = -1;
-        code = ts_sys_close_written(x->ctx, fd) == 0 ? TS_OK : cannot(x, "write", f->name, errno);
-    }
-    TS_STEP(code, give_name(f, name.p));
+    TS_STEP(code, ts_nameless_end(&f->file, f->name));
+    /* Never over a file that was created in between, unless --force says so. */
+    TS_STEP(code, check_free(x, name.p));
+    TS_STEP(code, ts_nameless_name(&f->file, name.p, x->options->force));
     if (code == TS_OK) {
         x->files++;
         x->incomplete += complete ? 0 : 1;
@@ -307,6 +191,7 @@ ts_code ts_extractor_open(ts_extractor *x, ts_extract *hooks, ts_ctx *ctx,
         return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the directory of -o: path=\"%s\": %s",
                        options->out, strerror(errno));
     }
+    x->folder = (ts_nameless_folder){ctx, x->dir, options->out, "the recording", 0};
     return TS_OK;
 }
 

@@ -9,6 +9,7 @@
 #define TS_CLI_EXTRACT_H
 
 #include "base/pool.h"
+#include "cli/nameless.h"
 #include "cli/options.h"
 #include "cli/outputs.h"
 #include "parsers/format.h"
@@ -17,7 +18,8 @@ typedef struct ts_extractor {
     ts_ctx *ctx;
     const ts_options *options;
     ts_outputs *outputs;
-    int dir;       /* -o */
+    int dir; /* -o */
+    ts_nameless_folder folder;
     ts_pool names; /* of this run */
     uint64_t files;
     uint64_t bytes;

@@ -238,6 +238,8 @@ static ts_code set_word(parser *p, const given *g)
         p->options->level = levels[i];
     } else if (o->id == TS_OPT_OUTPUT) {
         p->options->output = (ts_row_format)(i + 1);
+    } else if (o->id == TS_OPT_LAYOUT) {
+        p->options->layout = (ts_layout)(i + 1);
     } else {
         p->options->report = (ts_report_form)(i + 1);
     }
@@ -282,7 +284,8 @@ static void ask_mode(ts_options *o, const given *g)
 static bool is_once(ts_option_id id)
 {
     return id == TS_OPT_TEXT || id == TS_OPT_NUMBER || id == TS_OPT_RANGE ||
-           id == TS_OPT_SYSCALLS || id == TS_OPT_OUTPUT || id == TS_OPT_REPORT || id == TS_OPT_JSON;
+           id == TS_OPT_SYSCALLS || id == TS_OPT_OUTPUT || id == TS_OPT_REPORT ||
+           id == TS_OPT_LAYOUT || id == TS_OPT_JSON;
 }
 
 static ts_code options_apply(parser *p, const given *g)
@@ -317,6 +320,7 @@ static ts_code options_apply(parser *p, const given *g)
         return add_param(p, g);
     case TS_OPT_OUTPUT:
     case TS_OPT_REPORT:
+    case TS_OPT_LAYOUT:
     case TS_OPT_LEVEL:
         return set_word(p, g);
     case TS_OPT_JSON:

@@ -76,6 +76,13 @@ typedef enum ts_option_values {
     TS_VALUES_QUESTION_FILE /* those, and files */
 } ts_option_values;
 
+/* Of a folder that --to writes. */
+typedef enum ts_layout {
+    TS_LAYOUT_ANY, /* not given: that of one recording */
+    TS_LAYOUT_ONE,
+    TS_LAYOUT_HIVE
+} ts_layout;
+
 typedef enum ts_option_id {
     TS_OPT_FLAG,   /* sets the bool at `offset` */
     TS_OPT_TEXT,   /* sets the const char * at `offset` */
@@ -88,6 +95,7 @@ typedef enum ts_option_id {
     TS_OPT_PARAM,
     TS_OPT_OUTPUT,
     TS_OPT_REPORT,
+    TS_OPT_LAYOUT,
     TS_OPT_LEVEL,
     TS_OPT_JSON,
     TS_OPT_IGNORED, /* a number from `least` to `most`, unless that is 0 */
@@ -216,6 +224,7 @@ typedef struct ts_options {
     bool strict;
     bool compat;
     bool lp_derived, lp_extended; /* of --to=line-protocol */
+    ts_layout layout;             /* of --to=parquet */
     bool keep_going;
     bool quiet;
     bool verbose;

@@ -89,7 +89,8 @@ void ts_text_file_close(ts_text_file *f);
 
 /* --to: a finished database as a file of another format (src/export). */
 
-/* What can be known before there is a database: the name of the export. TS_ERR_USAGE. */
+/* What can be known before there is a database: the name of the export, and options that are not
+ * for it. TS_ERR_USAGE. */
 ts_code ts_export_file_check(const ts_export **what, ts_ctx *ctx, const ts_options *options);
 
 /*
@@ -101,6 +102,9 @@ ts_code ts_export_reader(ts_reader **reader, ts_target **copy, ts_ctx *ctx, cons
 
 /* The base name of a path, for the title of what is written; "standard input" for "-". */
 const char *ts_export_title(const char *path);
+
+/* TS_ERR_USAGE when none of the tables that the export needs has rows. */
+ts_code ts_export_fits(ts_db *db, ts_ctx *ctx, const ts_export *what);
 
 /* What of the database is wanted. */
 ts_stack_filter ts_stack_filter_of(const ts_options *options);

@@ -58,6 +58,7 @@ static ts_code export_run(ts_ctx *ctx, const ts_export *what, const ts_export_in
     x->ctx = ctx;
     x->reader = input->side.reader;
     x->input = input;
+    x->output = output;
     ts_jout_begin(&x->w, ctx, export_take, &sink);
     x->w.null_is_empty = true;
     ts_jout_fail(&x->w, what->run(x));
@@ -88,6 +89,9 @@ ts_code ts_export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input 
     if ((input->lp_derived || input->lp_extended) && !what->points) {
         return ts_fail(ctx, TS_ERR_USAGE, "--to=%s has no points: %s is for line-protocol",
                        what->name, input->lp_derived ? "--lp-derived" : "--lp-extended");
+    }
+    if (what->folder && output->file == NULL) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--to=%s writes a folder of files", what->name);
     }
     ts_log(ctx, TS_LOG_INFO, "export %s", what->name);
     ts_code code = export_run(ctx, what, input, output);

@@ -26,10 +26,13 @@ typedef struct ts_export_input {
     bool lp_extended;             /* what Datakit's structure has and its points lack, too */
 } ts_export_input;
 
-/* Where the bytes go, in order. A failure of `put` ends the export. */
+/* Where the bytes go, in order. A failure of a call ends the export. */
 typedef struct ts_export_output {
     void *user;
     ts_code (*put)(void *user, const char *p, size_t n);
+    /* Of exports that write folders: what follows is the file of this name, from its beginning on,
+     * also when it was begun before. NULL for others. */
+    ts_code (*file)(void *user, const char *name);
 } ts_export_output;
 
 typedef struct ts_export {
@@ -42,6 +45,7 @@ typedef struct ts_export {
     bool difference; /* it can show `before` */
     bool dimensions; /* it knows `dimension` */
     bool points;     /* it knows lp_derived and lp_extended */
+    bool folder;     /* it writes files of whole tables into a folder: no filter is for it */
     size_t work;     /* bytes of its struct (export_parts.h) */
     /* TS_ERR_USAGE when the filter fits nothing; the message says what there is. */
     ts_code (*run)(void *work);
@@ -57,7 +61,8 @@ typedef struct ts_export {
     X(chrome)                                                                                      \
     X(datakit_flamegraph)                                                                          \
     X(line_protocol)                                                                               \
-    X(profile_json)
+    X(profile_json)                                                                                \
+    X(parquet)
 
 #define TS_EXPORT_DECLARED(name) extern const ts_export ts_export_##name;
 TS_EXPORTS(TS_EXPORT_DECLARED)

@@ -213,7 +213,8 @@ typedef struct ts_parts {
     ts_ctx *ctx;
     ts_reader *reader; /* that of input->side */
     const ts_export_input *input;
-    ts_jout w; /* to the output; NULL is an empty text */
+    const ts_export_output *output; /* of those that write folders; others have w */
+    ts_jout w;                      /* to the output; NULL is an empty text */
     ts_frames frames;
     ts_calls calls;
     ts_naming names;

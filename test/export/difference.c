@@ -14,7 +14,7 @@ static ts_code put(void *user, const char *p, size_t n)
 
 int main(int argc, char **argv)
 {
-    const ts_export_output output = {NULL, put};
+    const ts_export_output output = {NULL, put, NULL};
     ts_export_side before = {.title = "before"};
     ts_export_input input = {.side = {.title = "after"}};
     const ts_export *what;

@@ -79,7 +79,7 @@ static void fill_header(mk_output *o, uint8_t h[MK_HEADER_SIZE])
     put_le(h + 16, o->head.version, 4);
     put_le(h + 20, (uint64_t)o->messages * 2, 4);
     if (o->head.sha256)
-        mk_sha256_end(&o->sha, h + 24);
+        ts_sha256_end(&o->sha, h + 24);
     if (o->head.old)
         return;
     put_le(h + 56, o->head.data_type, 4);
@@ -102,7 +102,7 @@ void mk_section_begin(mk_output *o, const mk_header *head)
     o->start = o->at + o->n;
     o->payload = 0;
     o->messages = 0;
-    mk_sha256_init(&o->sha);
+    ts_sha256_init(&o->sha);
     if (!head->absent)
         put(o, zero, sizeof zero);
 }
@@ -128,7 +128,7 @@ void mk_section_end(mk_output *o)
 void mk_output_raw(mk_output *o, const void *p, size_t n)
 {
     if (o->head.sha256)
-        mk_sha256_add(&o->sha, p, n);
+        ts_sha256_add(&o->sha, p, n);
     o->payload += n;
     put(o, p, n);
 }

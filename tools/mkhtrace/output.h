@@ -7,7 +7,7 @@
 #define MK_OUTPUT_H
 
 #include "mk.h"
-#include "sha256.h"
+#include "base/sha256.h"
 
 enum { MK_HEADER_SIZE = 1024, MK_MAX_FLIPS = 64 };
 
@@ -46,7 +46,7 @@ typedef struct mk_output {
     uint64_t start; /* of its header */
     uint64_t payload;
     uint32_t messages;
-    mk_sha256 sha;
+    ts_sha256 sha;
     /* Segments. `held` keeps the one that goes out after its successor. */
     int64_t segment; /* index of the next one */
     int64_t drop;    /* -1: none */

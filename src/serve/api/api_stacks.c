@@ -97,7 +97,7 @@ static ts_code stacks_run(stacks *s, ts_app *app, size_t number, const ts_export
     ts_reader *older = NULL;
     ts_export_side before;
     ts_buf texts = {0};
-    const ts_export_output output = {s, stacks_put};
+    const ts_export_output output = {s, stacks_put, NULL};
     ts_export_input input = {.side = {.title = app->databases.all[number].name}};
     ts_stack_filter *f = &input.side.filter;
     ts_code code = ts_buf_reserve(s->ctx, &texts, TS_API_BODY); /* so that it does not move */

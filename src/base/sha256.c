@@ -1,4 +1,4 @@
-#include "sha256.h"
+#include "base/sha256.h"
 
 #include <string.h>
 
@@ -20,9 +20,10 @@ static uint32_t rotr(uint32_t x, int n)
 
 static void fill_schedule(uint32_t w[64], const uint8_t *p)
 {
-    for (int i = 0; i < 16; i++)
+    for (int i = 0; i < 16; i++) {
         w[i] = (uint32_t)p[i * 4] << 24 | (uint32_t)p[i * 4 + 1] << 16 |
                (uint32_t)p[i * 4 + 2] << 8 | p[i * 4 + 3];
+    }
     for (int i = 16; i < 64; i++) {
         uint32_t s0 = rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
         uint32_t s1 = rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
@@ -31,7 +32,7 @@ static void fill_schedule(uint32_t w[64], const uint8_t *p)
     }
 }
 
-static void add_block(mk_sha256 *s, const uint8_t *p)
+static void add_block(ts_sha256 *s, const uint8_t *p)
 {
     uint32_t w[64];
     uint32_t v[8];
@@ -49,26 +50,28 @@ static void add_block(mk_sha256 *s, const uint8_t *p)
         v[4] += t1;
         v[0] = t1 + s0 + maj;
     }
-    for (int i = 0; i < 8; i++)
+    for (int i = 0; i < 8; i++) {
         s->h[i] += v[i];
+    }
 }
 
-void mk_sha256_init(mk_sha256 *s)
+void ts_sha256_init(ts_sha256 *s)
 {
     static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a,
                                       0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 
-    *s = (mk_sha256){0};
+    *s = (ts_sha256){0};
     memcpy(s->h, start, sizeof start);
 }
 
-void mk_sha256_add(mk_sha256 *s, const void *p, size_t n)
+void ts_sha256_add(ts_sha256 *s, const void *p, size_t n)
 {
     const uint8_t *b = p;
     size_t held = (size_t)(s->bytes % 64);
 
-    if (n == 0)
+    if (n == 0) {
         return;
+    }
     s->bytes += n;
     if (held > 0) {
         size_t take = n < 64 - held ? n : 64 - held;
@@ -76,27 +79,32 @@ void mk_sha256_add(mk_sha256 *s, const void *p, size_t n)
         memcpy(s->block + held, b, take);
         b += take;
         n -= take;
-        if (held + take < 64)
+        if (held + take < 64) {
             return;
+        }
         add_block(s, s->block);
     }
-    for (; n >= 64; b += 64, n -= 64)
+    for (; n >= 64; b += 64, n -= 64) {
         add_block(s, b);
-    if (n > 0)
+    }
+    if (n > 0) {
         memcpy(s->block, b, n);
+    }
 }
 
-void mk_sha256_end(mk_sha256 *s, uint8_t out[32])
+void ts_sha256_end(ts_sha256 *s, uint8_t out[32])
 {
     static const uint8_t padding[64] = {0x80};
     uint64_t bits = s->bytes * 8;
     size_t held = (size_t)(s->bytes % 64);
     uint8_t tail[8];
 
-    mk_sha256_add(s, padding, held < 56 ? 56 - held : 120 - held);
-    for (int i = 0; i < 8; i++)
+    ts_sha256_add(s, padding, held < 56 ? 56 - held : 120 - held);
+    for (int i = 0; i < 8; i++) {
         tail[i] = (uint8_t)(bits >> (56 - 8 * i));
-    mk_sha256_add(s, tail, 8);
-    for (int i = 0; i < 32; i++)
+    }
+    ts_sha256_add(s, tail, 8);
+    for (int i = 0; i < 32; i++) {
         out[i] = (uint8_t)(s->h[i / 4] >> (24 - 8 * (i % 4)));
+    }
 }
