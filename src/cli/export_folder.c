@@ -27,28 +27,6 @@ static bool is_hive(const ts_export_folder *f)
 
 /* --- the folder ------------------------------------------------------------------------------- */
 
-ts_code ts_export_folder_open(ts_export_folder *f, ts_ctx *ctx, const ts_export *what,
-                              const ts_options *options)
-{
-    const char *path = options->out;
-    *f = (ts_export_folder){.ctx = ctx, .options = options, .what = what};
-    f->folder = (ts_nameless_folder){ctx, -1, path, "the file of --to", 0};
-    if (strcmp(path, "-") == 0) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--to=%s writes a folder: give -o DIR, not -",
-                       what->name);
-    }
-    f->made = mkdir(path, 0777) == 0;
-    if (!f->made && errno != EEXIST) {
-        return ts_fail(ctx, TS_ERR_OUTPUT, "cannot make the folder of -o: path=\"%s\": %s", path,
-                       strerror(errno));
-    }
-    f->folder.dir = ts_sys_open(ctx, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
-    return f->folder.dir >= 0
-               ? TS_OK
-               : ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the folder of -o: path=\"%s\": %s", path,
-                         strerror(errno));
-}
-
 void ts_export_folder_close(ts_export_folder *f)
 {
     folder_file *files = f->files.p;
@@ -129,7 +107,7 @@ static ts_code path_of(char **out, const ts_export_folder *f, const char *name, 
     return code;
 }
 
-/* Early, before the work is done. */
+/* Refuses a name that is taken. */
 static ts_code check_free(const ts_export_folder *f, const char *name)
 {
     struct stat st;
@@ -148,6 +126,56 @@ static ts_code check_free(const ts_export_folder *f, const char *name)
                                     S_ISDIR(st.st_mode) ? EISDIR : EEXIST);
 }
 
+/* The file of a table that this export may write, of one recording; caller frees it. */
+static ts_code table_path(char **out, const ts_export_folder *f, enum ts_table_id table)
+{
+    ts_buf name = {0};
+    ts_code code = ts_buf_printf(f->ctx, &name, "%s%s", ts_schema[table].name, f->what->extension);
+    TS_STEP(code, ts_copy_text(out, f->ctx, name.p, name.n));
+    ts_buf_free(f->ctx, &name);
+    return code;
+}
+
+/* Early, before the work is done: a folder with a file of any table is that of a recording. */
+static ts_code check_tables(const ts_export_folder *f)
+{
+    ts_code code = TS_OK;
+    for (unsigned id = 0; !is_hive(f) && code == TS_OK && id < TS_TABLE_COUNT; id++) {
+        char *name = NULL;
+        code = table_path(&name, f, id);
+        TS_STEP(code, check_free(f, name));
+        ts_free(f->ctx, name);
+    }
+    return code;
+}
+
+static bool is_written(const ts_export_folder *f, const char *name)
+{
+    const folder_file *files = f->files.p;
+    size_t i = 0;
+    while (i < f->files.n && strcmp(files[i].name, name) != 0) {
+        i++;
+    }
+    return i < f->files.n;
+}
+
+/* Files of tables that the recording before had, and this one has not. */
+static ts_code remove_others(const ts_export_folder *f)
+{
+    const ts_sys *sys = &f->ctx->sys;
+    ts_code code = TS_OK;
+    for (unsigned id = 0; code == TS_OK && id < TS_TABLE_COUNT; id++) {
+        char *name = NULL;
+        code = table_path(&name, f, id);
+        if (code == TS_OK && !is_written(f, name) &&
+            sys->unlinkat(sys->user, f->folder.dir, name) != 0 && errno != ENOENT) {
+            code = ts_nameless_cannot(&f->folder, "remove", name, errno);
+        }
+        ts_free(f->ctx, name);
+    }
+    return code;
+}
+
 /* The folders of a path. */
 static ts_code make_folders(const ts_export_folder *f, const char *name)
 {
@@ -159,6 +187,29 @@ static ts_code make_folders(const ts_export_folder *f, const char *name)
         }
     }
     return TS_OK;
+}
+
+ts_code ts_export_folder_open(ts_export_folder *f, ts_ctx *ctx, const ts_export *what,
+                              const ts_options *options)
+{
+    const char *path = options->out;
+    *f = (ts_export_folder){.ctx = ctx, .options = options, .what = what};
+    f->folder = (ts_nameless_folder){ctx, -1, path, "the file of --to", 0};
+    if (strcmp(path, "-") == 0) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--to=%s writes a folder: give -o DIR, not -",
+                       what->name);
+    }
+    f->made = mkdir(path, 0777) == 0;
+    if (!f->made && errno != EEXIST) {
+        return ts_fail(ctx, TS_ERR_OUTPUT, "cannot make the folder of -o: path=\"%s\": %s", path,
+                       strerror(errno));
+    }
+    f->folder.dir = ts_sys_open(ctx, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC, 0);
+    if (f->folder.dir < 0) {
+        return ts_fail(ctx, TS_ERR_OUTPUT, "cannot open the folder of -o: path=\"%s\": %s", path,
+                       strerror(errno));
+    }
+    return check_tables(f);
 }
 
 /* --- files ------------------------------------------------------------------------------------ */
@@ -268,7 +319,10 @@ ts_code ts_export_folder_publish(ts_export_folder *f)
         TS_TRY(ts_nameless_name(&files[i].file, files[i].name, f->options->force));
         f->made = false;
     }
-    return f->options->sync && f->ctx != NULL && ts_sys_fsync(f->ctx, f->folder.dir) != 0
+    if (f->ctx != NULL && f->options->force && !is_hive(f)) {
+        TS_TRY(remove_others(f));
+    }
+    return f->ctx != NULL && f->options->sync && ts_sys_fsync(f->ctx, f->folder.dir) != 0
                ? ts_nameless_cannot(&f->folder, "write", ".", errno)
                : TS_OK;
 }
