@@ -1,6 +1,6 @@
 /* parquet_cells.mjs READER FOLDER FILE.parquet...: the cells of each file as FILE.READER.cells, a row a line, as one of the
  * readers from npm in FOLDER sees them: hyparquet or duckdb. A cell is N (NULL), an integer, the bytes of a real or of a text
- * in hexadecimal digits. */
+ * in hexadecimal digits. DuckDB reads patterns of files as well, whose * and / become _ in the name. */
 import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { pathToFileURL } from 'node:url'
@@ -63,7 +63,8 @@ async function duckdb() {
 
 const read = await (reader === 'duckdb' ? duckdb : hyparquet)()
 for (const file of files) {
-  const out = openSync(file + '.' + reader + '.cells', 'w')
+  const name = file.includes('*') ? file.replaceAll(/[*/]/g, '_') : file
+  const out = openSync(name + '.' + reader + '.cells', 'w')
   await read(file, out)
   closeSync(out)
 }
