@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh [quick | full | heap-analysis | ftrace | native | limit | stages | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
+# bench.sh [quick | full | heap-analysis | ftrace | native | limit | stages | columns | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
 # yardsticks that show what the machine can do at all. docs/performance.md explains the figures.
 #
 #   quick        10 and 50 MB, 3 runs
@@ -11,6 +11,7 @@
 #   limit        one and two threads, and how far that is from what is possible: beside a program that checks nothing, where
 #                its source is in ../shared/prototypes/perf
 #   stages       for every format: processor time of a million calls or so, and where its user time goes (perf), by stage
+#   columns      rows a second of a heap's tables as blocks of ClickHouse (Native) and as Parquet, on one core, without conversion
 #   SIZE...      snapshots of these sizes, in MB
 #   -n RUNS      runs of each measurement; the table shows medians
 #   -d DIR       where inputs are kept and outputs are written
@@ -26,7 +27,7 @@ usage() {
 runs='' dir=${TMPDIR:-/var/tmp}/trace_streamer-bench build='' mode=full sizes=()
 while [ $# -gt 0 ]; do
     case $1 in
-    quick | full | heap-analysis | ftrace | native | limit | stages) mode=$1 ;;
+    quick | full | heap-analysis | ftrace | native | limit | stages | columns) mode=$1 ;;
     [1-9]*) mode=sizes sizes+=("$1") ;;
     -n) runs=${2:-} && shift ;;
     -d) dir=${2:-} && shift ;;
@@ -54,13 +55,19 @@ if [ -z "$build" ]; then
     build=build/release
     echo "building ($build)"
     if ! { cmake --preset release-tests && cmake --build --preset release-tests \
-        --target trace_streamer mkhtrace mkflare mkcloud mktptp mkjfr mkprofile mkchrometrace bench_yardsticks; } >"$work/log" 2>&1; then
+        --target trace_streamer mkhtrace mkflare mkcloud mktptp mkjfr mkprofile mkchrometrace columns bench_yardsticks; } >"$work/log" 2>&1; then
         cat "$work/log"
         exit 1
     fi
 fi
 program=$build/bin/trace_streamer
 tools=$build/test/bench
+
+if [ "$mode" = columns ]; then
+    "$program" test/data/recording-snapshots.htrace.gz -e "$work/columns.db" --quiet
+    "$build/test/export/columns" measure "$work/columns.db" js_heap_nodes js_heap_edges js_heap_string
+    exit
+fi
 
 if [ "$mode" = limit ]; then
     scripts/bench-limit.sh "$program" "$build/tools" "$tools" "$dir" "$runs" ../shared/prototypes/perf

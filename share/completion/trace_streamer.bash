@@ -123,6 +123,10 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
+    --layout)
+        mapfile -t COMPREPLY < <(compgen -W 'one hive' -- "$cur")
+        return
+        ;;
     --dimension)
         COMPREPLY=()
         return
@@ -227,7 +231,7 @@ _trace_streamer() {
     upgrade) options='--export-db --force --sync --quiet --help --version' ;;
     help) options='--help --version' ;;
     version) options='--help --version' ;;
-    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --to --max-output --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
+    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
     esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")

@@ -2,10 +2,12 @@
 
 GROUP is one of readers: every cell of every bundled recording and of a made-up database, as hyparquet and DuckDB read it, is that of SQLite (both come from npm;
 TS_DEVTOOLS=install or TS_SLOW=1 asks for it, or TS_DEVTOOLS names the folder that has them; else skipped); native: the same of blocks of ClickHouse, which also says
-that all values have the width of their declarations; sizes: bytes a row of a heap; files: where files go, what is refused, and what a failure leaves; memory: its bound.
+that all values have the width of their declarations; sizes: bytes a row of a heap; files: where files go, what is refused, and what a failure leaves; memory: its bound;
+growth: time with rows.
 """
 import glob
 import os
+import random
 import resource
 import shutil
 import sqlite3
@@ -151,6 +153,11 @@ def readers():
     databases = recordings()
     made_up("made-up.db")
     databases.append(("made-up", "made-up.db"))
+    shutil.copy(made.empty(PROGRAM, SOURCE), "random.db")
+    with sqlite3.connect("random.db") as sql:
+        made.fill(sql, random.Random(8), 300)
+    sql.close()
+    databases.append(("random", "random.db"))
     files = []
     for name, database in databases:
         made.run(PROGRAM, database, "--to=parquet", "-o", f"{name}.d", "--quiet")
@@ -340,8 +347,24 @@ def memory():
     check(most < 96, f"{most:.0f} MiB")
 
 
+def growth():
+    """Four times as many rows take four times as long, whatever is in them."""
+    for name, values in (("different", "i, 'text ' || random()"), ("equal", "7, 'text'"), ("few", "i % 70000, 'text ' || i % 70000"), ("none", "NULL, NULL")):
+        times = []
+        for rows in (100000, 400000):
+            made.run(PROGRAM, os.path.join(DATA, "sessions.heapprofile"), "-e", "g.db", "--quiet", "--force")
+            sql = connect("g.db")
+            sql.execute(f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) INSERT INTO js_heap_string SELECT 1, {values} FROM n")
+            sql.commit()
+            sql.close()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            made.run(PROGRAM, "g.db", "--to=parquet", "-o", "g", "--quiet", "--force", "--max-memory=96M")
+            times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+        check(times[1] < 8 * times[0] + 0.1, f"{name}: {times[0]:.2f} s, and {times[1]:.2f} s for four times as many rows")
+
+
 def main():
-    groups = {"readers": readers, "native": native, "sizes": sizes, "files": files, "memory": memory}
+    groups = {"readers": readers, "native": native, "sizes": sizes, "files": files, "memory": memory, "growth": growth}
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
         groups[GROUP]()
