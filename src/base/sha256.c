@@ -20,11 +20,11 @@ static uint32_t rotr(uint32_t x, int n)
 
 static void fill_schedule(uint32_t w[64], const uint8_t *p)
 {
-    for (int i = 0; i < 16; i++) {
+    for (size_t i = 0; i < 16; i++) {
         w[i] = (uint32_t)p[i * 4] << 24 | (uint32_t)p[i * 4 + 1] << 16 |
                (uint32_t)p[i * 4 + 2] << 8 | p[i * 4 + 3];
     }
-    for (int i = 16; i < 64; i++) {
+    for (size_t i = 16; i < 64; i++) {
         uint32_t s0 = rotr(w[i - 15], 7) ^ rotr(w[i - 15], 18) ^ (w[i - 15] >> 3);
         uint32_t s1 = rotr(w[i - 2], 17) ^ rotr(w[i - 2], 19) ^ (w[i - 2] >> 10);
 
@@ -39,7 +39,7 @@ static void add_block(ts_sha256 *s, const uint8_t *p)
 
     fill_schedule(w, p);
     memcpy(v, s->h, sizeof v);
-    for (int i = 0; i < 64; i++) {
+    for (size_t i = 0; i < 64; i++) {
         uint32_t s1 = rotr(v[4], 6) ^ rotr(v[4], 11) ^ rotr(v[4], 25);
         uint32_t ch = (v[4] & v[5]) ^ (~v[4] & v[6]);
         uint32_t t1 = v[7] + s1 + ch + round_constants[i] + w[i];
@@ -50,7 +50,7 @@ static void add_block(ts_sha256 *s, const uint8_t *p)
         v[4] += t1;
         v[0] = t1 + s0 + maj;
     }
-    for (int i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++) {
         s->h[i] += v[i];
     }
 }
@@ -100,11 +100,11 @@ void ts_sha256_end(ts_sha256 *s, uint8_t out[32])
     uint8_t tail[8];
 
     ts_sha256_add(s, padding, held < 56 ? 56 - held : 120 - held);
-    for (int i = 0; i < 8; i++) {
+    for (size_t i = 0; i < 8; i++) {
         tail[i] = (uint8_t)(bits >> (56 - 8 * i));
     }
     ts_sha256_add(s, tail, 8);
-    for (int i = 0; i < 32; i++) {
+    for (size_t i = 0; i < 32; i++) {
         out[i] = (uint8_t)(s->h[i / 4] >> (24 - 8 * (i % 4)));
     }
 }

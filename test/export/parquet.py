@@ -6,6 +6,7 @@ that all values have the width of their declarations; sizes: bytes a row of a he
 growth: time with rows.
 """
 import glob
+import hashlib
 import os
 import random
 import resource
@@ -306,6 +307,9 @@ def files():
         made.run(PROGRAM, database, *to, "hive", "--layout=hive", "--quiet")
         refuses(["a file of this name exists"], database, *to, "hive", "--layout=hive", code=4)
         made.run(PROGRAM, database, *to, "hive", "--layout=hive", "--quiet", "--force")
+    with open("s.db", "rb") as f:
+        ident = hashlib.sha256(f.read()).hexdigest()[:32]
+    refuses(["a file of this name exists", ident], SNAPSHOTS, *to, "hive", "--layout=hive", code=4)
     found = contents("hive")
     parts = sorted(data for name, data in found.items() if name.endswith("/part.parquet"))
     check(parts == sorted([*expected.values(), *contents("three").values()]), "the dataset has other files")

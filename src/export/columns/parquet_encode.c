@@ -218,7 +218,7 @@ ts_code ts_pq_delta(ts_ctx *ctx, ts_buf *out, const int64_t *v, size_t n, unsign
     TS_TRY(ts_pq_varint(ctx, out, n));
     TS_TRY(put_zigzag(ctx, out, first));
     for (size_t i = 1; i < n; i += BLOCK) {
-        uint64_t d[BLOCK];
+        uint64_t d[BLOCK] = {0};
         size_t count = n - i < BLOCK ? n - i : BLOCK;
         int64_t least = INT64_MAX;
         for (size_t k = 0; k < count; k++) {
