@@ -5,6 +5,10 @@
  * bytes (18 or 26). Growing needs nothing beside the new slots, because they are filled from the
  * keys. From some 50 000 paths on, those without a line that were met last are kept once more
  * (TS_NODE_RECENT, 384 KiB), because all of them are more than the cache of a processor holds.
+ *
+ * With base/index and SipHash in the place of these slots, this hash and what was met last, the
+ * conversion of 300 000 folded stacks took 16 % more user CPU and 45 % more memory; profiles with
+ * few paths took as long.
  */
 #ifndef TS_TABLES_STORE_NODES_H
 #define TS_TABLES_STORE_NODES_H

@@ -4,6 +4,8 @@
  * both files are classified by the definitions of the newer one.
  *
  * Memory: 20 bytes a node of the older file, 4 a node of the newer one, 6 to 12 for finding ids.
+ * With base/index, which has 8 bytes a slot and grows, two files of 500 000 nodes took 83 MiB
+ * instead of 72, and 1 % more user CPU.
  */
 #include "analysis/heap/compare.h"
 

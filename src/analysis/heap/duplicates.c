@@ -79,8 +79,7 @@ typedef struct found {
     uint32_t concatenated;
     size_t truncated; /* at most so many strings are */
     uint32_t *stack;
-    uint32_t *slots;
-    size_t mask;
+    ts_index index; /* of texts, then of entries */
     uint64_t ring_visits;
     entry *entries;
     uint32_t entry_count;
@@ -320,45 +319,32 @@ static bool is_flat(const found *f, uint32_t node)
 
 enum { LENGTHS = 65536 };
 
-/* The slot of a text, or a free one. */
-static size_t slot_of(const found *f, const mark *text)
+static bool is_whole(const void *owner, uint32_t number, const void *key)
 {
-    size_t at = (size_t)text->hash[0] & f->mask;
-    for (; f->slots[at] != 0; at = (at + 1) & f->mask) {
-        const mark *other = &f->whole[f->slots[at] - 1];
-        if (other->hash[0] == text->hash[0] && other->hash[1] == text->hash[1]) {
-            break;
-        }
-    }
-    return at;
+    const mark *text = key;
+    return memcmp(((const found *)owner)->whole[number].hash, text->hash, sizeof text->hash) == 0;
 }
 
-/* An empty table for so many texts or groups. */
-static ts_code take_slots(found *f, size_t count)
-{
-    f->mask = 63;
-    while (f->mask < count * 2) {
-        f->mask = f->mask * 2 + 1;
-    }
-    HG_GIVE(f->g, f->slots);
-    TS_NEED(f->g->ctx, f->slots = hg_take(f->g, f->mask + 1, sizeof *f->slots));
-    memset(f->slots, 0, (f->mask + 1) * sizeof *f->slots);
-    return TS_OK;
-}
-
-/* The texts of concatenated strings: slots of the table `f->slots`, and a bit for each length. */
-static void note_whole(found *f, uint64_t lengths[LENGTHS / 64])
+/* The texts of concatenated strings, and a bit for each length. */
+static ts_code note_whole(found *f, uint64_t lengths[LENGTHS / 64])
 {
     for (uint32_t i = 0; i < f->concatenated; i++) {
-        f->slots[slot_of(f, &f->whole[i])] = i + 1;
+        ts_index_place place;
+        TS_TRY(ts_index_reserve(f->g->ctx, &f->index));
+        if (ts_index_search(&place, &f->index, f->whole[i].hash[0], is_whole, f, &f->whole[i]) ==
+            TS_INDEX_NONE) {
+            ts_index_add(&f->index, place, i);
+        }
         lengths[f->whole[i].bytes % LENGTHS / 64] |= UINT64_C(1) << f->whole[i].bytes % 64;
     }
+    return TS_OK;
 }
 
 static ts_code match_string(found *f, uint32_t string)
 {
     TS_TRY(mark_string(f, string));
-    if (f->slots[slot_of(f, &f->texts[f->text_count - 1])] == 0) {
+    const mark *text = &f->texts[f->text_count - 1];
+    if (ts_index_find(&f->index, text->hash[0], is_whole, f, text) == TS_INDEX_NONE) {
         f->text_of[string] = HG_NONE;
         f->text_count--;
     }
@@ -373,8 +359,7 @@ static ts_code match_strings(found *f)
     if (f->concatenated == 0) {
         return TS_OK;
     }
-    TS_TRY_INTO(code, take_slots(f, f->concatenated));
-    note_whole(f, lengths);
+    TS_TRY_INTO(code, note_whole(f, lengths));
     for (uint32_t i = 0; i < g->strings.count && code == TS_OK; i++) {
         const uint16_t bytes = g->strings.bytes[i];
         if (f->uses[i] > 0 && f->text_of[i] == HG_NONE &&
@@ -449,9 +434,15 @@ static void entry_of(entry *made, const found *f, const hg_group *group)
     made->key[1] = ts_hash_more(&h);
 }
 
-static size_t slot_of_entry(const found *f, const entry *e)
+static uint64_t hash_of_entry(const entry *e)
 {
-    return (size_t)(e->key[0] ^ e->key[1]) & f->mask;
+    return e->key[0] ^ e->key[1];
+}
+
+static bool is_entry(const void *owner, uint32_t number, const void *key)
+{
+    const entry *e = key;
+    return memcmp(((const entry *)owner)[number].key, e->key, sizeof e->key) == 0;
 }
 
 /* Adds the string to its group. *number: of the group, HG_NONE: there is none yet. */
@@ -474,23 +465,21 @@ static ts_code join(found *f, const hg_group *made, uint32_t *number)
 /* The first string of a text is an entry, the second one makes a group of both. */
 static ts_code join_entry(found *f, const pending *p)
 {
-    entry *all = f->entries;
     hg_group first = p->made;
-    size_t at;
-    ts_code code;
-    for (at = slot_of_entry(f, &p->wanted); f->slots[at] != 0; at = (at + 1) & f->mask) {
-        entry *e = &all[f->slots[at] - 1];
-        if (memcmp(e->key, p->wanted.key, sizeof e->key) != 0) {
-            continue;
-        }
-        first.node = e->node;
-        code = e->group == HG_NONE ? join(f, &first, &e->group) : TS_OK;
-        TS_STEP(code, join(f, &p->made, &e->group));
-        return code;
+    ts_index_place place;
+    TS_TRY(ts_index_reserve(f->g->ctx, &f->index));
+    uint32_t number = ts_index_search(&place, &f->index, hash_of_entry(&p->wanted), is_entry,
+                                      f->entries, &p->wanted);
+    if (number == TS_INDEX_NONE) {
+        ts_index_add(&f->index, place, f->entry_count);
+        f->entries[f->entry_count++] = p->wanted;
+        return TS_OK;
     }
-    all[f->entry_count++] = p->wanted;
-    f->slots[at] = f->entry_count;
-    return TS_OK;
+    entry *e = &f->entries[number];
+    first.node = e->node;
+    ts_code code = e->group == HG_NONE ? join(f, &first, &e->group) : TS_OK;
+    TS_STEP(code, join(f, &p->made, &e->group));
+    return code;
 }
 
 /* The string takes the place of one that waited for its slot, in the order of the strings. */
@@ -501,7 +490,10 @@ static ts_code join_later(found *f, const hg_group *made)
     entry_of(&p->wanted, f, made);
     p->made = *made;
     f->waiting_n++;
-    __builtin_prefetch(&f->slots[slot_of_entry(f, &p->wanted)], 1);
+    if (f->index.slots != NULL) {
+        __builtin_prefetch(&f->index.slots[hash_of_entry(&p->wanted) & (f->index.slot_count - 1)],
+                           1);
+    }
     return code;
 }
 
@@ -565,7 +557,8 @@ static ts_code group_all(found *f)
     const hg_part *parts = g->parts.p;
     const size_t count = (size_t)f->concatenated + f->text_count + f->truncated;
     pending waiting[WAITING];
-    ts_code code = take_slots(f, count);
+    ts_code code = TS_OK;
+    ts_index_free(g->ctx, &f->index);
     f->waiting = waiting;
     f->entries = hg_take(g, count, sizeof *f->entries);
     TS_STEP_IF(code, f->entries == NULL, g->ctx->error.code);
@@ -661,7 +654,7 @@ ts_code hg_find_duplicates(hg_duplicates *d, hg *g)
     hg_give(g, f.first);
     hg_give(g, f.second);
     hg_give(g, f.stack);
-    hg_give(g, f.slots);
+    ts_index_free(g->ctx, &f.index);
     return code;
 }
 

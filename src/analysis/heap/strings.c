@@ -267,7 +267,8 @@ static ts_code hash_text(uint64_t hash[2], const reading *r, const hg_range *ran
 }
 
 /* A slot holds the number of a string + 1, and above it what bits of the hash there is room for, so
- * that the hash of another text is hardly ever looked at. */
+ * that the hash of another text is hardly ever looked at. base/index, which grows, made a
+ * conversion with --analyze=heap 7 % longer by user CPU (558 000 strings). */
 static uint32_t first_of_text(reading *r, uint32_t i)
 {
     const uint64_t *hash = r->hashes[i];

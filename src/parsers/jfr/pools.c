@@ -26,6 +26,10 @@ void jfr_pools_free(ts_ctx *ctx, jfr_pools *pools)
 
 /* --- entries by their keys ------------------------------------------------------------------ */
 
+/* A table of its own: with base/index, whose entries and hashes are two places in memory, a
+ * conversion took 23 % longer by user CPU (20 chunks of 50 000 events), and 10 % with large pools
+ * (60 chunks of 8000 stacks). */
+
 enum { FIRST_SLOTS = 16 };
 #define MAX_SLOTS (UINT32_C(1) << 31)
 

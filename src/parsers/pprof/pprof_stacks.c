@@ -2,6 +2,9 @@
  * Stacks that were met before, by the bytes of their lists of locations: most samples of a profile
  * that was not added up have one of a few. Of a group of places that is full, what was met first
  * goes.
+ *
+ * No base/index: it has to forget all at once when it is full, and a conversion of 1 million
+ * samples with 200 000 stacks took 28 % longer by user CPU; with SipHash of the lists, too, 37 %.
  */
 #include "parsers/pprof/pprof.h"
 

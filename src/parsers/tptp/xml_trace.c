@@ -559,7 +559,7 @@ static ts_code open_xml(void **self, ts_job *job)
     x->ctx = job->ctx;
     x->import.job = job;
     x->import.format = "trcxml";
-    tptp_names_init(&x->names, &job->ctx->hash_key);
+    tptp_names_init(&x->names);
     ts_code code = tptp_xml_restart(x);
     if (code != TS_OK) {
         close_xml(x);
@@ -588,7 +588,6 @@ static bool begins_trace(tptp_names *names, const char *p, size_t n)
 /* Does the beginning of a text hold an element of a trace? */
 static bool is_trace(const uint8_t *p, size_t n)
 {
-    static const ts_hash_key key = {{0, 0}};
     char head[TS_PEEK] = {0};
     tptp_names names;
     size_t k = 0;
@@ -609,7 +608,7 @@ static bool is_trace(const uint8_t *p, size_t n)
     if (i == k || head[i] != '<') {
         return false;
     }
-    tptp_names_init(&names, &key);
+    tptp_names_init(&names);
     while (i < k && (head[i] != '<' || !begins_trace(&names, head + i, k - i))) {
         i++;
     }

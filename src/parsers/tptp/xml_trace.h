@@ -36,20 +36,17 @@ typedef struct tptp_name {
 /* How an attribute is read. */
 enum { TPTP_ATTR_TEXT, TPTP_ATTR_NUMBER, TPTP_ATTR_FLAG, TPTP_ATTR_SECONDS };
 
-enum { TPTP_NAME_SLOTS = 512, TPTP_NAME_HINTS = 256 };
+enum { TPTP_NAME_HINTS = 256 };
 
-/* Names by their hash; filled once. */
+/* Names of elements and attributes. */
 typedef struct tptp_names {
-    ts_hash_key key;
     tptp_name events[TPTP_KINDS];
-    const tptp_name *elements[TPTP_NAME_SLOTS];
-    const tptp_name *attributes[TPTP_NAME_SLOTS];
     /* What was found last for names of a length with certain letters: mostly what is looked for. */
     const tptp_name *element_hints[TPTP_NAME_HINTS];
     const tptp_name *attribute_hints[TPTP_NAME_HINTS];
 } tptp_names;
 
-void tptp_names_init(tptp_names *names, const ts_hash_key *key);
+void tptp_names_init(tptp_names *names);
 /* NULL when the name is not known. */
 const tptp_name *tptp_element_of(tptp_names *names, const char *p, size_t n);
 const tptp_name *tptp_attribute_of(tptp_names *names, const char *p, size_t n);

@@ -68,74 +68,64 @@ static bool same_name(const char *a, const char *p, size_t n)
     return i == n && a[i] == '\0';
 }
 
-static size_t name_slot(const tptp_name *const *slots, const ts_hash_key *key, const char *p,
-                        size_t n)
-{
-    enum { HASHED = 24 };
-    char small[HASHED] = {0};
-    size_t k = n < HASHED ? n : HASHED;
-    ts_hash h = ts_hash_begin(key);
-    size_t i;
-    for (i = 0; i < k; i++) {
-        small[i] = lower(p[i]);
-    }
-    ts_hash_bytes(&h, small, k);
-    i = (size_t)ts_hash_end(&h) % TPTP_NAME_SLOTS;
-    while (slots[i] != NULL && !same_name(slots[i]->name, p, n)) {
-        i = (i + 1) % TPTP_NAME_SLOTS;
-    }
-    return i;
-}
-
-static void add_names(const tptp_name **slots, const ts_hash_key *key, const tptp_name *names,
-                      size_t n)
-{
-    for (size_t i = 0; i < n; i++) {
-        if (names[i].name[0] != '\0') {
-            slots[name_slot(slots, key, names[i].name, strlen(names[i].name))] = &names[i];
-        }
-    }
-}
-
-void tptp_names_init(tptp_names *names, const ts_hash_key *key)
+void tptp_names_init(tptp_names *names)
 {
     memset(names, 0, sizeof *names);
-    names->key = *key;
     for (unsigned i = 0; i < TPTP_KINDS; i++) {
         names->events[i] = (tptp_name){tptp_events[i].name, TPTP_EL_EVENT, (uint8_t)i};
     }
-    add_names(names->elements, key, names->events, TPTP_KINDS);
-    add_names(names->elements, key, other_elements,
-              sizeof other_elements / sizeof other_elements[0]);
-    add_names(names->attributes, key, number_names, sizeof number_names / sizeof number_names[0]);
-    add_names(names->attributes, key, text_names, sizeof text_names / sizeof text_names[0]);
 }
 
-static const tptp_name *find_name(const tptp_name **hints, const tptp_name *const *slots,
-                                  const ts_hash_key *key, const char *p, size_t n)
+/* A list is short: what a hint does not know is looked for in all of it. */
+static const tptp_name *in_list(const tptp_name *names, size_t count, const char *p, size_t n)
+{
+    while (count > 0 && !same_name(names[count - 1].name, p, n)) {
+        count--;
+    }
+    return count == 0 ? NULL : &names[count - 1];
+}
+
+static const tptp_name **hint_of(const tptp_name **hints, const char *p, size_t n)
+{
+    return &hints[(31 * n + (size_t)7 * (unsigned char)p[0] + (unsigned char)p[n / 2]) %
+                  TPTP_NAME_HINTS];
+}
+
+static bool is_hint(const tptp_name *hint, const char *p, size_t n)
+{
+    return hint != NULL && strncmp(hint->name, p, n) == 0 && hint->name[n] == '\0';
+}
+
+#define IN_LIST(names, p, n) in_list(names, sizeof(names) / sizeof(names)[0], p, n)
+
+const tptp_name *tptp_element_of(tptp_names *names, const char *p, size_t n)
 {
     if (n == 0) {
         return NULL;
     }
-    const tptp_name **hint =
-        &hints[(31 * n + (size_t)7 * (unsigned char)p[0] + (unsigned char)p[n / 2]) %
-               TPTP_NAME_HINTS];
-    if (*hint != NULL && strncmp((*hint)->name, p, n) == 0 && (*hint)->name[n] == '\0') {
+    const tptp_name **hint = hint_of(names->element_hints, p, n);
+    if (is_hint(*hint, p, n)) {
         return *hint;
     }
-    const tptp_name *found = slots[name_slot(slots, key, p, n)];
+    const tptp_name *found = IN_LIST(other_elements, p, n);
+    found = found == NULL ? IN_LIST(names->events, p, n) : found;
     *hint = found == NULL ? *hint : found;
     return found;
 }
 
-const tptp_name *tptp_element_of(tptp_names *names, const char *p, size_t n)
-{
-    return find_name(names->element_hints, names->elements, &names->key, p, n);
-}
-
 const tptp_name *tptp_attribute_of(tptp_names *names, const char *p, size_t n)
 {
-    return find_name(names->attribute_hints, names->attributes, &names->key, p, n);
+    if (n == 0) {
+        return NULL;
+    }
+    const tptp_name **hint = hint_of(names->attribute_hints, p, n);
+    if (is_hint(*hint, p, n)) {
+        return *hint;
+    }
+    const tptp_name *found = IN_LIST(text_names, p, n);
+    found = found == NULL ? IN_LIST(number_names, p, n) : found;
+    *hint = found == NULL ? *hint : found;
+    return found;
 }
 
 bool tptp_has_word(const char *text, const char *word)

@@ -325,8 +325,8 @@ static void clear_heap(ts_heap *h)
     ts_free(ctx, h->edges.ids);
     ts_intvec_free(ctx, &h->tree.parents);
     ts_free(ctx, h->tree.noted);
-    ts_free(ctx, h->classes.entries);
-    ts_free(ctx, h->classes.slots);
+    ts_vec_free(ctx, &h->classes.entries);
+    ts_index_free(ctx, &h->classes.index);
     ts_free(ctx, h->rows.located);
     ts_intvec_free(ctx, &h->rows.function_ids);
     ts_buf_free(ctx, &h->strings.text);

@@ -6,6 +6,8 @@
 #ifndef TS_PARSERS_ARKTS_HEAP_STATE_H
 #define TS_PARSERS_ARKTS_HEAP_STATE_H
 
+#include "base/index.h"
+#include "base/vec.h"
 #include "base/buf.h"
 #include "base/intvec.h"
 #include "base/spool.h"
@@ -328,13 +330,11 @@ typedef struct heap_recent_class {
 } heap_recent_class;
 
 typedef struct heap_classes {
-    heap_class *entries;
-    uint32_t *slots; /* by hash: index + 1, and bits of the hash */
+    ts_vec entries; /* heap_class */
+    ts_index index;
     /* Those that were used last, by the lower bits of their names: most nodes need no hash. Both
      * parts of a class are compared, so that this needs no key. */
     heap_recent_class recent[HEAP_RECENT_CLASSES];
-    uint32_t count;
-    uint32_t cap;
 } heap_classes;
 
 /* Lets the cache fetch what heap_classes_add needs of the n nodes from v on, as many integers
