@@ -1,6 +1,6 @@
 -- Question:   Which native memory is in use at one time and was not at another, and who allocated it?
 --             By call path: what was in use at `to` less what was in use at `from`. Of statistics: the
---             last sums of each path at these times. Mappings that were released in part count whole.
+--             last sums of each path at these times. Of mappings that were released in part, what was left.
 -- Topic:      heap
 -- Needs:      native_hook (events of native memory), native_hook_statistic (statistics of native memory)
 -- Parameters: from   time: before (default: the beginning, when nothing is known to be in use)
@@ -12,10 +12,16 @@
 --             bytes, objects         more in use at `to`; less is negative
 --             bytes_from, bytes_to   in use at these times
 --             callchain_id, path     with by=path: the frames, the outermost first
-WITH side(place, at) AS (VALUES (0, :from), (1, :to)),
+WITH
+-- include: native_parts
+side(place, at) AS (VALUES (0, :from), (1, :to)),
 -- place 0: in use at `from`, 1: at `to`.
 memory(place, callchain_id, lib_id, symbol_id, bytes, objects) AS (
-  SELECT side.place, h.callchain_id, h.last_lib_id, h.last_symbol_id, h.heap_size, 1
+  SELECT side.place, h.callchain_id, h.last_lib_id, h.last_symbol_id,
+    CASE WHEN h.event_type = 'MmapEvent' THEN ifnull((SELECT min(p.bytes) FROM part AS p
+      WHERE p.itid = h.itid AND p.ts = h.start_ts AND p.addr = printf('0x%x', h.addr)
+        AND (side.at IS NULL OR p.since <= side.at)), h.heap_size)
+    ELSE h.heap_size END, 1
   FROM native_hook AS h CROSS JOIN side
   WHERE h.event_type IN ('AllocEvent', 'MmapEvent', 'GPU_VK_Alloc_Event', 'GPU_GLES_Alloc_Event', 'GPU_CL_Alloc_Event')
     AND (:pid IS NULL OR h.ipid IN (SELECT ipid FROM process WHERE pid = :pid))

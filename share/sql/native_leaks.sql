@@ -11,15 +11,11 @@
 --             bytes, objects     in use
 --             percent            of the bytes that are in use
 --             callchain_id, path  with by=path: the frames, the outermost first
-WITH part AS MATERIALIZED (
-  SELECT s.itid, s.ts, a.value AS addr, CAST(l.value AS INTEGER) AS bytes
-  FROM stack_sample_label AS l CROSS JOIN stack_sample AS s ON s.id = l.sample_id
-  JOIN stack_sample_label AS a ON a.sample_id = s.id AND a.key = 'addr'
-  WHERE l.key = 'left'
-),
+WITH
+-- include: native_parts
 memory(callchain_id, lib_id, symbol_id, bytes, objects) AS (
   SELECT h.callchain_id, h.last_lib_id, h.last_symbol_id,
-    CASE WHEN h.event_type = 'MmapEvent' THEN ifnull((SELECT p.bytes FROM part AS p
+    CASE WHEN h.event_type = 'MmapEvent' THEN ifnull((SELECT min(p.bytes) FROM part AS p
       WHERE p.itid = h.itid AND p.ts = h.start_ts AND p.addr = printf('0x%x', h.addr)), h.heap_size)
     ELSE h.heap_size END, 1
   FROM native_hook AS h

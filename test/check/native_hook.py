@@ -340,6 +340,7 @@ class Model:
         for part in [p for p in mine if p[0] < row["addr"] + row["size"] and row["addr"] < p[1]]:
             mine.remove(part)  # only ever the same mapping again: the older one stays open
             self.free_lost += 1
+            self.left_at(mine, part[2], ts)
         mine.append([row["addr"], row["addr"] + row["size"], row])
 
     def munmap(self, ts, kind, body, arrived):
@@ -355,9 +356,16 @@ class Model:
             size += high - low
             mine.remove(part)
             mine += [[a, b, part[2]] for a, b in ((part[0], low), (high, part[1])) if a < b]
-            if not any(p[2] is part[2] for p in mine):
+            if not self.left_at(mine, part[2], ts):
                 part[2]["end"] = ts
         self.row(ts, kind, body, arrived, NAMES[kind], "map", size, touched[0][2]["sub"])
+
+    @staticmethod
+    def left_at(mine, row, ts):
+        """Bytes that are left of a mapping from now on."""
+        left = sum(p[1] - p[0] for p in mine if p[2] is row)
+        row["left_at"] = "%d %d" % (left, ts) if left else row.get("left_at")
+        return left
 
     def tag(self, ts, kind, body, arrived):
         start, size, pid = last(body, 1), last(body, 2), signed32(body, 4)
@@ -430,6 +438,8 @@ class Model:
             labels = {"addr": "0x%x" % r["addr"]}
             if r["end"] is None and self.left(r) != r["size"]:
                 labels["left"] = str(self.left(r))
+            if r.get("left_at"):
+                labels["left_at"] = r["left_at"]  # the last of them
             if r["sub"]:
                 labels["sub_type"] = r["sub"]
             out.append((event, r["thread"], r["ts"], None if r["end"] is None else r["end"] - r["ts"], self.path(r["chain"]), values, labels))

@@ -43,7 +43,7 @@ def recording(config, events):
 
 
 class Memory:
-    """Blocks by address: [begin, end or None, bytes, stack, pid, whether it is mapped, bytes that are left]."""
+    """Blocks by address: [begin, end or None, bytes, stack, pid, whether it is mapped, bytes that are left, {when: bytes that were left}]."""
 
     def __init__(self, rng):
         self.blocks, self.events = [], []
@@ -64,9 +64,10 @@ class Memory:
                     part = rng.randrange(1, alive[addr][6])
                     begin = addr + alive[addr][2] - alive[addr][6]
                     alive[addr][6] -= part
+                    alive[addr][7][at] = alive[addr][6]
                     self.events.append((at, 6, number(1, alive[addr][4]) + number(2, alive[addr][4]) + number(3, begin) + number(4, part)))
                 continue
-            block = [at, None, size, stack, pid, mapped, size]
+            block = [at, None, size, stack, pid, mapped, size, {}]
             self.blocks.append(block)
             alive[addr] = block
             who = number(1, pid) + number(2, pid) + number(3, addr)
@@ -114,12 +115,9 @@ def growth(j, before, after, by, limit=None, **params):
     j.ask("native_growth", GROWTH, sorted(rows, key=place)[:limit], by=by, limit=limit, **params)
 
 
-def plain(blocks):
-    return [(b[3], b[2], 1) for b in blocks]
-
-
-def left(blocks):
-    return [(b[3], b[6], 1) for b in blocks]
+def left(blocks, at=None):
+    """At a time of the trace, or at the end."""
+    return [(b[3], min([b[2], *(n for when, n in b[7].items() if at is None or 2 * S + when <= at)]), 1) for b in blocks]
 
 
 def check_events(j, memory):
@@ -127,9 +125,9 @@ def check_events(j, memory):
         for pid in None, 20, 30:
             leaks(j, left(memory.alive(None, pid)), by, **({} if pid is None else {"pid": pid}))
             for a, b in ((None, None), (2 * S + 500, 2 * S + 1500), (2 * S + 500, None), (None, 2 * S + 700), (2 * S + 1500, 2 * S + 500)):
-                growth(j, plain(memory.alive(a, pid)) if a else [], plain(memory.alive(b, pid)), by, pid=pid, **{"from": a, "to": b})
+                growth(j, left(memory.alive(a, pid), a) if a else [], left(memory.alive(b, pid), b), by, pid=pid, **{"from": a, "to": b})
     leaks(j, left(memory.alive(None, None)), "path", limit=2)
-    growth(j, [], plain(memory.alive(None, None)), "path", limit=2)
+    growth(j, [], left(memory.alive(None, None)), "path", limit=2)
     # Nothing is asked of a folded stack's weight: what is in use is meant.
     run = subprocess.run([j.program, j.path, "--to=folded", "-o", "-", "--quiet"], capture_output=True, text=True, check=True)
     want = {}

@@ -273,6 +273,7 @@ static ts_code take_part(void *user, const hook_range *part)
     m->left -= bytes;
     if (m->left > 0) {
         const uint64_t gone = m->size - m->left;
+        TS_TRY(hook_row_part(t->h, m->row, m->left));
         return gone >> 48 != 0 ? TS_OK : hook_row_change(t->h, m->row, HOOK_GONE, (int64_t)gone);
     }
     m->next = t->h->free_mapping;

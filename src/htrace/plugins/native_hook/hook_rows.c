@@ -89,6 +89,16 @@ ts_code hook_row_change(hook *h, uint64_t row, hook_column column, int64_t value
     return ts_sorter_put(&h->changes, h->records.host->ctx, &change, sizeof change, &order, SORTER);
 }
 
+ts_code hook_row_part(hook *h, uint64_t row, uint64_t left)
+{
+    enum { SORTER = 4 << 20 };
+    static const ts_sorter_order order = {.key_offset = 0, .key_count = 1};
+    const hook_part part = {row, h->ts, left};
+    return h->ts == TS_NO_TIME
+               ? TS_OK
+               : ts_sorter_put(&h->parts, h->records.host->ctx, &part, sizeof part, &order, SORTER);
+}
+
 /* --- tables ----------------------------------------------------------------------------------- */
 
 static const hook_chain *chain_of(const hook *h, const hook_row *row)
@@ -251,7 +261,30 @@ static ts_code put_sample(int64_t *id, hook *h, const hook_row *row, const char 
                           : put_label(h, *id, "sub_type", ts_pool_text(&h->texts, row->text - 1));
 }
 
-static ts_code put_allocation(hook *h, const hook_row *row)
+static ts_code next_part(hook *h)
+{
+    const void *record = NULL;
+    TS_TRY(ts_sorter_next(&record, h->parts));
+    h->part = record;
+    return TS_OK;
+}
+
+/* What was left of a mapping each time that a part of it was released. */
+static ts_code put_parts(hook *h, int64_t sample, uint64_t number)
+{
+    ts_code code = TS_OK;
+    while (code == TS_OK && h->part != NULL && h->part->row <= number) {
+        char text[48];
+        const int n =
+            snprintf(text, sizeof text, "%" PRIu64 " %" PRId64, h->part->left, h->part->ts);
+        TS_STEP_IF(code, h->part->row == number,
+                   put_label(h, sample, "left_at", (ts_text){text, (size_t)n}));
+        TS_STEP(code, next_part(h));
+    }
+    return code;
+}
+
+static ts_code put_allocation(hook *h, const hook_row *row, uint64_t number)
 {
     const bool live = (row->flags & HOOK_ROW_ENDED) == 0;
     const int64_t gone = (int64_t)((uint64_t)row->gone_high << 32 | row->gone_low);
@@ -262,6 +295,7 @@ static ts_code put_allocation(hook *h, const hook_row *row)
     int n = snprintf(addr, sizeof addr, "0x%" PRIx64, row->addr);
     TS_TRY(put_sample(&id, h, row, types[row->type].sample, values));
     TS_TRY(put_label(h, id, "addr", (ts_text){addr, (size_t)n}));
+    TS_TRY(put_parts(h, id, number));
     if (!live || gone == 0) {
         return TS_OK;
     }
@@ -299,7 +333,7 @@ static ts_code write_row(hook *h, const hook_row *row, uint64_t number)
     }
     if (row->type != HOOK_T_STATISTIC) {
         TS_TRY(put_hook(h, row));
-        return types[row->type].sample == NULL ? TS_OK : put_allocation(h, row);
+        return types[row->type].sample == NULL ? TS_OK : put_allocation(h, row, number);
     }
     TS_TRY(ts_spool_read(&got, h->sums, row->addr * sizeof sums, &sums, sizeof sums));
     TS_TRY(put_statistic_row(h, row, &sums));
@@ -316,6 +350,8 @@ static ts_code merge_rows(hook *h)
     ts_code code = h->changes == NULL ? TS_OK : ts_sorter_finish(h->changes);
     TS_STEP_IF(code, h->changes != NULL, ts_sorter_next(&record, h->changes));
     change = record;
+    TS_STEP_IF(code, h->parts != NULL, ts_sorter_finish(h->parts));
+    TS_STEP_IF(code, h->parts != NULL, next_part(h));
     for (uint64_t at = 0; code == TS_OK && at < h->row_count; at += got / sizeof *rows) {
         code = ts_spool_read(&got, h->rows, at * sizeof *rows, rows, BLOCK_ROWS * sizeof *rows);
         for (size_t i = 0; code == TS_OK && i < got / sizeof *rows; i++) {
@@ -348,5 +384,6 @@ void hook_rows_free(hook *h)
     ts_spool_free(h->rows);
     ts_free(ctx, h->recent);
     ts_sorter_close(h->changes);
+    ts_sorter_close(h->parts);
     ts_idmap_free(ctx, &h->last_sums);
 }

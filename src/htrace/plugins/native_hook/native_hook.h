@@ -246,6 +246,13 @@ typedef struct hook_change {
     int64_t value;
 } hook_change;
 
+/* What was left of a mapping when a part of it was released. */
+typedef struct hook_part {
+    uint64_t row;
+    int64_t ts;
+    uint64_t left;
+} hook_part;
+
 typedef struct hook_counts {
     uint64_t alloc, free, free_invalid, mmap, munmap, munmap_invalid, tag, statistics;
     uint64_t traces;
@@ -321,8 +328,10 @@ typedef struct hook {
     uint32_t recent_n;
     uint64_t row_count;
     ts_sorter *changes;
-    ts_idmap last_sums;  /* number of the last row by (chain, type) of statistics */
-    int64_t value_types; /* the first of the kinds of values */
+    ts_sorter *parts;      /* hook_part */
+    const hook_part *part; /* the next one, while rows are written */
+    ts_idmap last_sums;    /* number of the last row by (chain, type) of statistics */
+    int64_t value_types;   /* the first of the kinds of values */
 } hook;
 
 /* --- hook_tables.c: texts, frames, stacks ----------------------------------------------------- */
