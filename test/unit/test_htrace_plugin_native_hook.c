@@ -415,6 +415,51 @@ static void test_damaged_events(void **state)
     run_free(&r);
 }
 
+/* A table that is damaged may have had events in it. */
+static void test_damaged_table(void **state)
+{
+    bytes f;
+    bytes b = {0};
+    run r;
+    (void)state;
+    begin(&f);
+    event(&b, "080c1001 1a0a 0814 1015 1880a001 2001");
+    event(&b, "4204 0801 120f"); /* a name that ends early */
+    event(&b, "080c1002 1a0a 0814 1015 1880a101 2002");
+    send(&f, &b);
+    convert(&r, plugins, &f);
+    assert_int_equal(MEM_ROWS(r.sink, native_hook), 2);
+    assert_int_equal(MEM_INT(r.sink, native_hook, 0, all_heap_size), 1);
+    assert_true(MEM_NULL(r.sink, native_hook, 1, all_heap_size));
+    run_free(&r);
+}
+
+/* Nearer to the leaf than the frames whose file is known are some whose map may be lost. */
+static void test_caller_after_loss(void **state)
+{
+    (void)state;
+    for (unsigned lost = 0; lost < 2; lost++) {
+        bytes f;
+        bytes b = {0};
+        run r;
+        begin(&f);
+        hex(&f, CONFIG, "a00101", 12 * S);
+        name(&b, 8, 2, "/data/x.ets");
+        name(&b, 9, 1, "jsfun");
+        event(&b, "6a0e 0801 1208 0805 284d 3801 4002 1814");
+        if (lost != 0) {
+            event(&b, "5a0f 0814 1080"); /* a map that ends early */
+        }
+        event(&b, STACK_1);
+        event(&b, "080c100a1a0e081410151880a001206430043801");
+        send(&f, &b);
+        convert(&r, plugins, &f);
+        assert_int_equal(MEM_ROWS(r.sink, native_hook), 1);
+        assert_int_equal(MEM_NULL(r.sink, native_hook, 0, last_lib_id), lost != 0);
+        run_free(&r);
+    }
+}
+
 /* Events in the order of their times, whatever that of the recording. */
 static void test_order(void **state)
 {
@@ -592,6 +637,8 @@ int main(void)
         cmocka_unit_test(test_mapping_over_others),
         cmocka_unit_test(test_replaced_mapping),
         cmocka_unit_test(test_damaged_events),
+        cmocka_unit_test(test_damaged_table),
+        cmocka_unit_test(test_caller_after_loss),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_time_range),
         cmocka_unit_test(test_repeated),

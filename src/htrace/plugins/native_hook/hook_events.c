@@ -459,7 +459,7 @@ static ts_code handle(void *user, const void *record)
     const int64_t raw =
         (e->flags & HOOK_UNTIMED) != 0 ? TS_NO_TIME : (int64_t)(e->key ^ (UINT64_C(1) << 63));
     TS_TRY(ts_records_time(&h->ts, &h->wanted, &h->records, raw));
-    h->gaps += (e->flags & HOOK_AFTER_GAP) != 0;
+    h->gaps += (e->flags & HOOK_AFTER_GAP) != 0 || (h->gaps == 0 && e->key >= h->gap_from);
     if (h->wanted && h->ts != TS_NO_TIME) {
         note_time(h, h->ts);
     }

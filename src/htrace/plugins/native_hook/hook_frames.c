@@ -111,6 +111,9 @@ static ts_code put_frame(hook *h, hook_chain *chain, int64_t depth, hook_frame *
             chain->library = (uint32_t)info->dict + 1;
             chain->symbol = (f->has & HOOK_HAS_SYMBOL) != 0 ? (uint32_t)row.symbol_id + 1 : 0;
         }
+    } else if (h->lossy) { /* it may have been in a file whose map is lost */
+        chain->library = 0;
+        chain->symbol = 0;
     }
     TS_TRY(find_method(h, f));
     TS_TRY(ts_stack_node(&node, &added, store, h->source_id, node, f->method, TS_NO_LINE, depth,

@@ -55,6 +55,7 @@ static void lose_event(hook *h)
 {
     h->events->lost++;
     h->gap = true;
+    h->lossy = true;
 }
 
 static ts_code add_event(hook *h, hook_event *e)
@@ -62,6 +63,7 @@ static ts_code add_event(hook *h, hook_event *e)
     enum { SORTER = 32 << 20 };
     static const ts_sorter_order order = {.key_offset = offsetof(hook_event, key), .key_count = 1};
     h->last_key = e->key;
+    h->message_from = e->key < h->message_from ? e->key : h->message_from;
     e->flags |= h->gap ? HOOK_AFTER_GAP : 0;
     h->gap = false;
     return ts_sorter_put(&h->sorter, h->records.host->ctx, e, sizeof *e, &order, SORTER);
@@ -220,9 +222,8 @@ static ts_code no_kind(hook *h, ts_message *m, bool damaged)
                     m->seg->number);
 }
 
-static ts_code one_data(void *user, ts_message *m, const uint8_t *p, size_t n)
+static ts_code read_data(hook *h, ts_message *m, const uint8_t *p, size_t n)
 {
-    hook *h = user;
     ts_value v[DATA_FIELDS];
     hook_event e = {0};
     const uint64_t faults = m->faults;
@@ -243,6 +244,16 @@ static ts_code one_data(void *user, ts_message *m, const uint8_t *p, size_t n)
     set_time(&e, h, m, v);
     return e.kind == HOOK_STATISTICS ? one_statistic(h, m, &e, v[found].p, v[found].n)
                                      : one_event(h, m, &e, v[found].p, v[found].n);
+}
+
+/* One that is damaged may have others in it, whichever kind it is. */
+static ts_code one_data(void *user, ts_message *m, const uint8_t *p, size_t n)
+{
+    hook *h = user;
+    const uint64_t faults = m->faults;
+    TS_TRY(read_data(h, m, p, n));
+    h->gap = h->gap || m->faults > faults;
+    return TS_OK;
 }
 
 /* --- configuration ---------------------------------------------------------------------------- */
@@ -366,6 +377,7 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     ts_value unused;
     ts_message m;
     ts_code code = ts_records_begin(&m, &h->records, seg);
+    h->message_from = UINT64_MAX;
     TS_STEP(code, begin_source(h));
     if (code == TS_OK && ts_records_again(&h->records, &m, p, n)) {
         return TS_OK;
@@ -379,14 +391,20 @@ static ts_code message(void *self, const ts_segment *seg, const uint8_t *p, size
     if (code == TS_OK) {
         ts_records_end(&h->records, &m);
         h->gap = h->gap || m.faults > 0 || seg->truncated;
+        h->lossy = h->lossy || h->gap;
     }
     return code;
 }
 
+/* The message before may have more or other events than were written, too, from the first one on.
+ */
 static ts_code gap(void *self, int64_t offset)
 {
+    hook *h = self;
     (void)offset;
-    ((hook *)self)->gap = true;
+    h->gap = true;
+    h->lossy = true;
+    h->gap_from = h->message_from < h->gap_from ? h->message_from : h->gap_from;
     return TS_OK;
 }
 
@@ -489,6 +507,8 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
 {
     hook *h = *self;
     ts_records_init(&h->records, host, HOOK_NAME);
+    h->message_from = UINT64_MAX;
+    h->gap_from = UINT64_MAX;
     return TS_OK;
 }
 

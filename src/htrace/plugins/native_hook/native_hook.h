@@ -301,7 +301,10 @@ typedef struct hook {
     /* Events. */
     ts_sorter *sorter;
     uint64_t last_key;
-    bool gap; /* events may be missing before the next one */
+    bool gap;              /* events may be missing before the next one */
+    bool lossy;            /* something is missing: events, tables */
+    uint64_t message_from; /* least key of the events of the message before; UINT64_MAX: none */
+    uint64_t gap_from;     /* the same of messages before a gap */
     ts_spool *sums;
     uint64_t sums_count;
     bool bare_summed; /* as hook_chain.summed, for those without a stack */
@@ -390,6 +393,9 @@ ts_code hook_frames_write(hook *h);
 /* Adds a row, whose number is h->row_count; then changes one. */
 ts_code hook_row_add(hook *h, const hook_row *row);
 ts_code hook_row_change(hook *h, uint64_t row, hook_column column, int64_t value);
+
+/* So much is left of the mapping of a row from now on. */
+ts_code hook_row_part(hook *h, uint64_t row, uint64_t left);
 
 /* Writes the rows. */
 ts_code hook_rows_write(hook *h);
