@@ -45,6 +45,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import consistent_bundle
 import consistent_ftrace
 import consistent_heap
+import consistent_native
 import consistent_profile
 import consistent_profiles
 import consistent_tptp
@@ -54,6 +55,9 @@ import plugin_shapes
 SEAM = 12
 SILENT = 3  # rows that may be missing without a word: one on each side of a seam, and one between
 SECONDS = 20
+
+# Events of perf whose description is lost have a number instead of a name.
+EVENT = "CASE WHEN s.event NOT GLOB 'event-[0-9]*' THEN s.event END"
 
 # What is compared: name, kind, SQL. `set`: rows of cells; ids of rows, which are places, stand in none of them. `map`: a key and a
 # text that many rows may refer to, so that each pair of texts counts once.
@@ -76,7 +80,7 @@ TABLES = [
      "SELECT coalesce(n.raw_id, m.raw_id), coalesce(p.raw_id, pm.raw_id) FROM used u JOIN stack_node n ON n.id = u.id "
      "LEFT JOIN stack_method m ON m.id = n.method_id LEFT JOIN stack_node p ON p.id = n.parent_id "
      "LEFT JOIN stack_method pm ON pm.id = p.method_id"),
-    ("samples", "set", "SELECT t.tid, s.ts, s.dur, coalesce(n.raw_id, m.raw_id), s.event FROM stack_sample s LEFT JOIN thread t ON "
+    ("samples", "set", "SELECT t.tid, s.ts, s.dur, coalesce(n.raw_id, m.raw_id), " + EVENT + " FROM stack_sample s LEFT JOIN thread t ON "
      "t.itid = s.itid LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN stack_method m ON m.id = n.method_id"),
     ("cpu runs", "set", "SELECT start_time, dur FROM js_cpu_profiler_sample WHERE function_id IS NOT NULL"),
     ("profiles", "set", "SELECT start_time, end_time FROM js_cpu_profile"),
@@ -157,7 +161,8 @@ TABLES = [
     # What is in use is a sum over all events before, so that one number that was changed in place would be in each row after it.
     ("native memory", "set", "SELECT h.event_type, h.start_ts, h.addr, h.heap_size, p.pid, t.tid, s.data FROM native_hook h "
      "LEFT JOIN process p ON p.ipid = h.ipid LEFT JOIN thread t ON t.itid = h.itid LEFT JOIN data_dict s ON s.id = h.last_symbol_id"),
-    ("frames of native memory", "set", "SELECT f.depth, f.ip, s.data, l.data FROM native_hook_frame f LEFT JOIN data_dict s ON s.id = f.symbol_id "
+    ("frames of native memory", "set", "SELECT f.depth, f.ip, CASE WHEN s.data NOT LIKE 'unknown 0x%' THEN s.data END, l.data "
+     "FROM native_hook_frame f LEFT JOIN data_dict s ON s.id = f.symbol_id "
      "LEFT JOIN data_dict l ON l.id = f.file_id"),
     ("log lines", "set", "SELECT seq, ts, pid, tid, level, tag, context, origints FROM log"),
     ("parameters", "set", "SELECT c.ts, p.word_id, p.value FROM cloud_call_param p JOIN cloud_call c ON c.id = p.call_id"),
@@ -175,7 +180,7 @@ TABLES = [
 SINCE = "%s - coalesce(lag(%s) OVER (PARTITION BY %s ORDER BY %s), 0)"
 CALLS = "(SELECT *, " + SINCE % ("ts", "ts", "source_id", "id") + " AS since FROM cloud_call)"
 DIFFERENCES = [
-    ("samples", "set", "SELECT t.tid, s.since, s.dur, coalesce(n.raw_id, m.raw_id), s.event FROM (SELECT *, " +
+    ("samples", "set", "SELECT t.tid, s.since, s.dur, coalesce(n.raw_id, m.raw_id), " + EVENT + " FROM (SELECT *, " +
      SINCE % ("ts", "ts", "source_id", "id") + " AS since FROM stack_sample) s LEFT JOIN thread t ON t.itid = s.itid "
      "LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN stack_method m ON m.id = n.method_id"),
     ("cpu runs", "set", "SELECT " + SINCE % ("start_time", "start_time", "1", "id") + ", dur FROM js_cpu_profiler_sample"),
@@ -223,7 +228,7 @@ def scripts():
 
 
 SCRIPTS = scripts()
-TABLES += [table for script in SCRIPTS.values() for table in script.DAMAGED]
+TABLES += [table for script in SCRIPTS.values() for table in script.DAMAGED] + consistent_native.TABLES
 
 CONSISTENT = {name: consistent_profile.consistent for name in ("cpuprofile", "profile", "htrace", "real-cpuprofile", "in-gz", "in-bz2", "in-xz")}
 if importlib.util.find_spec("consistent_cloud") is not None:
@@ -253,6 +258,9 @@ PPROFS = ("pprof", "pprof-reversed", "folded", "speedscope", "speedscope-calls",
 CONSISTENT.update({name: consistent_profiles.consistent for name in PPROFS})
 SAYS.update({name: consistent_profiles.rows for name in PPROFS})
 SAYS_SQL.update({name: consistent_profiles.SQL for name in PPROFS})
+CONSISTENT.update(consistent_native.CONSISTENT)
+SAYS.update(consistent_native.SAYS)
+SAYS_SQL.update(consistent_native.SAYS_SQL)
 
 
 # --- recordings ----------------------------------------------------------------------------------
@@ -316,6 +324,9 @@ def recordings(program, tools, data, folder):
     made["arkts-timeline"] = ["--config", "pid=7,type=timeline", "--timeline", arkts % 2 + ",trace=60,samples=300"]
     for name, options in made.items():
         run(tool("mkhtrace"), "-o", path(name), *options)
+        yield name, path(name), [path(name)]
+    for name, write in consistent_native.RECORDINGS.items():
+        write(path(name))
         yield name, path(name), [path(name)]
     with open(path("ebpf"), "wb") as f:
         f.write(plugin_shapes.ebpf_section(plugin_shapes.ebpf_mixture(200)))
@@ -560,6 +571,12 @@ def compare(con, truth, tables, heaps=None):
     return wrong, missing
 
 
+def tables_of(tables, name):
+    """Those that are compared of a recording."""
+    skipped = consistent_native.SKIPPED.get(name, ())
+    return [t for t in tables if t[0] not in skipped]
+
+
 # --- runs ----------------------------------------------------------------------------------------
 
 
@@ -583,13 +600,14 @@ class Result:
         twice = min(counts.get("samples", 0), counts.get("cpu runs", 0))
         return sum(counts.values()) - twice
 
-    def look(self, database, truth, says_sql):
+    def look(self, database, truth, name):
         con = connect(database)
+        says_sql = SAYS_SQL.get(name, [])
         self.whole = con.execute("PRAGMA integrity_check").fetchone()[0] == b"ok"
         self.losses = con.execute("SELECT count(*) FROM import_issue WHERE severity IN ('data_loss', 'error')").fetchone()[0]
-        self.wrong, self.missing = compare(con, truth, TABLES, Heaps(con, truth))
+        self.wrong, self.missing = compare(con, truth, tables_of(TABLES, name), Heaps(con, truth))
         if self.count() > SEAM and self.code == 0:
-            wrong, missing = compare(con, truth, DIFFERENCES)
+            wrong, missing = compare(con, truth, tables_of(DIFFERENCES, name))
             for name, _, _ in DIFFERENCES:
                 self.wrong.pop(name, None)
             self.wrong.update(wrong)
@@ -620,7 +638,7 @@ class Campaign:
                               errors="replace", timeout=SECONDS, check=False)
         result = Result(done.returncode, done.stderr)
         if done.returncode in (0, 3) and self.truth is not None:
-            result.look(database, self.truth, SAYS_SQL.get(self.name, []))
+            result.look(database, self.truth, self.name)
             os.unlink(database)
         return result
 
