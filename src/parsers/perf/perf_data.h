@@ -34,7 +34,8 @@ enum {
     PERFD_MAX_RECORD = 1 << 16,
     PERFD_BATCH = 64,
     PERFD_CACHE_BITS = 18, /* at most */
-    PERFD_MET_BITS = 18,
+    PERFD_MET_BITS = 19,
+    PERFD_MET_WAYS = 4,
     PERFD_CACHE_LEAST = 8,
     PERFD_CPUS = 256,
     PERFD_KERNEL_MAPS = 4096,
@@ -276,10 +277,10 @@ typedef struct perfd_chain {
 } perfd_chain;
 
 /* A stack that was met lately, by its bytes, process and maps: its chain is known without frames.
- */
+ * Those of PERFD_MET_WAYS places may be in any of them, the newest first. */
 typedef struct perfd_met {
-    uint64_t a, b; /* hash; both 0: free */
-    uint64_t chain;
+    uint64_t a, b;  /* hash; both 0: free */
+    uint32_t chain; /* its place in `chains` */
     uint32_t node;
 } perfd_met;
 
@@ -395,7 +396,7 @@ typedef struct perfd {
     /* Rows. */
     unsigned cache_bits, met_bits;
     perfd_cached *cache; /* 1 << cache_bits */
-    perfd_met *met;      /* 1 << met_bits */
+    perfd_met *met;      /* 1 << met_bits, in sets */
     ts_vec frames;       /* perfd_frame, of the sample: the leaf first */
     ts_vec places;       /* uint32_t, of each frame: its place in the cache */
     ts_vec asked;        /* perfd_asked */

@@ -171,7 +171,7 @@ static ts_code make_caches(perfd *r)
         r->cache_bits++;
     }
     TS_NEED(r->ctx, r->cache = ts_zalloc(r->ctx, (size_t)1 << r->cache_bits, sizeof *r->cache));
-    r->met_bits = r->cache_bits < PERFD_MET_BITS ? r->cache_bits : PERFD_MET_BITS;
+    r->met_bits = r->cache_bits < PERFD_CACHE_BITS ? r->cache_bits : PERFD_MET_BITS;
     TS_NEED(r->ctx, r->met = ts_zalloc(r->ctx, (size_t)1 << r->met_bits, sizeof *r->met));
     return TS_OK;
 }

@@ -155,25 +155,47 @@ static void hash_stack(perfd_met *out, perfd *r, const perfd_sample *s)
     out->b = ts_hash_more(&h) | 1;
 }
 
+/* The place of a stack that was met, or NULL; the first one of its set is fetched into *set. */
+static const perfd_met *find_met(perfd_met **set, const perfd *r, const perfd_met *key)
+{
+    const uint64_t sets = (UINT64_C(1) << r->met_bits) / PERFD_MET_WAYS;
+    perfd_met *first = &r->met[(key->a & (sets - 1)) * PERFD_MET_WAYS];
+    *set = first;
+    for (unsigned i = 0; i < PERFD_MET_WAYS; i++) {
+        if (first[i].a == key->a && first[i].b == key->b) {
+            return &first[i];
+        }
+    }
+    return NULL;
+}
+
+static void keep_met(perfd_met *set, const perfd_met *met)
+{
+    memmove(set + 1, set, (PERFD_MET_WAYS - 1) * sizeof *set);
+    *set = *met;
+}
+
 /* The chain of a sample, by its bytes where they were met before. Those of several processes have
  * other maps, too. */
 static ts_code chain_of(uint64_t *id, uint32_t *node, perfd *r, const perfd_sample *s)
 {
     perfd_met key = {0};
-    perfd_met *met = NULL;
+    perfd_met *set = NULL;
     if (s->server_n == 0) {
         hash_stack(&key, r, s);
-        met = &r->met[key.a & ((UINT64_C(1) << r->met_bits) - 1)];
-        if (met->a == key.a && met->b == key.b) {
-            *id = met->chain;
+        const perfd_met *met = find_met(&set, r, &key);
+        if (met != NULL) {
+            *id = r->first_chain + met->chain + 1;
             *node = met->node;
             return TS_OK;
         }
     }
     TS_TRY(perfd_resolve(r, s));
     TS_TRY(find_chain(id, node, r, s->pid));
-    if (met != NULL && *id != 0 && r->stack_known) {
-        *met = (perfd_met){key.a, key.b, *id, *node};
+    if (set != NULL && *id != 0 && r->stack_known) {
+        key.chain = (uint32_t)(*id - r->first_chain - 1);
+        key.node = *node;
+        keep_met(set, &key);
     }
     return TS_OK;
 }
