@@ -36,6 +36,7 @@ enum {
     PERFD_CACHE_BITS = 18, /* at most */
     PERFD_MET_BITS = 19,
     PERFD_MET_WAYS = 4,
+    PERFD_AHEAD = 4096, /* bytes of a sample that is looked at before it is put */
     PERFD_CACHE_LEAST = 8,
     PERFD_CPUS = 256,
     PERFD_KERNEL_MAPS = 4096,
@@ -424,6 +425,12 @@ typedef struct perfd {
     uint64_t branches_used, branches_skipped;
     uint64_t unknown_events, group_reads;
     uint8_t *record; /* PERFD_MAX_RECORD: one that is not in the window */
+    /* A sample is put when the next record comes: what may be known of it comes from memory until
+     * then. */
+    bool waits;
+    perfd_sample waiting;
+    perfd_met waiting_key; /* of the sample that is put next */
+    uint8_t waiting_bytes[PERFD_AHEAD];
 } perfd;
 
 /* Where a place of the recording is in the input. */
@@ -578,6 +585,9 @@ ts_code perfd_make_name(perfd_named *out, perfd *r, ts_text name, ts_text librar
  */
 
 ts_code perfd_rows_begin(perfd *r);
+
+/* Before perfd_put_sample of the same sample, with no other record between. */
+void perfd_expect_sample(perfd *r, const perfd_sample *s);
 ts_code perfd_put_sample(perfd *r, const perfd_sample *s);
 ts_code perfd_rows_end(perfd *r);
 

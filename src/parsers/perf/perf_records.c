@@ -99,17 +99,34 @@ static void take_lost(perfd *r, const record *rec)
     }
 }
 
+static ts_code put_waiting(perfd *r)
+{
+    if (!r->waits) {
+        return TS_OK;
+    }
+    r->waits = false;
+    return perfd_put_sample(r, &r->waiting);
+}
+
 static ts_code take_sample(perfd *r, const record *rec)
 {
-    perfd_sample s;
-    if (!perfd_read_sample(&s, r, rec->p, rec->n)) {
+    perfd_sample *s = &r->waiting;
+    const uint8_t *p = rec->p;
+    const bool waits = rec->n <= PERFD_AHEAD;
+    if (waits) { /* the record does not stay */
+        p = r->waiting_bytes;
+        memcpy(r->waiting_bytes, rec->p, rec->n);
+    }
+    if (!perfd_read_sample(s, r, p, rec->n)) {
         r->samples_lost++;
         return PERFD_ISSUE(r, perf_sample_bad, rec->at,
                            "a sample of %zu bytes is too short for what its event says", rec->n);
     }
-    s.at = rec->at;
-    s.misc = rec->misc;
-    return perfd_put_sample(r, &s);
+    s->at = rec->at;
+    s->misc = rec->misc;
+    perfd_expect_sample(r, s);
+    r->waits = waits;
+    return waits ? TS_OK : perfd_put_sample(r, s);
 }
 
 /* The least bytes of the records that are used; 0: of none. */
@@ -134,6 +151,7 @@ static size_t least_of(uint32_t type)
 static ts_code take_record(perfd *r, const record *rec)
 {
     size_t least = least_of(rec->type);
+    TS_TRY(put_waiting(r));
     if (rec->type == SAMPLE) {
         return take_sample(r, rec);
     }
@@ -433,8 +451,10 @@ ts_code perfd_read_records(perfd *r)
     }
     r->records_read = true;
     if (!out.rounds) {
-        return each_record(r, true, take_in_order, NULL);
+        TS_TRY(each_record(r, true, take_in_order, NULL));
+        return put_waiting(r);
     }
     TS_NEED(r->ctx, r->record = ts_alloc(r->ctx, PERFD_MAX_RECORD, 1));
-    return take_sorted(r);
+    TS_TRY(take_sorted(r));
+    return put_waiting(r);
 }

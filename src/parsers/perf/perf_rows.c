@@ -155,12 +155,16 @@ static void hash_stack(perfd_met *out, perfd *r, const perfd_sample *s)
     out->b = ts_hash_more(&h) | 1;
 }
 
-/* The place of a stack that was met, or NULL; the first one of its set is fetched into *set. */
-static const perfd_met *find_met(perfd_met **set, const perfd *r, const perfd_met *key)
+/* The places that a stack may be in. */
+static perfd_met *set_of(const perfd *r, const perfd_met *key)
 {
     const uint64_t sets = (UINT64_C(1) << r->met_bits) / PERFD_MET_WAYS;
-    perfd_met *first = &r->met[(key->a & (sets - 1)) * PERFD_MET_WAYS];
-    *set = first;
+    return &r->met[(key->a & (sets - 1)) * PERFD_MET_WAYS];
+}
+
+/* NULL: it was not met lately. */
+static const perfd_met *find_met(const perfd_met *first, const perfd_met *key)
+{
     for (unsigned i = 0; i < PERFD_MET_WAYS; i++) {
         if (first[i].a == key->a && first[i].b == key->b) {
             return &first[i];
@@ -175,15 +179,25 @@ static void keep_met(perfd_met *set, const perfd_met *met)
     *set = *met;
 }
 
+void perfd_expect_sample(perfd *r, const perfd_sample *s)
+{
+    if (s->server_n == 0) {
+        hash_stack(&r->waiting_key, r, s);
+        const perfd_met *set = set_of(r, &r->waiting_key);
+        __builtin_prefetch(set);
+        __builtin_prefetch(set + PERFD_MET_WAYS - 1);
+    }
+}
+
 /* The chain of a sample, by its bytes where they were met before. Those of several processes have
  * other maps, too. */
 static ts_code chain_of(uint64_t *id, uint32_t *node, perfd *r, const perfd_sample *s)
 {
-    perfd_met key = {0};
+    perfd_met key = r->waiting_key;
     perfd_met *set = NULL;
     if (s->server_n == 0) {
-        hash_stack(&key, r, s);
-        const perfd_met *met = find_met(&set, r, &key);
+        set = set_of(r, &key);
+        const perfd_met *met = find_met(set, &key);
         if (met != NULL) {
             *id = r->first_chain + met->chain + 1;
             *node = met->node;
