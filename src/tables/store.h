@@ -274,6 +274,10 @@ typedef struct ts_method {
 /* Writes the row when new. Memory: its texts' hash and one slot. */
 ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const ts_method *method);
 
+/* The same of one that no other call will have: it is not looked up, and needs no memory. */
+ts_code ts_stack_method_new(int64_t *id, ts_store *store, int64_t source_id,
+                            const ts_method *method);
+
 /* Names a method whose row was written without knowing its name. NULL texts stay as they are. */
 ts_code ts_stack_method_name(ts_store *store, int64_t id, ts_text cls, ts_text name);
 

@@ -37,6 +37,16 @@ ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_path_store *paths, int6
     return TS_OK;
 }
 
+ts_code ts_paths_frame_new(uint32_t *number, ts_ctx *ctx, ts_path_store *paths, int64_t method)
+{
+    ts_path_frame *frame;
+    TS_TRY(ts_node_reserve(ctx, &paths->index)); /* runs are hashed by what it has */
+    TS_NEED(ctx, frame = ts_vec_add(ctx, &paths->frames, sizeof *frame));
+    *frame = (ts_path_frame){(uint32_t)method, TS_NO_LINE};
+    *number = (uint32_t)paths->frames.n;
+    return TS_OK;
+}
+
 /* --- slots ---------------------------------------------------------------------------------- */
 
 /* By the random numbers that the frames have, too. */

@@ -60,6 +60,9 @@ typedef struct ts_path_walk {
 ts_code ts_paths_frame(uint32_t *number, ts_ctx *ctx, ts_path_store *paths, int64_t method,
                        int64_t line);
 
+/* The same of a method without lines that no other frame has: 16 bytes. */
+ts_code ts_paths_frame_new(uint32_t *number, ts_ctx *ctx, ts_path_store *paths, int64_t method);
+
 /* Walks along paths that are known, all stacks at the same time, so that what they need comes from
  * memory at the same time. Writes nothing; ts_paths_walk does the same for one. The array is used
  * up. */

@@ -181,6 +181,15 @@ ts_code ts_stack_method(int64_t *id, ts_store *store, int64_t source_id, const t
     return TS_OK;
 }
 
+ts_code ts_stack_method_new(int64_t *id, ts_store *store, int64_t source_id,
+                            const ts_method *method)
+{
+    uint32_t new_id = 0;
+    TS_TRY(next_id(&new_id, store, TS_T_stack_method));
+    *id = new_id;
+    return stack_put_method(store, new_id, source_id, method);
+}
+
 ts_code ts_stack_method_name(ts_store *store, int64_t id, ts_text cls, ts_text name)
 {
     ts_code code = TS_OK;

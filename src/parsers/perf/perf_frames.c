@@ -85,6 +85,18 @@ ts_code perfd_make_name(perfd_named *out, perfd *r, ts_text name, ts_text librar
     return make_name(out, r, name, library, false);
 }
 
+/* Of a place in a file, which has one name and no other place has it. */
+static ts_code make_only_name(perfd_named *out, perfd *r, ts_text name, ts_text library)
+{
+    const ts_method method = {.name = name, .library = library};
+    int64_t id;
+    int64_t dict;
+    TS_TRY(ts_dict(&dict, r->store, name));
+    out->dict = (uint32_t)dict;
+    TS_TRY(ts_stack_method_new(&id, r->store, r->source_id, &method));
+    return ts_paths_frame_new(&out->step, r->ctx, &r->call_paths, id);
+}
+
 static ts_code make_place_name(perfd_named *out, perfd *r, const perfd_nameless *key, ts_text path)
 {
     ts_text file = path.p == NULL ? path : last_part(path);
@@ -92,7 +104,7 @@ static ts_code make_place_name(perfd_named *out, perfd *r, const perfd_nameless 
     TS_TRY(ts_buf_put(r->ctx, &r->scratch, file.p, file.n));
     TS_TRY(
         ts_buf_printf(r->ctx, &r->scratch, file.p == NULL ? "@0x%" PRIx64 : "+0x%" PRIx64, key->v));
-    return make_name(out, r, ts_buf_text(&r->scratch), path, false);
+    return make_only_name(out, r, ts_buf_text(&r->scratch), path);
 }
 
 static bool is_nameless(const void *owner, uint32_t number, const void *key)
