@@ -9,7 +9,7 @@
  * Memory: 24 bytes a symbol and 1 for the search; 8 a symbol that is used; 32 to 40 a place
  * without one; 32 to 64 a map and its
  * path once; 12 a node of stacks by id; 24 and slots of 8 to 16 a distinct stack; what
- * ts_path_store says of call paths; frames and stacks met lately (23 MiB, less of short
+ * ts_path_store says of call paths; frames and stacks met lately (26 MiB, less of short
  * recordings); 16 bytes a record in a sorter that is bounded. Docs: docs/formats.md, "perf.data".
  */
 #ifndef TS_PARSERS_PERF_PERF_DATA_H
