@@ -9,7 +9,8 @@
  * that is made from the declarations.
  *
  * Tables: TS_TOPIC, TS_TABLE, TS_INT, TS_REAL, TS_STR, TS_KEY, TS_TABLE_END, TS_HOT, TS_SHORT,
- * TS_FACT and TS_WIDTH (tables/schema.h). What events of samples mean: TS_EVENT (tables/event_classes.h).
+ * TS_FACT and TS_WIDTH (tables/schema.h). What events of samples mean: TS_EVENT
+ * (tables/event_classes.h).
  *
  * What the recordings of a format are of, as exports say that ask for it (export/export_uploads.c):
  *
