@@ -34,6 +34,7 @@ needs=(
     "libexpat1-dev module expat"
     "libmicrohttpd-dev module libmicrohttpd"
     "libwslay-dev header wslay/wslay.h"
+    "libcurl4-openssl-dev module libcurl"
     "nodejs program node"
     "npm program npm"
     "sqlite3 program sqlite3"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # layers.sh SOURCE: the rules between the layers (docs/architecture.md), checked on the text of src/.
 #
-# - a layer includes only itself and layers below it: base, wire, json, sampler and symbols (not each other), input, tables, htrace and parsers, model, analysis, export, serve, cli;
+# - a layer includes only itself and layers below it: base, wire, json, sampler and symbols (not each other), input, tables, htrace and parsers, model, analysis, export, fleet and serve (not each other), cli;
 # - parsers/<a> never includes parsers/<b>, but for parsers/shared, which includes none, nor the list of all; nothing includes a header of a format; htrace/plugins/<a> likewise;
-# - sqlite3.h in tables, serve and cli only, microhttpd.h and wslay.h in serve only; nothing prints or ends the program outside cli;
+# - sqlite3.h in tables, serve and cli only, microhttpd.h and wslay.h in serve only, curl.h in fleet only; nothing prints or ends the program outside cli;
 # - memory comes through the allocator of base/alloc.c; names of source files are unique;
 # - sinks are made by ts_sink_of, in the tests as well, and none lacks a required call.
 # - every hash table is keyed;
@@ -28,7 +28,7 @@ level() { # layer
     model) echo 6 ;;
     analysis) echo 7 ;;
     export) echo 8 ;;
-    serve) echo 9 ;;
+    fleet | serve) echo 9 ;;
     cli) echo 10 ;;
     *) echo none ;;
     esac
@@ -96,6 +96,8 @@ hits=$(except 'tables/|serve/|cli/' | xargs grep -nE '#[[:space:]]*include[[:spa
 [ -z "$hits" ] || complain "includes sqlite3.h: $hits"
 hits=$(except 'serve/' | xargs grep -nE '#[[:space:]]*include[[:space:]]*<(microhttpd|wslay)')
 [ -z "$hits" ] || complain "includes libraries of serve: $hits"
+hits=$(except 'fleet/' | xargs grep -nE '#[[:space:]]*include[[:space:]]*<curl')
+[ -z "$hits" ] || complain "includes the library of fleet: $hits"
 # (serve/api/workers.c ends the processes that it has forked.)
 forbid 'cli/|serve/api/workers\.c' "$before(printf|puts|putchar|perror|vprintf|exit|_exit|_Exit|abort|quick_exit|assert) *\(" \
     "prints or ends the program"

@@ -115,6 +115,34 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
+    --at)
+        COMPREPLY=()
+        return
+        ;;
+    --rows)
+        mapfile -t COMPREPLY < <(compgen -W 'facts all' -- "$cur")
+        return
+        ;;
+    --labels-from)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
+    --keep)
+        COMPREPLY=()
+        return
+        ;;
+    --older-than)
+        COMPREPLY=()
+        return
+        ;;
+    --retries)
+        COMPREPLY=()
+        return
+        ;;
+    --timeout)
+        COMPREPLY=()
+        return
+        ;;
     --to)
         mapfile -t COMPREPLY < <(compgen -W "list $("$1" --to=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
@@ -229,9 +257,10 @@ _trace_streamer() {
     serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
     sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version' ;;
+    fleet) options='--output --at --keep --older-than --retries --timeout --quiet --help --version' ;;
     help) options='--help --version' ;;
     version) options='--help --version' ;;
-    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
+    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
     esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
@@ -239,7 +268,7 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
     if ((COMP_CWORD == 1)) || [[ $verb == help ]]; then
-        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade help version' -- "$cur")
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade fleet help version' -- "$cur")
     fi
 }
 complete -o filenames -F _trace_streamer trace_streamer

@@ -183,6 +183,8 @@ static ts_code put_exports(ts_ctx *ctx, ts_buf *out, const char *indent)
     for (const ts_export *const *e = ts_exports; code == TS_OK && *e != NULL; e++) {
         code = ts_buf_printf(ctx, out, "%s%-16s %s\n", indent, (*e)->name, (*e)->title);
     }
+    TS_STEP(code, ts_buf_printf(ctx, out, "%s%-16s %s\n", indent, TS_TO_CLICKHOUSE,
+                                "rows of many recordings in a database of ClickHouse (--at)"));
     return code;
 }
 

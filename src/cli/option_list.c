@@ -10,6 +10,7 @@ const ts_verb_about ts_verb_list[TS_VERB_COUNT] = {
                       "INPUT... -q QUESTION [--param NAME=VALUE]...\n"
                       "INPUT... --report[=json]\n"
                       "INPUT... --to=FORMAT -o FILE\n"
+                      "INPUT... --to=clickhouse --at=URL [options]\n"
                       "INPUT... -s -o DIR\n"
                       "-D DIR -e DB [options]\n"
                       "DB --analyze=NAMES [-e DB]\n"},
@@ -26,6 +27,11 @@ const ts_verb_about ts_verb_list[TS_VERB_COUNT] = {
                         "sample\n"},
     [TS_VERB_UPGRADE] = {"upgrade", "give an older database the present schema", 1, 1,
                          "one database", "upgrade OLD -e NEW\n"},
+    [TS_VERB_FLEET] = {"fleet", "many recordings in a database of ClickHouse", 1, SIZE_MAX,
+                       "what to do: init, list, forget, sweep or check",
+                       "fleet init|list|sweep|check --at=URL\n"
+                       "fleet forget ID... --at=URL\n"
+                       "fleet forget --older-than=AGE --at=URL\n"},
     [TS_VERB_HELP] = {"help", "show the options of the program, or of a verb", 0, 1,
                       "one verb at most", "help [VERB]\n"},
     [TS_VERB_VERSION] = {"version", "show the version", 0, 0, "no input", "version\n"},
@@ -37,6 +43,7 @@ const char *const ts_option_group_titles[TS_GROUP_COUNT] = {
     [TS_GROUP_DIFF] = "Comparing",
     [TS_GROUP_SERVE] = "Serving",
     [TS_GROUP_SAMPLE] = "Sampling",
+    [TS_GROUP_FLEET] = "Many recordings",
     [TS_GROUP_EXPORT] = "Export",
     [TS_GROUP_SELECT] = "Selection of what is exported or compared",
     [TS_GROUP_INPUT] = "Input",
@@ -52,6 +59,7 @@ enum {
     S = 1 << TS_VERB_SERVE,
     J = 1 << TS_VERB_SAMPLE,
     U = 1 << TS_VERB_UPGRADE,
+    F = 1 << TS_VERB_FLEET,
     ALL = (1 << TS_VERB_COUNT) - 1
 };
 
@@ -101,7 +109,7 @@ const ts_option ts_option_list[] = {
      "existing directory for the files of -s, the file of --to (- is standard output), or the directory of --to=parquet"),
     TEXT("-o", "--out", "FILE", D, OUTPUT, FILE, out,
      "write what --to makes to FILE (- is standard output)"),
-    WORD(OUTPUT, NULL, "--output", VALUE, "FORMAT", C | D, OUTPUT, "table csv tsv json jsonl",
+    WORD(OUTPUT, NULL, "--output", VALUE, "FORMAT", C | D | F, OUTPUT, "table csv tsv json jsonl",
      "print rows as table, csv, tsv, json (an array) or jsonl (an object a line); default: table on a terminal, else tsv"),
 
     TEXT("-q", "--query-file", "QUESTION", C, QUESTION, QUESTION_FILE, query,
@@ -158,6 +166,23 @@ const ts_option ts_option_list[] = {
     NUMBER("--interval", "MS", J, SAMPLE, interval, 1, 60000,
      "milliseconds from one sample to the next (default 20)"),
 
+    TEXT(NULL, "--at", "URL", C | F, FLEET, NONE, at,
+     "the database of ClickHouse, http://HOST:8123/DATABASE; user and password are not part of it (docs/fleet.md)"),
+    WORD(ROWS, NULL, "--rows", VALUE, "AMOUNT", C, FLEET, "facts all",
+     "rows that --to=clickhouse loads: facts (default): tables that are asked across recordings; all. --tables=A,B chooses tables instead"),
+    TEXT(NULL, "--labels-from", "FILE", C, FLEET, FILE, labels_from,
+     "labels from a JSON object in FILE"),
+    FLAG(NULL, "--dry-run", C, FLEET, dry_run,
+     "print the statements that make the tables, and what would be loaded, and open no connection"),
+    NUMBER("--keep", "DAYS", F, FLEET, keep, 1, 36500,
+     "of init: the engine deletes rows after so many days"),
+    OTHER(AGE, NULL, "--older-than", VALUE, "AGE", F, FLEET, NONE, older_than,
+     "of forget: recordings that were loaded longer ago, such as 90d or 12h; of sweep: rows of failed attempts that began longer ago (default 1d)"),
+    NUMBER("--retries", "N", C | F, FLEET, retries, 0, 1000,
+     "try again N times after failures that may pass, after 1, 2, 4 ... 60 seconds (default 6)"),
+    NUMBER("--timeout", "S", C | F, FLEET, timeout, 1, 86400,
+     "give a request up after S seconds (default 300)"),
+
     TEXT(NULL, "--to", "FORMAT", C | D, EXPORT, EXPORT, to,
      "write the stacks, or the tables, as FORMAT to the file or directory of -o; --to=list lists formats; INPUT may be a finished database"),
     SIZE("--max-output", C | D, EXPORT, max_output, 0,
@@ -183,8 +208,10 @@ const ts_option ts_option_list[] = {
      "what stacks are weighed by, or rows of diff ordered: cpu, wall, waiting, allocation, live, samples, or a value of samples, such as alloc_space (default: cpu, or what there is)"),
     TEXT(NULL, "--event", "NAME", C | D, SELECT, NONE, event,
      "only samples that were caused by this, such as wall or alloc; call: traced calls"),
-    TEXT(NULL, "--label", "LABEL", C | D, SELECT, NONE, label,
+    TEXT(NULL, "--label", "LABEL", D, SELECT, NONE, label,
      "only samples with this label: KEY=VALUE or a glob of that, such as worker=w*; KEY: with any value"),
+    TEXTS("--label", "LABEL", C, SELECT, labels,
+     "only samples with this label: KEY=VALUE or a glob of that, such as worker=w*; KEY: with any value; of --to=clickhouse: a label that the recordings get, such as build=4711, may be repeated"),
     FLAG(NULL, "--demangle", C | D, SELECT, demangle,
      "names of C++ and Rust functions as they are written; the database keeps them as recorded"),
 
@@ -223,7 +250,7 @@ const ts_option ts_option_list[] = {
      "print the address as one JSON object to standard output"),
     FLAG(NULL, "--strict", C, MESSAGE, strict,
      "exit with 3 when data was lost"),
-    FLAG(NULL, "--quiet", C | D | S | J | U, MESSAGE, quiet,
+    FLAG(NULL, "--quiet", C | D | S | J | U | F, MESSAGE, quiet,
      "print errors only: no progress, no summary"),
     FLAG(NULL, "--verbose", C | S, MESSAGE, verbose,
      "list internal tables in the summary too"),
@@ -276,7 +303,11 @@ const ts_option_rule ts_option_rules[] = {
     {D, "--event", true, "--to", "requires --to"},
     {C, "--to", false, "-s", "both need -o: run them one after the other"},
     {C, "-s", true, "-o", "needs -o DIR, the directory for the files"},
-    {C | D, "--to", true, "-o", "needs -o FILE, the file to write (- is standard output)"},
+    {C | D, "--to", true, "-o --at", "needs -o FILE, the file to write (- is standard output)"},
+    {C, "--at", true, "--to", "requires --to=clickhouse"},
+    {C, "--rows --labels-from --dry-run --retries --timeout", true, "--at", "requires --to=clickhouse --at=URL"},
+    {C, "--at", false, "-o -e -q --report -s --json -D --index --layout", "rows are loaded and nothing else is made: run them one after the other"},
+    {F, NULL, true, "--at", "needs --at=URL"},
     {C, "-o", true, "-s --to", "is the directory for the files of -s, or the file of --to=FORMAT; the database is named with -e"},
     {D, "-o", true, "--to", "is the file for --to=FORMAT, without which rows are printed"},
     {D, "--by --fail-if --limit --output", false, "--to", "that writes a picture and no rows"},

@@ -181,6 +181,23 @@ static ts_code take_number(uint64_t *out, const parser *p, const given *g)
     return TS_OK;
 }
 
+/* "90d", "12h", "30m", "5s" */
+static ts_code set_age(parser *p, const given *g)
+{
+    static const char units[] = "smhd";
+    static const uint64_t ms[] = {1000, 60000, 3600000, 86400000};
+    const char *end;
+    uint64_t n;
+    uint64_t *target = field(p->options, g->option->offset);
+    const char *unit =
+        parse_digits(&n, &end, g->value) && *end != '\0' ? strchr(units, *end) : NULL;
+    if (unit == NULL || end[1] != '\0' || ts_ckd_mul(target, n, ms[unit - units]) ||
+        *target > UINT64_C(1) << 40) {
+        return bad_value(p, g, "an age like 90d, 12h, 30m or 5s");
+    }
+    return TS_OK;
+}
+
 static ts_code set_range(parser *p, const given *g)
 {
     if (!ts_parse_time_range(&p->options->time_range, g->value)) {
@@ -238,6 +255,8 @@ static ts_code set_word(parser *p, const given *g)
         p->options->level = levels[i];
     } else if (o->id == TS_OPT_OUTPUT) {
         p->options->output = (ts_row_format)(i + 1);
+    } else if (o->id == TS_OPT_ROWS) {
+        p->options->rows = i == 0 ? "facts" : "all";
     } else if (o->id == TS_OPT_LAYOUT) {
         p->options->layout = (ts_layout)(i + 1);
     } else {
@@ -285,7 +304,7 @@ static bool is_once(ts_option_id id)
 {
     return id == TS_OPT_TEXT || id == TS_OPT_NUMBER || id == TS_OPT_RANGE ||
            id == TS_OPT_SYSCALLS || id == TS_OPT_OUTPUT || id == TS_OPT_REPORT ||
-           id == TS_OPT_LAYOUT || id == TS_OPT_JSON;
+           id == TS_OPT_LAYOUT || id == TS_OPT_ROWS || id == TS_OPT_AGE || id == TS_OPT_JSON;
 }
 
 static ts_code options_apply(parser *p, const given *g)
@@ -316,11 +335,14 @@ static ts_code options_apply(parser *p, const given *g)
         return set_range(p, g);
     case TS_OPT_SYSCALLS:
         return set_syscalls(p, g);
+    case TS_OPT_AGE:
+        return set_age(p, g);
     case TS_OPT_PARAM:
         return add_param(p, g);
     case TS_OPT_OUTPUT:
     case TS_OPT_REPORT:
     case TS_OPT_LAYOUT:
+    case TS_OPT_ROWS:
     case TS_OPT_LEVEL:
         return set_word(p, g);
     case TS_OPT_JSON:
@@ -577,7 +599,7 @@ static ts_code check_streams(const ts_options *o, ts_ctx *ctx)
 {
     bool asked = o->query != NULL || o->report != TS_REPORT_NONE;
     bool summary = o->json && o->json_file == NULL;
-    if (o->to != NULL && strcmp(o->out, "-") == 0 && (asked || summary)) {
+    if (o->to != NULL && o->out != NULL && strcmp(o->out, "-") == 0 && (asked || summary)) {
         return ts_fail(
             ctx, TS_ERR_USAGE,
             "--to with -o - prints to standard output, and so do -q, --report and --json: "
@@ -598,13 +620,37 @@ static ts_code check_streams(const ts_options *o, ts_ctx *ctx)
     return TS_OK;
 }
 
+/* --label chooses samples, but with --to=clickhouse, which may have several. */
+static ts_code check_label(ts_options *o, ts_ctx *ctx)
+{
+    if (o->labels.count == 0 || o->at != NULL) {
+        return TS_OK;
+    }
+    o->label = o->labels.all[0];
+    return o->labels.count > 1   ? ts_fail(ctx, TS_ERR_USAGE, "--label was given twice")
+           : o->label[0] == '\0' ? ts_fail(ctx, TS_ERR_USAGE, "--label was given an empty value")
+                                 : TS_OK;
+}
+
+/* What a fleet gets, and that --to=clickhouse is the one export without a file. */
+static ts_code check_fleet(ts_options *o, ts_ctx *ctx)
+{
+    const bool clickhouse = o->to != NULL && strcmp(o->to, TS_TO_CLICKHOUSE) == 0;
+    if (clickhouse != (o->at != NULL) && o->verb == TS_VERB_NONE) {
+        return clickhouse ? ts_fail(ctx, TS_ERR_USAGE, "--to=clickhouse needs --at=URL")
+                          : ts_fail(ctx, TS_ERR_USAGE, "--at requires --to=clickhouse");
+    }
+    return check_label(o, ctx);
+}
+
 static ts_code options_check(const parser *p)
 {
-    const ts_options *o = p->options;
+    ts_options *o = p->options;
     ts_code code = o->verb == TS_VERB_NONE ? check_task(o, p->ctx) : check_inputs(o, p->ctx);
     for (size_t i = 0; code == TS_OK && i < ts_option_rule_count; i++) {
         code = check_rule(p, &ts_option_rules[i]);
     }
+    TS_STEP(code, check_fleet(o, p->ctx));
     return code != TS_OK ? code : check_streams(o, p->ctx);
 }
 
@@ -661,6 +707,9 @@ static ts_code parse_all(parser *p)
         code = parse_argument(p);
     }
     ask_lists(o);
+    if (o->at != NULL && o->mode == TS_MODE_TABLES && o->table != NULL) { /* those to load */
+        o->mode = TS_MODE_RUN;
+    }
     if (code != TS_OK || o->mode != TS_MODE_RUN || (code = options_check(p)) != TS_OK) {
         return code;
     }
@@ -680,6 +729,10 @@ ts_code ts_options_parse(ts_options *options, ts_ctx *ctx, int argc, char **argv
         .seconds = TS_NOT_GIVEN,
         .interval = TS_NOT_GIVEN,
         .max_output = TS_MAX_OUTPUT,
+        .retries = TS_NOT_GIVEN,
+        .timeout = TS_NOT_GIVEN,
+        .keep = TS_NOT_GIVEN,
+        .older_than = TS_NOT_GIVEN,
     };
     parser p = {options, ctx, argc, argv, options->verb == TS_VERB_NONE ? 1 : 2, false, NULL};
     options->paths = ts_alloc(ctx, (size_t)argc + 1, sizeof *options->paths);
@@ -700,6 +753,7 @@ void ts_options_free(ts_options *options, ts_ctx *ctx)
     }
     ts_free(ctx, options->params);
     ts_free(ctx, options->fail_if.all);
+    ts_free(ctx, options->labels.all);
     ts_free(ctx, options->allow_origins.all);
     ts_free(ctx, options->allow_hosts.all);
     ts_free(ctx, options->paths);

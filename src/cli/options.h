@@ -18,6 +18,7 @@ typedef enum ts_verb {
     TS_VERB_SERVE,
     TS_VERB_SAMPLE,
     TS_VERB_UPGRADE,
+    TS_VERB_FLEET,
     TS_VERB_HELP,
     TS_VERB_VERSION,
     TS_VERB_COUNT
@@ -52,6 +53,7 @@ typedef enum ts_option_group {
     TS_GROUP_DIFF,
     TS_GROUP_SERVE,
     TS_GROUP_SAMPLE,
+    TS_GROUP_FLEET,
     TS_GROUP_EXPORT,
     TS_GROUP_SELECT,
     TS_GROUP_INPUT,
@@ -96,6 +98,8 @@ typedef enum ts_option_id {
     TS_OPT_OUTPUT,
     TS_OPT_REPORT,
     TS_OPT_LAYOUT,
+    TS_OPT_ROWS,
+    TS_OPT_AGE, /* sets the uint64_t at `offset`: milliseconds */
     TS_OPT_LEVEL,
     TS_OPT_JSON,
     TS_OPT_IGNORED, /* a number from `least` to `most`, unless that is 0 */
@@ -175,6 +179,9 @@ typedef struct ts_texts {
 /* Without --max-output. */
 #define TS_MAX_OUTPUT (UINT64_C(2) << 30)
 
+/* The one value of --to that is no export (src/export). */
+#define TS_TO_CLICKHOUSE "clickhouse"
+
 typedef struct ts_options {
     ts_verb verb;
     ts_mode mode;
@@ -212,7 +219,7 @@ typedef struct ts_options {
     const char *viewer;
     const char *log_file;
     const char *json_file;
-    const char *table;    /* of --tables=NAME */
+    const char *table;    /* of --tables=NAME; with --at: the tables to load */
     const char *question; /* of --questions=NAME */
     bool json;
     bool no_meta;
@@ -225,6 +232,13 @@ typedef struct ts_options {
     bool compat;
     bool lp_derived, lp_extended; /* of --to=line-protocol */
     ts_layout layout;             /* of --to=parquet */
+    const char *at;               /* these are of fleet and --to=clickhouse */
+    const char *rows;             /* "facts" or "all"; NULL: not given */
+    const char *labels_from;
+    ts_texts labels;                 /* of --label, also before it becomes `label` */
+    uint64_t retries, timeout, keep; /* TS_NOT_GIVEN */
+    uint64_t older_than;             /* milliseconds; TS_NOT_GIVEN */
+    bool dry_run;
     bool keep_going;
     bool quiet;
     bool verbose;

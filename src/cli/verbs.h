@@ -44,6 +44,12 @@ int ts_sample_verb(ts_ctx *ctx, const ts_options *options);
  * -e (upgrade.c). */
 int ts_upgrade(ts_ctx *ctx, const ts_options *options);
 
+/* "fleet": many recordings in a database of ClickHouse (fleet/fleet_verb.c). */
+int ts_fleet_verb(ts_ctx *ctx, const ts_options *options);
+
+/* --to=clickhouse: recordings and databases are loaded into it (fleet/fleet_load.c). */
+int ts_fleet_load_all(ts_ctx *ctx, const ts_options *options);
+
 /* A message when the version of the schema is not that of this program. */
 ts_code ts_upgrade_say_version(ts_ctx *ctx, ts_db *db, const char *path);
 

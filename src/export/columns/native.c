@@ -44,6 +44,18 @@ void ts_native_type(char out[TS_NATIVE_TYPE_MAX], const ts_column_values *v)
     (void)snprintf(out, TS_NATIVE_TYPE_MAX, v->nullable ? "Nullable(%s)" : "%s", name);
 }
 
+const char *ts_native_name(const ts_column *column)
+{
+    static const char *const taken[] = {"load_", "row_", "day_"};
+    const size_t n = strlen(column->name);
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
+        if (strlen(taken[i]) == n + 1 && memcmp(taken[i], column->name, n) == 0) {
+            return taken[i];
+        }
+    }
+    return column->name;
+}
+
 /* --- values ---------------------------------------------------------------------------------- */
 
 static void put_le(uint8_t *to, uint64_t v, unsigned bytes)
@@ -129,7 +141,7 @@ static ts_code check_column(const ts_columns *b, const ts_column_values *v)
     return TS_OK;
 }
 
-static ts_code put_column(ts_buf *out, const ts_columns *b, const ts_column_values *v)
+static ts_code put_column(ts_buf *out, const ts_columns *b, const ts_column_values *v, bool loaded)
 {
     static const uint8_t bytes[] = {
         [TS_WIDTH_I64] = 8, [TS_WIDTH_U8] = 1,  [TS_WIDTH_U16] = 2,
@@ -138,7 +150,8 @@ static ts_code put_column(ts_buf *out, const ts_columns *b, const ts_column_valu
     char type[TS_NATIVE_TYPE_MAX];
     ts_native_type(type, v);
     TS_TRY(check_column(b, v));
-    TS_TRY(ts_native_column(b->ctx, out, v->column->name, type));
+    TS_TRY(
+        ts_native_column(b->ctx, out, loaded ? ts_native_name(v->column) : v->column->name, type));
     if (v->nullable) {
         TS_TRY(ts_buf_put(b->ctx, out, v->null, b->rows));
     }
@@ -181,7 +194,7 @@ ts_code ts_native_block(ts_buf *out, const ts_columns *b, const ts_native_load *
         TS_TRY(put_constant(ctx, out, load->day, 2, b->rows));
     }
     for (unsigned i = 0; i < b->count; i++) {
-        TS_TRY(put_column(out, b, &b->columns[i]));
+        TS_TRY(put_column(out, b, &b->columns[i], load != NULL));
     }
     return TS_OK;
 }

@@ -1,0 +1,157 @@
+#include "fleet/dialect.h"
+
+#include "export/columns/native.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+/* --- types ------------------------------------------------------------------------------------ */
+
+/* Texts of few values: names of what was recorded. Others are messages, paths and dictionaries. */
+static bool is_repeating(const ts_column *c)
+{
+    static const char *const names[] = {
+        "name",   "class",  "package", "library",  "file",     "host",   "kind",  "format", "key",
+        "unit",   "code",   "item",    "severity", "stream",   "event",  "state", "cause",  "type",
+        "thread", "source", "service", "clock",    "category", "domain", "mode"};
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        if (strcmp(c->name, names[i]) == 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* Values that are near the one of the row before: ids, places and times. */
+static bool is_rising(const ts_column *c)
+{
+    return c->type == TS_COL_KEY ||
+           (c->type == TS_COL_INT &&
+            (strcmp(c->unit, "ns") == 0 || strncmp(c->unit, "id of", 5) == 0 ||
+             strncmp(c->unit, "rowid of", 8) == 0 || strcmp(c->unit, "node_index") == 0));
+}
+
+void ts_dialect_type(char out[TS_DIALECT_TYPE], const ts_dialect *d, enum ts_table_id table,
+                     unsigned column)
+{
+    const ts_column *c = &ts_schema[table].columns[column];
+    const ts_column_values v = {.column = c,
+                                .width = ts_column_width(table, column),
+                                .nullable = c->null_meaning[0] != '\0'};
+    char sent[TS_NATIVE_TYPE_MAX];
+    ts_native_type(sent, &v);
+    const bool low = d->codecs && c->type == TS_COL_TEXT && is_repeating(c);
+    (void)snprintf(out, TS_DIALECT_TYPE, low ? "LowCardinality(%s)" : "%s", sent);
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static const char *codec(const ts_dialect *d, bool rising)
+{
+    return !d->codecs ? "" : rising ? " CODEC(Delta, ZSTD(1))" : " CODEC(ZSTD(1))";
+}
+
+ts_code ts_dialect_column(ts_ctx *ctx, ts_buf *out, const ts_dialect *d, enum ts_table_id table,
+                          unsigned column)
+{
+    const ts_column *c = &ts_schema[table].columns[column];
+    char type[TS_DIALECT_TYPE];
+    ts_dialect_type(type, d, table, column);
+    return ts_buf_printf(ctx, out, "`%s` %s%s", ts_native_name(c), type, codec(d, is_rising(c)));
+}
+
+ts_code ts_dialect_table(ts_ctx *ctx, ts_buf *out, const ts_dialect *d, enum ts_table_id table)
+{
+    const ts_table *t = &ts_schema[table];
+    ts_code code = ts_buf_printf(ctx, out,
+                                 "CREATE TABLE IF NOT EXISTS `%s` (\n    load UInt64%s,\n"
+                                 "    row UInt32%s,\n    day Date%s",
+                                 t->name, codec(d, false), codec(d, true), codec(d, false));
+    for (unsigned i = 0; code == TS_OK && i < t->column_count; i++) {
+        code = ts_buf_printf(ctx, out, ",\n    ");
+        TS_STEP(code, ts_dialect_column(ctx, out, d, table, i));
+    }
+    TS_STEP(code, ts_buf_printf(ctx, out,
+                                "\n)\nENGINE = MergeTree PARTITION BY toYYYYMM(day) "
+                                "ORDER BY (load, row)"));
+    TS_STEP_IF(code, d->keep > 0 && d->codecs,
+               ts_buf_printf(ctx, out, " TTL day + INTERVAL %" PRIu64 " DAY", d->keep));
+    return code;
+}
+
+/* The loads that count: of each recording the last one that was committed. */
+#define LAST_LOADS "SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id"
+
+ts_code ts_dialect_view(ts_ctx *ctx, ts_buf *out, enum ts_table_id table)
+{
+    const char *name = ts_schema[table].name;
+    return ts_buf_printf(ctx, out,
+                         "CREATE VIEW IF NOT EXISTS `v_%s` AS\n"
+                         "SELECT * FROM `%s` WHERE load IN (" LAST_LOADS ")",
+                         name, name);
+}
+
+/* --- recordings ------------------------------------------------------------------------------- */
+
+const ts_recording_column ts_recording_columns[] = {
+    {"id", "FixedString(32)", false},
+    {"load", "UInt64", true},
+    {"day", "Date", false},
+    {"program", "String", false},
+    {"schema_version", "UInt32", false},
+    {"amount", "String", false},
+    {"options", "String", false},
+    {"path", "String", false},
+    {"bytes", "UInt64", false},
+    {"begin", "Nullable(Int64)", true},
+    {"end", "Nullable(Int64)", true},
+    {"host", "String", false},
+    {"label.key", "Array(String)", false},
+    {"label.value", "Array(String)", false},
+    {"complete", "UInt8", false},
+    {"issues", "UInt64", false},
+    {"rows", "UInt64", false},
+    {"loaded_at", "DateTime", true},
+    {NULL, NULL, false},
+};
+
+ts_code ts_dialect_recording(ts_ctx *ctx, ts_buf *out, const ts_dialect *d)
+{
+    ts_code code = ts_buf_printf(ctx, out, "CREATE TABLE IF NOT EXISTS recording (");
+    const char *before = "\n    ";
+    for (const ts_recording_column *c = ts_recording_columns; code == TS_OK && c->name != NULL;
+         c++) {
+        code = ts_buf_printf(ctx, out, "%s`%s` %s%s%s", before, c->name, c->type,
+                             strcmp(c->name, "loaded_at") == 0 ? " DEFAULT now()" : "",
+                             codec(d, c->times));
+        before = ",\n    ";
+    }
+    TS_STEP(code, ts_buf_printf(ctx, out, "\n)\nENGINE = MergeTree ORDER BY (id, load)"));
+    return code;
+}
+
+const ts_dialect_more ts_dialect_views[] = {
+    {"v_recording", "CREATE VIEW IF NOT EXISTS v_recording AS\n"
+                    "SELECT * FROM recording WHERE load IN (" LAST_LOADS ")"},
+};
+const size_t ts_dialect_view_count = sizeof ts_dialect_views / sizeof ts_dialect_views[0];
+
+/* --- all of it -------------------------------------------------------------------------------- */
+
+ts_code ts_dialect_script(ts_ctx *ctx, ts_buf *out, const ts_dialect *d)
+{
+    ts_code code = ts_dialect_recording(ctx, out, d);
+    TS_STEP(code, ts_buf_printf(ctx, out, ";\n"));
+    for (unsigned t = 0; code == TS_OK && t < TS_TABLE_COUNT; t++) {
+        code = ts_dialect_table(ctx, out, d, t);
+        TS_STEP(code, ts_buf_printf(ctx, out, ";\n"));
+    }
+    for (size_t i = 0; code == TS_OK && i < ts_dialect_view_count; i++) {
+        code = ts_buf_printf(ctx, out, "%s;\n", ts_dialect_views[i].sql);
+    }
+    for (unsigned t = 0; code == TS_OK && t < TS_TABLE_COUNT; t++) {
+        code = ts_dialect_view(ctx, out, t);
+        TS_STEP(code, ts_buf_printf(ctx, out, ";\n"));
+    }
+    return code;
+}

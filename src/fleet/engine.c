@@ -1,0 +1,326 @@
+#include "fleet/engine.h"
+
+#include "base/alloc.h"
+#include "base/utf8.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <time.h>
+
+enum {
+    ANSWER_MAX = 64 * 1024 * 1024,
+    LONGEST_WAIT = 60,   /* seconds, of our own */
+    LONGEST_ASKED = 600, /* of Retry-After */
+    WAIT_STEP_MS = 50,
+    CODECS_SINCE = 20 /* CODEC and LowCardinality are there and stable */
+};
+
+/* --- tries ------------------------------------------------------------------------------------ */
+
+void ts_engine_fresh(ts_fleet *f)
+{
+    f->waits = 0;
+}
+
+ts_code ts_engine_wait(ts_fleet *f)
+{
+    ts_ctx *ctx = f->ctx;
+    if (f->waits >= f->options.retries) {
+        return ctx->error.code;
+    }
+    long seconds = f->waits < 6 ? 1L << f->waits : LONGEST_WAIT;
+    seconds = seconds > LONGEST_WAIT ? LONGEST_WAIT : seconds;
+    if (f->retry_after >= 0) {
+        seconds = f->retry_after > LONGEST_ASKED ? LONGEST_ASKED : f->retry_after;
+    }
+    f->waits++;
+    if (f->options.say != NULL) {
+        char text[TS_ERROR_TEXT + 100];
+        (void)snprintf(text, sizeof text, "%s; trying again in %ld s",
+                       ctx->error.count > 0 ? ctx->error.causes[0] : "the server fails", seconds);
+        f->options.say(f->options.user, text);
+    }
+    for (long ms = 0; ms < seconds * 1000; ms += WAIT_STEP_MS) {
+        const struct timespec step = {0, WAIT_STEP_MS * 1000000L};
+        TS_TRY(ts_check_cancel(ctx));
+        (void)nanosleep(&step, NULL);
+    }
+    return ts_check_cancel(ctx);
+}
+
+/* The first line of what the server says, for a message. */
+static ts_text first_line(const ts_http_answer *a)
+{
+    size_t n = 0;
+    while (n < a->body.n && n < 300 && a->body.p[n] != '\n') {
+        n++;
+    }
+    return (ts_text){n == 0 ? "" : a->body.p, n};
+}
+
+/* The code of "Code: 60, ..." or "Code: 60. ..."; 0: it is none of ClickHouse. */
+static unsigned exception_code(ts_text line)
+{
+    unsigned code = 0;
+    if (line.n < 7 || memcmp(line.p, "Code: ", 6) != 0) {
+        return 0;
+    }
+    for (size_t i = 6; i < line.n && i < 11 && line.p[i] >= '0' && line.p[i] <= '9'; i++) {
+        code = code * 10 + (unsigned)(line.p[i] - '0');
+    }
+    return code;
+}
+
+/* Exceptions that pass: the server is busy, has no memory now, or is not there yet. */
+static bool passes(unsigned exception)
+{
+    static const unsigned codes[] = {159, 202, 203, 209, 210, 241, 242, 252, 319, 425, 439};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
+        if (codes[i] == exception) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static ts_code refused(ts_fleet *f)
+{
+    const ts_http_answer *a = &f->answer;
+    const ts_text line = first_line(a);
+    const unsigned exception = exception_code(line);
+    f->transient = a->status == 429 || (exception == 0 ? a->status >= 500 : passes(exception));
+    f->retry_after = a->retry_after;
+    if (a->status >= 300 && a->status < 400) {
+        return ts_fail(f->ctx, TS_ERR_OUTPUT,
+                       "the server sends to another address, which is not followed: %s; give the "
+                       "right one with --at",
+                       a->location[0] == '\0' ? "(none)" : a->location);
+    }
+    const bool unmade = exception == 60 || exception == 81; /* no such table, no such database */
+    return exception != 0
+               ? ts_fail(f->ctx, TS_ERR_OUTPUT, "the engine refuses: %.*s%s", (int)line.n, line.p,
+                         unmade ? "; trace_streamer fleet init makes what is missing" : "")
+               : ts_fail(f->ctx, TS_ERR_OUTPUT, "the server answers %ld%s%.*s", a->status,
+                         line.n == 0 ? "" : ": ", (int)line.n, line.p);
+}
+
+/* One request; what it did is in f->answer, and of failures whether they pass. */
+static ts_code post(ts_fleet *f, const ts_http_request *request)
+{
+    f->transient = false;
+    f->retry_after = -1;
+    TS_TRY(ts_http_post(f->http, &f->answer, request));
+    if (f->answer.end != TS_HTTP_ANSWERED) {
+        f->transient = true;
+        return ts_fail(f->ctx, TS_ERR_OUTPUT, "%s: %s",
+                       f->answer.end == TS_HTTP_UNSENT ? "cannot reach the server"
+                                                       : "the server's answer was lost",
+                       f->answer.why);
+    }
+    return f->answer.status == 200 ? TS_OK : refused(f);
+}
+
+/* --- questions -------------------------------------------------------------------------------- */
+
+ts_code ts_engine_ask(ts_fleet *f, ts_text sql, bool database)
+{
+    const ts_http_request request = {
+        /* The whole answer is made before its first byte is sent, so that the status is true. */
+        .parameters = {"wait_end_of_query", "1", database ? "database" : NULL, f->address.database},
+        .body = sql,
+        .longest = ANSWER_MAX,
+    };
+    for (;;) {
+        ts_code code = post(f, &request);
+        if (code == TS_OK || !f->transient) {
+            return code;
+        }
+        TS_TRY(ts_engine_wait(f));
+    }
+}
+
+ts_code ts_engine_askf(ts_fleet *f, const char *fmt, ...)
+{
+    char small[1024];
+    ts_buf sql = {0};
+    va_list args;
+    va_start(args, fmt);
+    const int n = vsnprintf(small, sizeof small, fmt, args);
+    va_end(args);
+    if (n >= 0 && (size_t)n < sizeof small) {
+        return ts_engine_ask(f, (ts_text){small, (size_t)n}, true);
+    }
+    ts_code code = n < 0 ? ts_fail(f->ctx, TS_ERR_INTERNAL, "a statement cannot be written")
+                         : ts_buf_reserve(f->ctx, &sql, (size_t)n + 1);
+    if (code == TS_OK) {
+        va_start(args, fmt);
+        sql.n = (size_t)vsnprintf(sql.p, (size_t)n + 1, fmt, args);
+        va_end(args);
+        code = ts_engine_ask(f, ts_buf_text(&sql), true);
+    }
+    ts_buf_free(f->ctx, &sql);
+    return code;
+}
+
+ts_code ts_engine_number(uint64_t *out, ts_fleet *f)
+{
+    const ts_buf *b = &f->answer.body;
+    uint64_t v = 0;
+    size_t i = 0;
+    for (; i < b->n && i < 20 && b->p[i] >= '0' && b->p[i] <= '9'; i++) {
+        v = v * 10 + (uint64_t)(b->p[i] - '0');
+    }
+    *out = v;
+    return i > 0 && i + 1 == b->n && b->p[i] == '\n'
+               ? TS_OK
+               : ts_fail(f->ctx, TS_ERR_OUTPUT, "the server's answer is no number: \"%.*s\"",
+                         (int)first_line(&f->answer).n, first_line(&f->answer).p);
+}
+
+/* --- rows ------------------------------------------------------------------------------------- */
+
+ts_code ts_engine_put(ts_fleet *f, const char *sql, ts_text body, bool zipped)
+{
+    const ts_http_request request = {
+        .parameters = {"database", f->address.database, "query", sql},
+        .body = body,
+        .zipped = zipped,
+        .once = true,
+        .longest = UINT64_C(1) << 20,
+    };
+    for (;;) {
+        ts_code code = post(f, &request);
+        if (code == TS_OK) {
+            return f->answer.body.n == 0 ? TS_OK : refused(f);
+        }
+        const bool unseen = f->answer.end == TS_HTTP_UNSENT || f->answer.status == 429;
+        if (!f->transient || !unseen) {
+            return code;
+        }
+        TS_TRY(ts_engine_wait(f));
+    }
+}
+
+/* --- answers ---------------------------------------------------------------------------------- */
+
+ts_engine_rows ts_engine_rows_of(ts_fleet *f)
+{
+    ts_buf *b = &f->answer.body;
+    return (ts_engine_rows){.p = b->p, .end = b->p == NULL ? NULL : b->p + b->n};
+}
+
+/* Unescapes one field in its place; returns where the next one begins. */
+static char *take_field(ts_text *out, char *p, const char *end)
+{
+    static const char letters[] = "bfnrt0'\\";
+    static const char meant[] = "\b\f\n\r\t\0'\\";
+    char *to = p;
+    out->p = p;
+    while (p < end && *p != '\t' && *p != '\n') {
+        const char *letter = *p == '\\' && p + 1 < end ? strchr(letters, p[1]) : NULL;
+        if (letter != NULL && *letter != '\0') {
+            *to++ = meant[letter - letters];
+            p += 2;
+        } else {
+            *to++ = *p++;
+        }
+    }
+    out->n = (size_t)(to - out->p);
+    return p;
+}
+
+bool ts_engine_next(ts_engine_rows *rows)
+{
+    rows->count = 0;
+    if (rows->p == NULL || rows->p >= rows->end) {
+        return false;
+    }
+    char after = '\t';
+    while (after == '\t' && rows->count < TS_ENGINE_FIELDS && rows->p < rows->end) {
+        ts_text *field = &rows->fields[rows->count++];
+        char *p = take_field(field, rows->p, rows->end);
+        after = p < rows->end ? *p : '\n';
+        if (p < rows->end) {
+            *(rows->p + field->n) = '\0';
+        }
+        rows->p = p + 1;
+    }
+    return true;
+}
+
+ts_code ts_engine_quote(ts_ctx *ctx, ts_buf *out, ts_text text)
+{
+    TS_TRY(ts_buf_putc(ctx, out, '\''));
+    for (size_t i = 0; i < text.n; i++) {
+        const unsigned char c = (unsigned char)text.p[i];
+        const bool plain = c >= 0x20 && c < 0x7f && c != '\'' && c != '\\';
+        TS_TRY(plain ? ts_buf_putc(ctx, out, (char)c) : ts_buf_printf(ctx, out, "\\x%02x", c));
+    }
+    return ts_buf_putc(ctx, out, '\'');
+}
+
+/* --- a connection ----------------------------------------------------------------------------- */
+
+/* "18.16.1", "26.7.1.123" */
+static ts_code take_version(ts_fleet *f)
+{
+    const ts_buf *b = &f->answer.body;
+    unsigned major = 0;
+    const size_t n = b->n > 0 && b->p[b->n - 1] == '\n' ? b->n - 1 : 0;
+    size_t i = 0;
+    for (; i < n && i < 3 && b->p[i] >= '0' && b->p[i] <= '9'; i++) {
+        major = major * 10 + (unsigned)(b->p[i] - '0');
+    }
+    if (i == 0 || n >= sizeof f->version || b->p[i] != '.') {
+        return ts_fail(f->ctx, TS_ERR_OUTPUT, "what answers at %s is no server of ClickHouse",
+                       f->address.base);
+    }
+    memcpy(f->version, b->p, n);
+    f->codecs = major >= CODECS_SINCE;
+    return TS_OK;
+}
+
+ts_code ts_fleet_open(ts_fleet **out, ts_ctx *ctx, const ts_fleet_options *options)
+{
+    static const char question[] = "SELECT version()";
+    ts_credentials who = {0};
+    ts_fleet *f = ts_zalloc(ctx, 1, sizeof *f);
+    *out = NULL;
+    TS_NEED(ctx, f);
+    f->ctx = ctx;
+    f->options = *options;
+    ts_code code = ts_address_parse(&f->address, ctx, options->at);
+    TS_STEP(code, ts_credentials_find(&who, ctx));
+    if (code == TS_OK && f->address.open && who.password[0] != '\0' && options->say != NULL) {
+        options->say(options->user,
+                     "the password is sent to another machine without encryption: use https");
+    }
+    TS_STEP(code, ts_http_open(&f->http, ctx, &f->address, &who, options->timeout_s));
+    explicit_bzero(&who, sizeof who);
+    TS_STEP(code, ts_engine_ask(f, ts_text_of(question), false));
+    TS_STEP(code, take_version(f));
+    if (code != TS_OK) {
+        if (code != TS_ERR_USAGE) { /* such an address may hold a password */
+            code = ts_cause(ctx, "cannot use the fleet: at=\"%s\"", options->at);
+        }
+        ts_fleet_close(f);
+        return code;
+    }
+    *out = f;
+    return TS_OK;
+}
+
+void ts_fleet_close(ts_fleet *f)
+{
+    if (f != NULL) {
+        ts_http_close(f->http);
+        ts_buf_free(f->ctx, &f->answer.body);
+        ts_free(f->ctx, f);
+    }
+}
+
+const char *ts_fleet_engine(const ts_fleet *f)
+{
+    return f->version;
+}

@@ -1,0 +1,330 @@
+/* A fleet without a server: addresses, credentials, labels, ids, and the statements of both
+ * dialects. */
+#include "tables_files.h"
+
+#include "base/alloc.h"
+#include "fleet/address.h"
+#include "fleet/fleet.h"
+#include "tables/rows.h"
+
+#include <stdio.h>
+#include <time.h>
+
+static ts_ctx new_ctx(void)
+{
+    ts_ctx ctx;
+    ts_ctx_init(&ctx);
+    return ctx;
+}
+
+static bool says(const ts_ctx *ctx, const char *text)
+{
+    for (unsigned i = 0; i < ctx->error.count; i++) {
+        if (strstr(ctx->error.causes[i], text) != NULL) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --- addresses -------------------------------------------------------------------------------- */
+
+static void test_addresses(void **state)
+{
+    static const struct {
+        const char *text, *base, *database;
+        bool open;
+    } good[] = {
+        {"http://127.0.0.1:8123/prof", "http://127.0.0.1:8123/", "prof", false},
+        {"http://localhost/_a1", "http://localhost/", "_a1", false},
+        {"http://[::1]:8123/p/", "http://[::1]:8123/", "p", false},
+        {"https://ch.example.org:8443/prof", "https://ch.example.org:8443/", "prof", false},
+        {"http://ch.example.org:8123/prof", "http://ch.example.org:8123/", "prof", true},
+        {"http://[2001:db8::1]/p", "http://[2001:db8::1]/", "p", true},
+    };
+    static const struct {
+        const char *text, *why;
+    } bad[] = {
+        {"", "does not begin"},
+        {"ftp://h/p", "does not begin"},
+        {"//h:1/p", "does not begin"},
+        {"http:///p", "no host"},
+        {"http://[::1/p", "no host"},
+        {"http://a b/p", "no host"},
+        {"http://h\nX: y/p", "no host"},
+        {"http://h:0/p", "port"},
+        {"http://h:65536/p", "port"},
+        {"http://h:/p", "port"},
+        {"http://h:80x/p", "port"},
+        {"http://h", "name of a database"},
+        {"http://h/", "name of a database"},
+        {"http://h/a/b", "name of a database"},
+        {"http://h/1a", "name of a database"},
+        {"http://h/a'b", "name of a database"},
+        {"http://h/a?user=x", "name of a database"},
+        {"http://h?password=x", "name of a database"},
+        {"http://h/p#x", "name of a database"},
+    };
+    (void)state;
+    ts_ctx ctx = new_ctx();
+    ts_address a;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(ts_address_parse(&a, &ctx, good[i].text), TS_OK);
+        assert_string_equal(a.base, good[i].base);
+        assert_string_equal(a.database, good[i].database);
+        assert_int_equal(a.open, good[i].open);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(ts_address_parse(&a, &ctx, bad[i].text), TS_ERR_USAGE);
+        assert_true(says(&ctx, bad[i].why));
+    }
+    /* A password is not repeated in the message. */
+    assert_int_equal(ts_address_parse(&a, &ctx, "http://me:secret@h:8123/p"), TS_ERR_USAGE);
+    assert_false(says(&ctx, "secret"));
+    assert_true(says(&ctx, TS_FLEET_PASSWORD_VARIABLE));
+}
+
+static void test_credentials(void **state)
+{
+    static const char file[] = "# of the team\n user = me \r\n\npassword=a b=c#\n";
+    static const char *const bad[] = {"users = x\n", "user\n", "password : x\n", "user = a\001b\n"};
+    (void)state;
+    ts_ctx ctx = new_ctx();
+    ts_credentials c;
+    assert_int_equal(ts_credentials_parse(&c, &ctx, ts_text_of(file), "f"), TS_OK);
+    assert_string_equal(c.user, "me");
+    assert_string_equal(c.password, "a b=c#");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(ts_credentials_parse(&c, &ctx, ts_text_of(bad[i]), "f"), TS_ERR_USAGE);
+    }
+    /* The environment first, and then the file is not looked at. */
+    assert_int_equal(setenv(TS_FLEET_PASSWORD_VARIABLE, "p w", 1), 0);
+    assert_int_equal(unsetenv(TS_FLEET_USER_VARIABLE), 0);
+    assert_int_equal(setenv("XDG_CONFIG_HOME", "/dev/null", 1), 0);
+    assert_int_equal(ts_credentials_find(&c, &ctx), TS_OK);
+    assert_string_equal(c.user, "");
+    assert_string_equal(c.password, "p w");
+    assert_int_equal(unsetenv(TS_FLEET_PASSWORD_VARIABLE), 0);
+    assert_int_equal(ts_credentials_find(&c, &ctx), TS_OK); /* there is no such file */
+    assert_string_equal(c.password, "");
+}
+
+/* --- labels ----------------------------------------------------------------------------------- */
+
+static ts_code read_labels(ts_fleet_labels *l, ts_ctx *ctx, const char *text)
+{
+    char path[] = "/tmp/ts_labels_XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
+    assert_int_equal(close(fd), 0);
+    ts_code code = ts_fleet_labels_read(l, ctx, path);
+    assert_int_equal(unlink(path), 0);
+    return code;
+}
+
+static void test_labels(void **state)
+{
+    static const char *const bad[] = {"build", "=1", "a b=1", "\xc3\xa4=1", "build=again"};
+    static const char *const bad_files[] = {
+        "[]", "{\"a\": {}}",         "{\"a\": [1]}", "{\"a\": null}", "{\"a\": 1", "1",
+        "",   "{\"a\": 1, \"a\": 2}"};
+    (void)state;
+    ts_ctx ctx = new_ctx();
+    ts_fleet_labels l = {0};
+    assert_int_equal(ts_fleet_labels_add(&l, &ctx, "build=4711"), TS_OK);
+    assert_int_equal(ts_fleet_labels_add(&l, &ctx, "a.b-c_D="), TS_OK);
+    assert_int_equal(ts_fleet_labels_add(&l, &ctx, "x=y=z"), TS_OK);
+    assert_string_equal(l.all[0].value, "4711");
+    assert_string_equal(l.all[1].value, "");
+    assert_string_equal(l.all[2].value, "y=z");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(ts_fleet_labels_add(&l, &ctx, bad[i]), TS_ERR_USAGE);
+    }
+    assert_int_equal(l.count, 3);
+    assert_int_equal(
+        read_labels(&l, &ctx, "{\"t\": \"a\\u00e4\", \"n\": 1.50, \"y\": true, \"no\": false}"),
+        TS_OK);
+    assert_int_equal(l.count, 7);
+    assert_string_equal(l.all[3].value, "a\xc3\xa4");
+    assert_string_equal(l.all[4].value, "1.50");
+    assert_string_equal(l.all[5].value, "true");
+    assert_string_equal(l.all[6].value, "false");
+    assert_int_equal(read_labels(&l, &ctx, "{\"build\": 1}"), TS_ERR_USAGE); /* given already */
+    ts_fleet_labels_free(&l, &ctx);
+    for (size_t i = 0; i < sizeof bad_files / sizeof bad_files[0]; i++) {
+        assert_int_equal(read_labels(&l, &ctx, bad_files[i]), TS_ERR_USAGE);
+        ts_fleet_labels_free(&l, &ctx);
+    }
+    assert_int_equal(ctx.memory_used, 0);
+}
+
+/* --- ids -------------------------------------------------------------------------------------- */
+
+static void test_ids(void **state)
+{
+    /* sha256sum of "abc" */
+    static const uint8_t abc[32] = {0xba, 0x78, 0x16, 0xbf, 0x8f, 0x01, 0xcf, 0xea,
+                                    0x41, 0x41, 0x40, 0xde, 0x5d, 0xae, 0x22, 0x23,
+                                    0xb0, 0x03, 0x61, 0xa3, 0x96, 0x17, 0x7a, 0x9c,
+                                    0xb4, 0x10, 0xff, 0x61, 0xf2, 0x00, 0x15, 0xad};
+    char path[] = "/tmp/ts_id_XXXXXX";
+    (void)state;
+    ts_ctx ctx = new_ctx();
+    ts_recording_id id;
+    const int fd = mkstemp(path);
+    assert_int_equal(write(fd, "abc", 3), 3);
+    assert_int_equal(close(fd), 0);
+    assert_int_equal(ts_recording_identity(&id, &ctx, path), TS_OK);
+    assert_int_equal(id.bytes, 3);
+    assert_memory_equal(id.id, abc, sizeof abc);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(ts_recording_identity(&id, &ctx, path), TS_ERR_INPUT);
+    assert_int_equal(ts_recording_identity(&id, &ctx, "-"), TS_ERR_INPUT);
+    assert_int_equal(ts_recording_identity(&id, &ctx, "/dev/null"), TS_ERR_INPUT);
+    assert_int_equal(ctx.memory_used, 0);
+}
+
+static void put_file(const char *dir, const char *name, const char *text)
+{
+    char path[200];
+    (void)snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    assert_true(fputs(text, f) >= 0);
+    assert_int_equal(fclose(f), 0);
+}
+
+/* Where one file ends and the next begins is a part of the id, and so are names. */
+static void test_ids_of_directories(void **state)
+{
+    char dir[] = "/tmp/ts_ids_XXXXXX";
+    char command[100];
+    uint8_t first[32];
+    (void)state;
+    ts_ctx ctx = new_ctx();
+    ts_recording_id id;
+    assert_non_null(mkdtemp(dir));
+    put_file(dir, "a", "12");
+    put_file(dir, "b", "3");
+    assert_int_equal(ts_recording_identity(&id, &ctx, dir), TS_OK);
+    memcpy(first, id.id, sizeof first);
+    assert_int_equal(id.bytes, 3);
+    put_file(dir, "a", "1");
+    put_file(dir, "b", "23");
+    assert_int_equal(ts_recording_identity(&id, &ctx, dir), TS_OK);
+    assert_memory_not_equal(id.id, first, sizeof first);
+    put_file(dir, "a", "12");
+    put_file(dir, "b", "3");
+    assert_int_equal(ts_recording_identity(&id, &ctx, dir), TS_OK);
+    assert_memory_equal(id.id, first, sizeof first);
+    (void)snprintf(command, sizeof command, "mv %s/b %s/c", dir, dir);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(ts_recording_identity(&id, &ctx, dir), TS_OK);
+    assert_memory_not_equal(id.id, first, sizeof first);
+    (void)snprintf(command, sizeof command, "rm -r %s", dir);
+    assert_int_equal(system(command), 0);
+}
+
+static void test_load_numbers(void **state)
+{
+    uint64_t numbers[100];
+    (void)state;
+    const uint64_t now = (uint64_t)time(NULL) * 1000;
+    for (int i = 0; i < 100; i++) {
+        numbers[i] = ts_load_number();
+        assert_true(ts_load_ms(numbers[i]) + 2000 > now && ts_load_ms(numbers[i]) < now + 60000);
+        for (int k = 0; k < i; k++) {
+            assert_true(numbers[i] != numbers[k]);
+        }
+    }
+}
+
+/* --- amounts ---------------------------------------------------------------------------------- */
+
+static void test_amounts(void **state)
+{
+    (void)state;
+    ts_ctx ctx = new_ctx();
+    ts_amount a;
+    assert_int_equal(ts_amount_choose(&a, &ctx, NULL, NULL), TS_OK);
+    assert_string_equal(a.name, "facts");
+    assert_true(a.tables[TS_T_source] && !a.tables[TS_T_js_heap_edges]);
+    assert_int_equal(ts_amount_choose(&a, &ctx, "all", NULL), TS_OK);
+    assert_string_equal(a.name, "all");
+    assert_true(a.tables[TS_T_source] && a.tables[TS_T_js_heap_edges]);
+    /* What is chosen has one name, however it was typed. */
+    assert_int_equal(ts_amount_choose(&a, &ctx, NULL, "source_property,source"), TS_OK);
+    assert_string_equal(a.name, "tables:source,source_property");
+    assert_true(a.tables[TS_T_source] && !a.tables[TS_T_import_issue]);
+    assert_int_equal(ts_amount_choose(&a, &ctx, NULL, "source,nothing"), TS_ERR_USAGE);
+    assert_true(says(&ctx, "\"nothing\""));
+    assert_int_equal(ts_amount_choose(&a, &ctx, NULL, "source,"), TS_OK);
+}
+
+/* --- statements ------------------------------------------------------------------------------- */
+
+/* TS_REBASELINE=1 writes the files anew; an engine of each dialect reads them in the tests of
+ * test/fleet. */
+static void compare(bool plain, const char *name)
+{
+    char path[300];
+    ts_ctx ctx = new_ctx();
+    ts_buf made = {0};
+    ts_buf kept = {0};
+    char block[4096];
+    size_t n = 1;
+    (void)snprintf(path, sizeof path, "%s/../fleet/%s", TS_TEST_DATA, name);
+    assert_int_equal(ts_fleet_statements(&ctx, &made, plain), TS_OK);
+    if (getenv("TS_REBASELINE") != NULL) {
+        FILE *out = fopen(path, "w");
+        assert_non_null(out);
+        assert_int_equal(fwrite(made.p, 1, made.n, out), made.n);
+        assert_int_equal(fclose(out), 0);
+    }
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    while (n > 0) {
+        n = fread(block, 1, sizeof block, in);
+        assert_int_equal(ts_buf_put(&ctx, &kept, block, n), TS_OK);
+    }
+    assert_int_equal(fclose(in), 0);
+    assert_int_equal(made.n, kept.n);
+    assert_memory_equal(made.p, kept.p, kept.n);
+    ts_buf_free(&ctx, &made);
+    ts_buf_free(&ctx, &kept);
+}
+
+static void test_statements(void **state)
+{
+    (void)state;
+    compare(true, "plain.sql");
+    compare(false, "codecs.sql");
+}
+
+/* Nothing of the declaration takes a name that the fleet needs. */
+static void test_names(void **state)
+{
+    (void)state;
+    for (unsigned t = 0; t < TS_TABLE_COUNT; t++) {
+        assert_true(strcmp(ts_schema[t].name, "recording") != 0);
+        assert_true(strncmp(ts_schema[t].name, "v_", 2) != 0);
+        assert_true(ts_schema[t].column_count < 64);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_credentials),
+        cmocka_unit_test(test_labels),
+        cmocka_unit_test(test_ids),
+        cmocka_unit_test(test_ids_of_directories),
+        cmocka_unit_test(test_load_numbers),
+        cmocka_unit_test(test_amounts),
+        cmocka_unit_test(test_statements),
+        cmocka_unit_test(test_names),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
