@@ -2,9 +2,9 @@
 """Loading into a server that fails in all ways: what is seen afterwards is nothing or the whole recording, and a second run makes it
 exactly once.
 
-usage: faults.py cuts|answers|ends|refusals|cells TRACE_STREAMER SOURCE"""
+usage: faults.py cuts|answers|ends|refusals|cells|growth TRACE_STREAMER SOURCE"""
 
-import os, signal, socket, sqlite3, subprocess, sys, tempfile, time
+import os, random, resource, signal, socket, sqlite3, subprocess, sys, tempfile, time
 from small_clickhouse import Fault, Small
 
 GROUP, PROGRAM, SOURCE = sys.argv[1:4]
@@ -78,8 +78,9 @@ def again(server, wanted, what, *more):
 
 def cuts(server):
     wanted, inserts, size = whole(server)
+    size -= 40  # times and numbers of a load are compressed to a few bytes more or less
     step = max(1, size // 30)
-    for at in sorted({0, 1, size - 1, size - 2} | set(range(0, size, step))):
+    for at in sorted({0, 1, size} | set(range(0, size, step))):
         server.clear()
         server.fault = Fault("cut", bytes=at)
         run(server, "--retries=0", code=4, says="lost")
@@ -293,34 +294,87 @@ def refusals(server):
 
 def cells(server):
     """Every cell that is sent is that of SQLite, with rows in order."""
+    database = SCRATCH.name + "/out.db"
     for name in ("recording-cpuprofile.htrace.gz", "go-cpu.pprof", "recording-system.htrace.gz", "work.jfr.gz", "tiny"):
-        database = SCRATCH.name + "/out.db"
         path = SOURCE + "/test/data/" + name
-        subprocess.run([PROGRAM, path, "-e", database, "--quiet"], check=True)
-        server.clear()
-        run(server, "--rows=all", inputs=(path,), code=0)
-        shown = server.shown()
+        subprocess.run([PROGRAM, path, "-e", database, "--quiet", "--force"], check=True)
+        compare(server, name, path, database)
+    for name, fill in (("hostile", hostile), ("random", randomly)):
+        subprocess.run([PROGRAM, SOURCE + "/test/data/go-heap.pprof", "-e", database, "--quiet", "--force"], check=True)
         db = sqlite3.connect(database)
-        db.text_factory = bytes
-        tables = [t.decode() for (t,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
-        rows = seen = 0
-        for table in tables:
-            if table.startswith("sqlite_") or table in ("stack_sample_row", "stack_sample_block"):
-                continue
-            cursor = db.execute("SELECT rowid AS rowid_, * FROM %s ORDER BY rowid" % table)
-            names = [d[0] for d in cursor.description][1:]
-            wanted = [tuple(r) for r in cursor]
-            there = [(r["row"], *(r.get(n + "_" if n in ("load", "row", "day") else n) for n in names)) for r in shown.get(table, [])]
-            rows += len(wanted)
-            if table == "meta":  # names of the run
-                continue
-            if wanted != there:
-                complain(name, table, "differs:", len(wanted), len(there), [p for p in zip(wanted, there) if p[0] != p[1]][:1])
-            seen += len(there)
-        print(name, seen, "rows")
-        if server.commits[0]["rows"] < seen or seen < 10:
-            complain(name, "has", seen, "rows and was committed with", server.commits[0]["rows"])
+        fill(db)
+        db.commit()
+        db.close()
+        compare(server, name, database, database)
 
 
-{"cuts": cuts, "answers": answers, "ends": ends, "refusals": refusals, "cells": cells}[GROUP](Small())
+def compare(server, name, path, database):
+    server.clear()
+    run(server, "--rows=all", inputs=(path,), code=0)
+    shown = server.shown()
+    db = sqlite3.connect(database)
+    db.text_factory = bytes
+    tables = [t.decode() for (t,) in db.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
+    seen = 0
+    for table in tables:
+        if table.startswith("sqlite_") or table in ("stack_sample_row", "stack_sample_block"):
+            continue
+        cursor = db.execute("SELECT rowid AS rowid_, * FROM %s ORDER BY rowid" % table)
+        names = [d[0] for d in cursor.description][1:]
+        wanted = [tuple(r) for r in cursor]
+        there = [(r["row"], *(r.get(n + "_" if n in ("load", "row", "day") else n) for n in names)) for r in shown.get(table, [])]
+        if table == "meta":  # names of the run
+            continue
+        if wanted != there:
+            complain(name, table, "differs:", len(wanted), len(there), [p for p in zip(wanted, there) if p[0] != p[1]][:1])
+        seen += len(there)
+    db.close()
+    print(name, seen, "rows")
+    if len(server.commits) != 1 or server.commits[0]["rows"] < seen or seen < 10:
+        complain(name, "has", seen, "rows and was committed with", server.commits)
+
+
+TEXTS = ("", "\0", "a\0b", "'", "\\", "\t\n\r", "`;DROP TABLE recording;--", "\u202e\ufeff\U0001f525", "x" * 127, "x" * 128, "y" * 70000)
+
+
+def hostile(db):
+    """Texts that mean something to servers, and those that are no UTF-8; the least and greatest integers."""
+    rows = [(i, t.encode()) for i, t in enumerate(TEXTS)] + [(100, b"\xff\xfe"), (101, b"\xed\xa0\x80")]
+    db.executemany("INSERT INTO source_property(source_id, key, value) VALUES (1, 'k' || ?, CAST(? AS TEXT))", rows)
+    db.executemany("INSERT INTO args(id, key, datatype, value, argset) VALUES (?, 0, 0, ?, 0)",
+                   enumerate((0, -1, 1, 2**63 - 1, -(2**63), 2**32, -(2**31), 255, 256)))
+
+
+def randomly(db):
+    pick = random.Random(46)
+    db.executemany("INSERT INTO js_heap_string(file_id, file_index, string) VALUES (1, ?, ?)",
+                   ((i, "".join(pick.choices("ab\u00e9\u4e00\U0001f525", k=pick.randrange(40)))) for i in range(40000)))
+    db.executemany("INSERT INTO timeseries_value(series_id, ts, value) VALUES (1, ?, ?)",
+                   ((pick.randrange(-2**62, 2**62), pick.choice((None, pick.uniform(-1e300, 1e300), 0.0))) for i in range(20000)))
+
+
+def growth():
+    """Four times as many rows take four times as long, whatever is in them, within 96 MiB. --dry-run makes all blocks and sends none."""
+    for name, values in (("different", "i, 'text ' || random()"), ("equal", "7, 'text'"), ("long", "i, hex(randomblob(500))")):
+        times = []
+        for rows in (50000, 200000):
+            database = SCRATCH.name + "/grown.db"
+            subprocess.run([PROGRAM, SOURCE + "/test/data/go-heap.pprof", "-e", database, "--quiet", "--force"], check=True)
+            db = sqlite3.connect(database)
+            db.execute(f"WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < {rows}) INSERT INTO js_heap_string SELECT 1, {values} FROM n")
+            db.commit()
+            db.close()
+            before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+            run("http://127.0.0.1:1/none", "--dry-run", "--rows=all", "--max-memory=96M", inputs=(database,), code=0)
+            times.append(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before)
+        print(name, "%.2f s, and %.2f s for four times as many rows" % tuple(times))
+        if times[1] > 8 * times[0] + 0.1:
+            complain(name, "takes longer than its rows")
+
+
+GROUPS = {"cuts": cuts, "answers": answers, "ends": ends, "refusals": refusals, "cells": cells}
+if GROUP == "growth":
+    growth()
+else:
+    GROUPS[GROUP](Small())
 sys.exit(bad > 0)

@@ -14,22 +14,22 @@ static ts_code put_varint(ts_ctx *ctx, ts_buf *out, uint64_t v)
     return ts_buf_put(ctx, out, bytes, n);
 }
 
-ts_code ts_native_text(ts_ctx *ctx, ts_buf *out, ts_text text)
+static ts_code put_text(ts_ctx *ctx, ts_buf *out, ts_text text)
 {
     TS_TRY(put_varint(ctx, out, text.n));
     return ts_buf_put(ctx, out, text.p, text.n);
 }
 
-ts_code ts_native_begin(ts_ctx *ctx, ts_buf *out, uint64_t columns, uint64_t rows)
+static ts_code begin_block(ts_ctx *ctx, ts_buf *out, uint64_t columns, uint64_t rows)
 {
     TS_TRY(put_varint(ctx, out, columns));
     return put_varint(ctx, out, rows);
 }
 
-ts_code ts_native_column(ts_ctx *ctx, ts_buf *out, const char *name, const char *type)
+static ts_code begin_column(ts_ctx *ctx, ts_buf *out, const char *name, const char *type)
 {
-    TS_TRY(ts_native_text(ctx, out, ts_text_of(name)));
-    return ts_native_text(ctx, out, ts_text_of(type));
+    TS_TRY(put_text(ctx, out, ts_text_of(name)));
+    return put_text(ctx, out, ts_text_of(type));
 }
 
 void ts_native_type(char out[TS_NATIVE_TYPE_MAX], const ts_column_values *v)
@@ -115,7 +115,7 @@ static ts_code put_texts(ts_ctx *ctx, ts_buf *out, const ts_column_values *v, un
 {
     TS_TRY(ts_buf_reserve(ctx, out, v->bytes.n + 5 * (size_t)n));
     for (unsigned i = 0; i < n; i++) {
-        TS_TRY(ts_native_text(ctx, out, ts_column_text(v, i)));
+        TS_TRY(put_text(ctx, out, ts_column_text(v, i)));
     }
     return TS_OK;
 }
@@ -150,8 +150,7 @@ static ts_code put_column(ts_buf *out, const ts_columns *b, const ts_column_valu
     char type[TS_NATIVE_TYPE_MAX];
     ts_native_type(type, v);
     TS_TRY(check_column(b, v));
-    TS_TRY(
-        ts_native_column(b->ctx, out, loaded ? ts_native_name(v->column) : v->column->name, type));
+    TS_TRY(begin_column(b->ctx, out, loaded ? ts_native_name(v->column) : v->column->name, type));
     if (v->nullable) {
         TS_TRY(ts_buf_put(b->ctx, out, v->null, b->rows));
     }
@@ -176,21 +175,21 @@ static ts_code put_rowids(ts_buf *out, const ts_columns *b)
                        "rowids of %s do not fit UInt32: %" PRId64 " to %" PRId64, b->name,
                        b->rowids[0], b->rowids[b->rows - 1]);
     }
-    TS_TRY(ts_native_column(b->ctx, out, "row", "UInt32"));
+    TS_TRY(begin_column(b->ctx, out, "row", "UInt32"));
     return put_ints(b->ctx, out, b->rowids, b->rows, 4);
 }
 
 ts_code ts_native_block(ts_buf *out, const ts_columns *b, const ts_native_load *load)
 {
     ts_ctx *ctx = b->ctx;
-    TS_TRY(ts_native_begin(ctx, out, b->count + (load == NULL ? 1U : 3U), b->rows));
+    TS_TRY(begin_block(ctx, out, b->count + (load == NULL ? 1U : 3U), b->rows));
     if (load != NULL) {
-        TS_TRY(ts_native_column(ctx, out, "load", "UInt64"));
+        TS_TRY(begin_column(ctx, out, "load", "UInt64"));
         TS_TRY(put_constant(ctx, out, load->load, 8, b->rows));
     }
     TS_TRY(put_rowids(out, b));
     if (load != NULL) {
-        TS_TRY(ts_native_column(ctx, out, "day", "Date"));
+        TS_TRY(begin_column(ctx, out, "day", "Date"));
         TS_TRY(put_constant(ctx, out, load->day, 2, b->rows));
     }
     for (unsigned i = 0; i < b->count; i++) {

@@ -24,11 +24,6 @@ void ts_native_type(char out[TS_NATIVE_TYPE_MAX], const ts_column_values *v);
  * as one of those has "_" after its name. Static, or borrowed. */
 const char *ts_native_name(const ts_column *column);
 
-/* The parts of a block; columns must follow as many as were announced. */
-ts_code ts_native_begin(ts_ctx *ctx, ts_buf *out, uint64_t columns, uint64_t rows);
-ts_code ts_native_column(ts_ctx *ctx, ts_buf *out, const char *name, const char *type);
-ts_code ts_native_text(ts_ctx *ctx, ts_buf *out, ts_text text);
-
 /* What rows have before the columns of their table. */
 typedef struct ts_native_load {
     uint64_t load; /* number of the attempt */
