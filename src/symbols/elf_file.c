@@ -1,6 +1,7 @@
 #include "symbols/elf_file.h"
 
 #include "base/alloc.h"
+#include "symbols/kernel_module.h"
 
 #include <ctype.h>
 #include <gelf.h>
@@ -145,17 +146,36 @@ static ts_code add_segments(ts_elf *elf, ts_ctx *ctx, Elf *e, int fd)
 /* --- symbols -----------------------------------------------------------------------------------
  */
 
-static void note_mark(ts_elf *elf, const char *name, uint64_t address)
+static void note_mark(ts_elf *elf, ts_text name, uint64_t address)
 {
-    if (strcmp(name, "_text") == 0) {
+    const bool ends =
+        ts_text_is(name, "_etext") || ts_text_is(name, "_einittext") || ts_text_is(name, "_end");
+    if (ts_text_is(name, "_text")) {
         elf->text = address;
-    } else if (strcmp(name, "_stext") == 0) {
+    } else if (ts_text_is(name, "_stext")) {
         elf->stext = address;
+    } else if (ends && address > elf->end) {
+        elf->end = address;
     }
 }
 
+/* Where a symbol is; false: it is in no code. places: of the sections of a module, else NULL. */
+static bool place_of(uint64_t *out, const GElf_Sym *sym, const ts_vec *places)
+{
+    uint64_t at = 0;
+    if (places != NULL) {
+        if (sym->st_shndx >= places->n || sym->st_shndx >= SHN_LORESERVE) {
+            return false;
+        }
+        at = ((const uint64_t *)places->p)[sym->st_shndx];
+    }
+    *out = at + sym->st_value;
+    return places == NULL ? *out != 0 : at != TS_MODULE_NO_PLACE && *out >= at;
+}
+
 /* Functions of a table, with the strings that their names are in. */
-static ts_code add_table(ts_elf *elf, ts_ctx *ctx, Elf *e, Elf_Scn *section, const GElf_Shdr *s)
+static ts_code add_table(ts_elf *elf, ts_ctx *ctx, Elf *e, Elf_Scn *section, const GElf_Shdr *s,
+                         const ts_vec *places)
 {
     const size_t base = elf->strings.n;
     Elf_Data *symbols = elf_getdata(section, NULL);
@@ -165,20 +185,22 @@ static ts_code add_table(ts_elf *elf, ts_ctx *ctx, Elf *e, Elf_Scn *section, con
         return TS_OK;
     }
     TS_TRY(ts_buf_put(ctx, &elf->strings, strings->d_buf, strings->d_size));
+    const ts_text names = {(const char *)strings->d_buf, strings->d_size};
     for (size_t i = 0; i < symbols->d_size / s->sh_entsize; i++) {
         GElf_Sym sym;
-        if (gelf_getsym(symbols, (int)i, &sym) == NULL || sym.st_value == 0) {
+        uint64_t at;
+        if (gelf_getsym(symbols, (int)i, &sym) == NULL || !place_of(&at, &sym, places)) {
             continue;
         }
-        if (GELF_ST_TYPE(sym.st_info) == STT_NOTYPE && sym.st_name < strings->d_size &&
-            *((const char *)strings->d_buf + strings->d_size - 1) == '\0') {
-            note_mark(elf, (const char *)strings->d_buf + sym.st_name, sym.st_value);
+        const unsigned type = GELF_ST_TYPE(sym.st_info);
+        if (type == STT_NOTYPE && places == NULL) {
+            note_mark(elf, ts_symbol_text(names, sym.st_name), at);
         }
-        if ((GELF_ST_TYPE(sym.st_info) != STT_FUNC && GELF_ST_TYPE(sym.st_info) != STT_GNU_IFUNC)) {
+        if (type != STT_FUNC && type != STT_GNU_IFUNC) {
             continue;
         }
         TS_TRY(ts_symbols_add(ctx, &elf->symbols,
-                              (ts_symbol){.address = sym.st_value,
+                              (ts_symbol){.address = at,
                                           .size = sym.st_size,
                                           .name = sym.st_name < strings->d_size
                                                       ? base + sym.st_name
@@ -187,14 +209,14 @@ static ts_code add_table(ts_elf *elf, ts_ctx *ctx, Elf *e, Elf_Scn *section, con
     return TS_OK;
 }
 
-static ts_code add_tables(ts_elf *elf, ts_ctx *ctx, Elf *e, uint32_t type)
+static ts_code add_tables(ts_elf *elf, ts_ctx *ctx, Elf *e, uint32_t type, const ts_vec *places)
 {
     Elf_Scn *section = NULL;
     ts_code code = TS_OK;
     while (code == TS_OK && (section = elf_nextscn(e, section)) != NULL) {
         GElf_Shdr s;
         if (gelf_getshdr(section, &s) != NULL && s.sh_type == type) {
-            code = add_table(elf, ctx, e, section, &s);
+            code = add_table(elf, ctx, e, section, &s, places);
         }
     }
     return code;
@@ -272,7 +294,7 @@ static ts_code add_packed(ts_elf *elf, ts_ctx *ctx, Elf *e)
     ts_code code = unpack(&good, ctx, &bytes, (const uint8_t *)packed->d_buf, packed->d_size);
     Elf *inner = good && code == TS_OK ? elf_memory(bytes.p, bytes.n) : NULL;
     TS_STEP_IF(code, inner != NULL && elf_kind(inner) == ELF_K_ELF,
-               add_tables(elf, ctx, inner, SHT_SYMTAB));
+               add_tables(elf, ctx, inner, SHT_SYMTAB, NULL));
     elf_end(inner);
     ts_buf_free(ctx, &bytes);
     return code;
@@ -294,9 +316,31 @@ static size_t table_bytes(Elf *e)
     return n;
 }
 
+static ts_code add_module(ts_elf *elf, ts_ctx *ctx, Elf *e)
+{
+    ts_vec places = {0};
+    uint64_t size;
+    ts_code code = ts_module_layout(&places, &size, ctx, e);
+    TS_STEP(code, add_tables(elf, ctx, e, SHT_SYMTAB, &places));
+    elf->module = true;
+    elf->end = size > elf->end ? size : elf->end;
+    ts_vec_free(ctx, &places);
+    return code;
+}
+
+static ts_code add_linked(ts_elf *elf, ts_ctx *ctx, Elf *e, int fd)
+{
+    TS_TRY(add_segments(elf, ctx, e, fd));
+    TS_TRY(add_code(elf, ctx, e));
+    TS_TRY(add_tables(elf, ctx, e, SHT_DYNSYM, NULL));
+    TS_TRY(add_packed(elf, ctx, e));
+    return add_tables(elf, ctx, e, SHT_SYMTAB, NULL);
+}
+
 ts_code ts_elf_add(bool *good, ts_elf *elf, ts_ctx *ctx, int fd)
 {
     Elf *e = open_elf(fd);
+    GElf_Ehdr header;
     *good = e != NULL;
     if (e == NULL) {
         return TS_OK;
@@ -304,11 +348,9 @@ ts_code ts_elf_add(bool *good, ts_elf *elf, ts_ctx *ctx, int fd)
     const size_t lent = table_bytes(e);
     ts_code code = ts_alloc_lent(ctx, lent);
     if (code == TS_OK) {
-        code = add_segments(elf, ctx, e, fd);
-        TS_STEP(code, add_code(elf, ctx, e));
-        TS_STEP(code, add_tables(elf, ctx, e, SHT_DYNSYM));
-        TS_STEP(code, add_packed(elf, ctx, e));
-        TS_STEP(code, add_tables(elf, ctx, e, SHT_SYMTAB));
+        code = gelf_getehdr(e, &header) != NULL && header.e_type == ET_REL
+                   ? add_module(elf, ctx, e)
+                   : add_linked(elf, ctx, e, fd);
         ts_alloc_returned(ctx, lent);
     }
     elf_end(e);
@@ -325,6 +367,30 @@ const ts_symbol *ts_elf_at(ts_text *name, const ts_elf *elf, uint64_t v)
     const ts_symbol *found = ts_symbols_find(&elf->symbols, v);
     *name = found == NULL ? TS_TEXT_NULL : ts_symbol_text(ts_buf_text(&elf->strings), found->name);
     return name->n == 0 ? NULL : found;
+}
+
+static ts_text module_of(const ts_elf *elf, const ts_symbol *s)
+{
+    const ts_text strings = ts_buf_text(&elf->strings);
+    return ts_symbol_text(strings, s->name + ts_symbol_text(strings, s->name).n + 1);
+}
+
+const ts_symbol *ts_elf_kernel_at(ts_text *name, const ts_elf *elf, uint64_t v, ts_text module)
+{
+    const bool bounded = elf->end > elf->text && (elf->module || module.n == 0);
+    const ts_symbol *found = bounded && v >= elf->end ? NULL : ts_elf_at(name, elf, v);
+    return found != NULL && elf->listed && !ts_module_equal(module_of(elf, found), module) ? NULL
+                                                                                           : found;
+}
+
+bool ts_elf_lists(const ts_elf *elf, ts_text module)
+{
+    const ts_symbol *s = (const ts_symbol *)elf->symbols.symbols.p;
+    bool lists = false;
+    for (size_t i = 0; elf->listed && !lists && i < elf->symbols.symbols.n; i++) {
+        lists = ts_module_equal(module_of(elf, &s[i]), module);
+    }
+    return lists;
 }
 
 const ts_symbol *ts_elf_find(ts_text *name, uint64_t *v, const ts_elf *elf, uint64_t offset)
@@ -376,27 +442,47 @@ bool ts_elf_code(uint64_t *vaddr, const ts_elf *elf, uint64_t size)
 /* --- the kernel's list -------------------------------------------------------------------------
  */
 
+/* What is before the next blank of a line, which loses both. */
+static ts_text cut_word(ts_text *line)
+{
+    ts_text word = {line->p, 0};
+    while (word.n < line->n && line->p[word.n] != ' ' && line->p[word.n] != '\t') {
+        word.n++;
+    }
+    *line = ts_text_from(*line, word.n < line->n ? word.n + 1 : word.n);
+    return word;
+}
+
 /* "address type name", and maybe a module. */
 static ts_code add_line(ts_elf *elf, ts_ctx *ctx, ts_text line)
 {
     const size_t at = elf->strings.n;
     uint64_t address = 0;
-    size_t i = 0;
-    size_t end;
-    while (i < line.n && i < 16 && isxdigit((unsigned char)line.p[i])) {
-        const char c = line.p[i++];
+    const ts_text digits = cut_word(&line);
+    const ts_text type = cut_word(&line);
+    const ts_text name = cut_word(&line);
+    const ts_text module = ts_module_name(cut_word(&line));
+    for (size_t i = 0; i < digits.n; i++) {
+        const char c = digits.p[i];
+        if (digits.n > 16 || !isxdigit((unsigned char)c)) {
+            return TS_OK;
+        }
         address = address << 4 | (uint64_t)(ts_is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
     }
-    if (i == 0 || address == 0 || line.n - i < 4 || line.p[i] != ' ' || line.p[i + 2] != ' ' ||
-        strchr("tTwW", line.p[i + 1]) == NULL) {
+    if (address == 0 || type.n != 1 || name.n == 0) {
         return TS_OK;
     }
-    for (end = i + 3; end < line.n && line.p[end] != '\t' && line.p[end] != ' ';) {
-        end++;
+    const bool code = strchr("tTwW", *type.p) != NULL;
+    if (module.n == 0 && (code || ts_text_is(name, "_end"))) {
+        note_mark(elf, name, address);
     }
-    TS_TRY(ts_buf_put(ctx, &elf->strings, line.p + i + 3, end - i - 3));
+    if (!code) {
+        return TS_OK;
+    }
+    TS_TRY(ts_buf_put(ctx, &elf->strings, name.p, name.n));
     TS_TRY(ts_buf_putc(ctx, &elf->strings, '\0'));
-    note_mark(elf, elf->strings.p + at, address);
+    TS_TRY(ts_buf_put(ctx, &elf->strings, module.p, module.n));
+    TS_TRY(ts_buf_putc(ctx, &elf->strings, '\0'));
     return ts_symbols_add(ctx, &elf->symbols, (ts_symbol){.address = address, .name = at});
 }
 
@@ -425,6 +511,7 @@ ts_code ts_elf_add_kallsyms(ts_elf *elf, ts_ctx *ctx, int fd)
     ts_buf text = {0};
     ts_code code = TS_OK;
     ssize_t got = 1;
+    elf->listed = true;
     while (code == TS_OK && got > 0) {
         code = ts_check_cancel(ctx);
         TS_STEP_IF(code, text.n > LINE_MOST, ts_buf_put(ctx, &text, "\n", 1)); /* none is so long */

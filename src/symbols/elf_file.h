@@ -5,7 +5,8 @@
  * bits and both orders of bytes; what of a file does not fit is left out.
  *
  * The kernel's own list of its functions (a file kallsyms) is read as well, as a table without
- * segments.
+ * segments, and the files of its modules, which are not linked: a module's addresses are places in
+ * its code, as the kernel lays that out.
  *
  * Memory: 24 bytes a function and the string tables of the files that were read.
  */
@@ -33,6 +34,9 @@ typedef struct ts_elf {
     uint64_t loaded; /* bytes of them that the file has */
     ts_vec code; /* those with code, also of debug information, which does not have their bytes */
     uint64_t text, stext; /* where the kernel's _text and _stext are; 0: it has none */
+    uint64_t end;         /* of the code of the kernel or of the module; 0: not known */
+    bool module;          /* addresses are places in the code of a module */
+    bool listed; /* the kernel's list: after a name in `strings` comes that of its module */
     ts_symbol_table symbols;
     ts_buf strings; /* where names of symbols are */
 } ts_elf;
@@ -60,6 +64,12 @@ bool ts_elf_has(const ts_elf *elf, uint64_t offset);
 /* The same of an address as the file counts. */
 const ts_symbol *ts_elf_at(ts_text *name, const ts_elf *elf, uint64_t v);
 
+/* The same of an address of the kernel (module: no bytes), or of a module of it. */
+const ts_symbol *ts_elf_kernel_at(ts_text *name, const ts_elf *elf, uint64_t v, ts_text module);
+
+/* Whether the kernel's list has functions of the module. */
+bool ts_elf_lists(const ts_elf *elf, ts_text module);
+
 /*
  * Where a mapping of so many bytes, which is known to have code, is loaded: those of a whole
  * segment, which only one of the file has. False: there is none. For files of debug information,
@@ -67,8 +77,8 @@ const ts_symbol *ts_elf_at(ts_text *name, const ts_elf *elf, uint64_t v);
  */
 bool ts_elf_code(uint64_t *vaddr, const ts_elf *elf, uint64_t size);
 
-/* Adds the functions in a text of lines "address type name", as /proc/kallsyms has them, up to
- * where it cannot be read. Errors: memory. */
+/* Adds the functions in a text of lines "address type name", maybe with "[module]" after them, as
+ * /proc/kallsyms has them, up to where it cannot be read. Errors: memory. */
 ts_code ts_elf_add_kallsyms(ts_elf *elf, ts_ctx *ctx, int fd);
 
 void ts_elf_free(ts_ctx *ctx, ts_elf *elf);

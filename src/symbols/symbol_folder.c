@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/pool.h"
+#include "symbols/kernel_module.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -273,13 +274,19 @@ static bool is_named(ts_text one, ts_text name)
     return name.n > 0 && (one.n == name.n || debug) && memcmp(one.p, name.p, name.n) == 0;
 }
 
-/* The file at the path, else the first of its name. */
+static bool is_of_module(ts_text one, ts_text module)
+{
+    return module.n > 0 && ts_module_equal(ts_module_name(one), module);
+}
+
+/* The file at the path, else the first of its name, or of that of the module. */
 static const folder_file *find_by_path(const ts_symbol_folder *f, ts_text path,
                                        const ts_build_id *id)
 {
     const folder_file *files = (const folder_file *)f->files.p;
     const folder_file *named = NULL;
     const ts_text name = last_part(path);
+    const ts_text module = ts_module_name(path);
     while (path.n > 0 && path.p[0] == '/') {
         path = ts_text_from(path, 1);
     }
@@ -291,7 +298,7 @@ static const folder_file *find_by_path(const ts_symbol_folder *f, ts_text path,
         if (ts_text_equal(one, path)) {
             return &files[i];
         }
-        if (named == NULL && is_named(last_part(one), name)) {
+        if (named == NULL && (is_named(last_part(one), name) || is_of_module(one, module))) {
             named = &files[i];
         }
     }
@@ -353,7 +360,7 @@ static uint64_t mark_in(const ts_elf *elf, const ts_kernel *kernel)
                                                 : 0;
 }
 
-static ts_code read_kallsyms(ts_symbol_folder *f)
+static ts_code read_list(ts_symbol_folder *f)
 {
     ts_ctx *ctx = f->ctx;
     char *whole;
@@ -381,25 +388,55 @@ static ts_code find_vmlinux(const ts_elf **out, ts_symbol_folder *f, const ts_ke
     return code;
 }
 
-ts_code ts_symbol_folder_kernel(const ts_elf **out, uint64_t *moved, ts_symbol_folder *f,
-                                const ts_kernel *kernel, bool modules)
+/* The list, if it is of the same start of the machine. */
+static ts_code find_list(const ts_elf **out, ts_symbol_folder *f, const ts_kernel *kernel)
 {
     *out = NULL;
-    *moved = 0;
-    if (!modules) {
-        TS_TRY(find_vmlinux(out, f, kernel));
+    if (f->kallsyms != NULL && f->listed == NULL) {
+        TS_TRY(read_list(f));
     }
+    if (f->listed != NULL && kernel->at != 0 && mark_in(&f->listed->elf, kernel) == kernel->at) {
+        *out = &f->listed->elf;
+    }
+    return TS_OK;
+}
+
+ts_code ts_symbol_folder_kernel(const ts_elf **out, uint64_t *moved, ts_symbol_folder *f,
+                                const ts_kernel *kernel)
+{
+    *moved = 0;
+    TS_TRY(find_vmlinux(out, f, kernel));
     if (*out != NULL && mark_in(*out, kernel) != 0) {
         *moved = kernel->at - mark_in(*out, kernel);
         return TS_OK;
     }
+    return find_list(out, f, kernel);
+}
+
+static bool has_id(const ts_symbol_folder *f, const ts_build_id *id)
+{
+    const folder_file *files = (const folder_file *)f->files.p;
+    bool has = false;
+    for (size_t i = 0; !has && id->n > 0 && i < f->files.n; i++) {
+        has = ts_build_id_equal(&files[i].id, id);
+    }
+    return has;
+}
+
+ts_code ts_symbol_folder_module(const ts_elf **out, ts_symbol_folder *f, const ts_kernel *kernel,
+                                ts_text path, const ts_build_id *id)
+{
+    const ts_text module = ts_module_name(path);
     *out = NULL;
-    if (f->kallsyms != NULL && f->listed == NULL) {
-        TS_TRY(read_kallsyms(f));
+    if (kernel != NULL && !has_id(f, id)) {
+        TS_TRY(find_list(out, f, kernel));
     }
-    if (f->listed != NULL && kernel->at != 0 && mark_in(&f->listed->elf, kernel) == kernel->at) {
-        *out = &f->listed->elf; /* of the same start of the machine */
+    if (module.n == 0 || (*out != NULL && ts_elf_lists(*out, module))) {
+        *out = module.n == 0 ? NULL : *out;
+        return TS_OK;
     }
+    TS_TRY(ts_symbol_folder_find(out, f, path, id));
+    *out = *out != NULL && (*out)->module ? *out : NULL;
     return TS_OK;
 }
 

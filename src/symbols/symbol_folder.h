@@ -4,7 +4,8 @@
  * (.build-id/ab/cdef.debug); without one, or when no file has it, by its path: that of the system
  * below the folder, else a file with that name, or that name and ".debug". One whose build id is
  * another is not taken. The kernel's functions are those of a vmlinux, or of a list that the kernel
- * itself gave (kallsyms) while it ran where it was recorded.
+ * itself gave (kallsyms) while it ran where it was recorded; those of its modules are in files of
+ * their names (nf_tables.ko), too.
  *
  * Memory: 64 bytes and its path a file of the folder; of a file that is looked up, what elf_file.h
  * says, until the folder is closed.
@@ -38,12 +39,18 @@ typedef struct ts_kernel {
     uint64_t at;  /* where that was */
 } ts_kernel;
 
-/*
- * What the folder has of it, or NULL, as above; addresses of the recording are *moved more than
- * those of the table. With `modules` only what has functions of modules as well. Errors: memory.
- */
+/* What the folder has of it, or NULL, as above; addresses of the recording are *moved more than
+ * those of the table. Errors: memory. */
 ts_code ts_symbol_folder_kernel(const ts_elf **out, uint64_t *moved, ts_symbol_folder *folder,
-                                const ts_kernel *kernel, bool modules);
+                                const ts_kernel *kernel);
+
+/*
+ * What it has of the module that was loaded as `path` or as "[name]", or NULL, as above: its file,
+ * of which addresses are places in its code, or the list of that kernel (NULL: not known). A file
+ * counts more than the list when it has the build id. Errors: memory.
+ */
+ts_code ts_symbol_folder_module(const ts_elf **out, ts_symbol_folder *folder,
+                                const ts_kernel *kernel, ts_text path, const ts_build_id *id);
 
 /* How many files of it are ELF, and whether others were left out. */
 uint64_t ts_symbol_folder_count(bool *more, const ts_symbol_folder *folder);

@@ -134,7 +134,7 @@ def made_kernel(work, names, moved):
             for name in {"_text"} & of or {min(of)}:
                 f.write(".globl %s\n.type %s, %s\n.set %s, 0x%x\n" % (name, name, "@notype" if name == "_text" else "@function", name, (address - moved) % (1 << 64)))
     must("as", "-o", source + ".o", source)
-    must("objcopy", "--globalize-symbol=_text", source + ".o", os.path.join(work, "vmlinux"))
+    must("ld", "-e", "_text", "-o", os.path.join(work, "vmlinux"), source + ".o")
 
 
 def kernel(work, data):

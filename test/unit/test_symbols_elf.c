@@ -1,4 +1,5 @@
 /* Files of ELF and folders of them: made here, byte by byte. */
+#include "symbols/kernel_module.h"
 #include "symbols/symbol_folder.h"
 #include "support.h"
 
@@ -303,17 +304,14 @@ static void test_debug_files(void **state)
     test_ctx_free(ctx);
 }
 
-/* Each byte of a header or a table wrong, and each length: nothing is believed. */
-static void test_damage(void **state)
+static void damage(const image *whole_file)
 {
     ts_ctx *ctx = test_ctx_new();
     static image f;
     static image bad;
     ts_build_id id;
     bool good;
-    (void)state;
-    program(&f, true, 1, WITH_SYMBOLS | WITH_DYNAMIC | WITH_PACKED);
-    f.n = f.n < 0x1100 ? f.n : 0x1000; /* the code matters to nobody */
+    f = *whole_file;
     const size_t step = test_slow() ? 1 : 5;
     for (size_t k = 0; k < 2 * f.n; k += k < 128 ? 1 : step) {
         ts_elf elf = {0};
@@ -332,6 +330,7 @@ static void test_damage(void **state)
         uint64_t v;
         for (uint64_t at = 0; at < 0x1200; at += 8) {
             (void)ts_elf_find(&name, &v, &elf, at);
+            (void)ts_elf_kernel_at(&name, &elf, at, TS_TEXT_NULL);
         }
         close(fd);
         ts_elf_free(ctx, &elf);
@@ -416,7 +415,10 @@ static void write_kallsyms(void)
                                 "no line\n"
                                 "\n"
                                 "ffffffff81000300 T\n"
-                                "ffffffff81000400 T last";
+                                "ffffffff81000400 T last\n"
+                                "ffffffff82000000 T start_kernel\n"
+                                "ffffffff82000100 T _einittext\n"
+                                "ffffffffc0000100 t mod_work\t[nf_tables]";
     static char text[100000];
     const size_t head = 25;
     memcpy(text, lines, head);
@@ -431,6 +433,13 @@ static void check_at(const ts_elf *elf, uint64_t v, const char *name)
 {
     ts_text found;
     const ts_symbol *s = ts_elf_at(&found, elf, v);
+    assert_true(name == NULL ? s == NULL : s != NULL && ts_text_is(found, name));
+}
+
+static void check_list(const ts_elf *elf, uint64_t v, const char *module, const char *name)
+{
+    ts_text found;
+    const ts_symbol *s = ts_elf_kernel_at(&found, elf, v, ts_text_of(module));
     assert_true(name == NULL ? s == NULL : s != NULL && ts_text_is(found, name));
 }
 
@@ -450,28 +459,136 @@ static void test_kernel(void **state)
     (void)state;
     write_kallsyms();
     assert_ok(ctx, ts_symbol_folder_open(&f, ctx, folder));
-    for (int modules = 0; modules < 2; modules++) {
-        const ts_kernel kernel = kernel_at("_text", start);
-        assert_ok(ctx, ts_symbol_folder_kernel(&elf, &moved, f, &kernel, modules != 0));
-        assert_non_null(elf);
-        assert_int_equal(moved, 0);
-        check_at(elf, start - 1, NULL);
-        check_at(elf, start + 0xff, "_text");
-        check_at(elf, start + 0x100, "do_work");
-        check_at(elf, start + 0x180, "do_work");
-        check_at(elf, start + 0x200, "weak_one");
-        check_at(elf, start + 0x300, "weak_one");
-        check_at(elf, start + 0x400, "last");
-    }
+    const ts_kernel here = kernel_at("_text", start);
+    assert_ok(ctx, ts_symbol_folder_kernel(&elf, &moved, f, &here));
+    assert_non_null(elf);
+    assert_int_equal(moved, 0);
+    check_list(elf, start - 1, "", NULL);
+    check_list(elf, start + 0xff, "", "_text");
+    check_list(elf, start + 0x100, "", "do_work");
+    check_list(elf, start + 0x180, "", "do_work");
+    check_list(elf, start + 0x200, "", NULL);
+    check_list(elf, start + 0x200, "module", "weak_one");
+    check_list(elf, start + 0x300, "module", "weak_one");
+    check_list(elf, start + 0x400, "", "last");
+    check_list(elf, start + 0x10000ff, "", "start_kernel");
+    check_list(elf, start + 0x1000100, "", NULL); /* the kernel ends there */
+    check_list(elf, start + 0x3f000110, "", NULL);
+    check_list(elf, start + 0x3f000110, "nf-tables", "mod_work");
+    check_list(elf, start + 0x3f000110, "module", NULL);
+    assert_true(ts_elf_lists(elf, TS_TEXT_LIT("nf_tables")));
+    assert_false(ts_elf_lists(elf, TS_TEXT_LIT("ext4")));
     /* Another start of the machine; a mark that the list lacks, or that no one knows. */
     static const char *const marks[] = {"_text", "_stext", "_etext", ""};
     for (size_t i = 0; i < sizeof marks / sizeof marks[0]; i++) {
         const ts_kernel kernel = kernel_at(marks[i], i == 0 ? start + 0x200000 : 0);
-        assert_ok(ctx, ts_symbol_folder_kernel(&elf, &moved, f, &kernel, false));
+        assert_ok(ctx, ts_symbol_folder_kernel(&elf, &moved, f, &kernel));
         assert_null(elf);
     }
     ts_symbol_folder_close(f);
     test_ctx_free(ctx);
+}
+
+/* --- modules -----------------------------------------------------------------------------------
+ */
+
+static void test_module_names(void **state)
+{
+    static const char *const names[][2] = {
+        {"[nf_tables]", "nf_tables"},
+        {"/lib/modules/6.1/kernel/nf-tables.ko", "nf-tables"},
+        {"nf_tables.ko.xz", "nf_tables"},
+        {"a.b/nf_tables.ko.debug", "nf_tables"},
+        {"/lib/nf_tables.so", ""},
+        {"/lib/nf_tables.kos", ""},
+        {"/lib/modules/nf_tables", ""},
+        {"[", ""},
+        {"", ""},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        assert_true(ts_text_is(ts_module_name(ts_text_of(names[i][0])), names[i][1]));
+    }
+    assert_true(ts_module_equal(TS_TEXT_LIT("nf-tables"), TS_TEXT_LIT("nf_tables")));
+    assert_false(ts_module_equal(TS_TEXT_LIT("nf_tables"), TS_TEXT_LIT("nf_table")));
+    assert_false(ts_module_equal(TS_TEXT_LIT("nf_tables"), TS_TEXT_LIT("nf.tables")));
+}
+
+/* One that is not linked: sections that begin at 0, each with code, and functions in them. */
+static void module_image(image *f, bool wide, const char *first)
+{
+    enum { PARTS = 5 };
+    static const uint8_t code[64];
+    static const symbol symbols[] = {{"begin", 0, 0x10, 2},    {"second", 0x20, 0x14, 0x12},
+                                     {"start", 0, 0x10, 2},    {"rare", 4, 8, 2},
+                                     {"loader", 0, 0x10, 2},   {"after", 0, 0x10, 2},
+                                     {"absolute", 8, 0x10, 2}, {"undefined", 0, 0x10, 2}};
+    static const unsigned in[] = {1, 1, 2, 3, 4, 5, 0xfff1, 0};
+    const char *const names[PARTS] = {first, ".init.text", ".text.unlikely", ".plt", ".text.after"};
+    section s[16] = {{0}};
+    size_t n = 1;
+    begin_image(f, wide);
+    set(f, 16, 1, 2);
+    for (; n <= PARTS; n++) {
+        s[n] = (section){names[n - 1], 1, 0, add(f, code, sizeof code), n == 1 ? 0x34 : 0x10, 0};
+    }
+    add_table(f, s, &n, 2, symbols, 8);
+    end_image(f, s, n);
+    const size_t entry = wide ? 24 : 16;
+    for (size_t i = 0; i < 8; i++) {
+        set(f, s[PARTS + 1].offset + i * entry + (wide ? 6 : 14), in[i], 2);
+    }
+    const size_t header = wide ? 64 : 40;
+    const size_t table = f->n - (n + 1) * header;
+    for (size_t i = 1; i <= PARTS; i++) {
+        set(f, table + i * header + 8, 6, word(f)); /* code that is loaded, */
+        set(f, table + i * header + (wide ? 48 : 32), i == 3 ? 32 : 1, word(f)); /* aligned */
+    }
+}
+
+/* The kernel puts .text.unlikely after .text, aligned; what follows the section that grows is
+ * somewhere. */
+static void test_module(void **state)
+{
+    (void)state;
+    for (int wide = 0; wide < 2; wide++) {
+        ts_ctx *ctx = test_ctx_new();
+        ts_elf elf = {0};
+        image f;
+        module_image(&f, wide != 0, ".text");
+        read_image(&elf, ctx, &f, true);
+        assert_ok(ctx, ts_elf_finish(&elf, ctx));
+        assert_true(elf.module);
+        assert_int_equal(elf.symbols.symbols.n, 3);
+        check_list(&elf, 0, "any", "begin");
+        check_list(&elf, 0xf, "any", "begin");
+        check_list(&elf, 0x10, "any", NULL);
+        check_list(&elf, 0x33, "any", "second");
+        check_list(&elf, 0x34, "any", NULL);
+        check_list(&elf, 0x44, "any", "rare");
+        check_list(&elf, 0x4b, "any", "rare");
+        check_list(&elf, 0x4c, "any", NULL);
+        check_list(&elf, 0x50, "any", NULL);
+        ts_elf_free(ctx, &elf);
+        module_image(&f, wide != 0, ".plt.before");
+        read_image(&elf, ctx, &f, true);
+        assert_ok(ctx, ts_elf_finish(&elf, ctx));
+        assert_int_equal(elf.symbols.symbols.n, 0);
+        ts_elf_free(ctx, &elf);
+        test_ctx_free(ctx);
+    }
+}
+
+/* Each byte of a header or a table wrong, and each length: nothing is believed. */
+static void test_damage(void **state)
+{
+    image f;
+    (void)state;
+    program(&f, true, 1, WITH_SYMBOLS | WITH_DYNAMIC | WITH_PACKED);
+    f.n = f.n < 0x1100 ? f.n : 0x1000; /* nothing looks at the code */
+    damage(&f);
+    module_image(&f, true, ".text");
+    damage(&f);
 }
 
 /* Without the program a mapping as long as the code says where it is. */
@@ -510,7 +627,7 @@ static void test_without_memory(void **state)
         ts_code code = ts_symbol_folder_open(&f, ctx, folder);
         const ts_kernel kernel = kernel_at("_text", UINT64_C(0xffffffff81000000));
         uint64_t moved;
-        TS_STEP(code, ts_symbol_folder_kernel(&elf, &moved, f, &kernel, false));
+        TS_STEP(code, ts_symbol_folder_kernel(&elf, &moved, f, &kernel));
         TS_STEP(code, ts_symbol_folder_find(&elf, f, TS_TEXT_LIT("/tool"), &id));
         done = code == TS_OK;
         assert_true(done ? elf != NULL && k > 20 : code == TS_ERR_NOMEM);
@@ -525,7 +642,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_symbols_of_files), cmocka_unit_test(test_debug_files),
         cmocka_unit_test(test_damage),           cmocka_unit_test(test_folder),
-        cmocka_unit_test(test_kernel),           cmocka_unit_test(test_code),
+        cmocka_unit_test(test_kernel),           cmocka_unit_test(test_module_names),
+        cmocka_unit_test(test_module),           cmocka_unit_test(test_code),
         cmocka_unit_test(test_without_memory),
     };
     if (mkdtemp(folder) == NULL) {

@@ -169,8 +169,8 @@ typedef struct perfd_file {
     uint32_t first; /* its symbols, by address */
     uint32_t count;
     const ts_elf *elf; /* of the folder of --symbols; NULL: none */
-    bool by_ip;        /* functions are found by the address itself, less `moved` */
-    uint64_t moved;
+    bool of_kernel;    /* or of a module of it */
+    uint64_t moved;    /* of the kernel: where it ran is so much after where its file has it */
     uint64_t code_at, code_size; /* a part of the file that has code, and its address; size 0: */
     uint64_t code_vaddr;         /* none is known */
     ts_idmap functions;          /* of it, by address: number of the row and, below, in `named` */

@@ -7,6 +7,7 @@
 #include "parsers/perf/perf_data.h"
 
 #include "base/utf8.h"
+#include "symbols/kernel_module.h"
 
 enum { MISC_SIZE = 1 << 15 }; /* the build id says how many bytes it has */
 
@@ -104,15 +105,18 @@ static bool find_kernel(ts_kernel *out, perfd *r)
     return false;
 }
 
-/* Of the kernel and its modules, by their addresses. */
 static ts_code find_kernel_functions(perfd *r, perfd_file *file, const perfd_path *path)
 {
+    const ts_build_id id = build_id_of(r, path);
     ts_kernel kernel;
-    file->by_ip = true;
-    return find_kernel(&kernel, r)
-               ? ts_symbol_folder_kernel(&file->elf, &file->moved, r->shared->folder, &kernel,
-                                         path->kind != PERFD_KERNEL)
-               : TS_OK;
+    const bool known = find_kernel(&kernel, r);
+    file->of_kernel = true;
+    if (path->kind != PERFD_KERNEL) {
+        return ts_symbol_folder_module(&file->elf, r->shared->folder, known ? &kernel : NULL,
+                                       ts_pool_text(&r->paths, file->path), &id);
+    }
+    return known ? ts_symbol_folder_kernel(&file->elf, &file->moved, r->shared->folder, &kernel)
+                 : TS_OK;
 }
 
 ts_code perfd_find_elf(perfd *r, uint32_t number, const perfd_map *map)
@@ -165,14 +169,25 @@ static const ts_symbol *find_in_debug(ts_text *name, uint64_t *v, perfd_file *fi
     return ts_elf_at(name, file->elf, *v);
 }
 
+/* The same in the kernel or in a module, which has no name of another one. */
+static const ts_symbol *find_in_kernel(ts_text *name, uint64_t *v, const perfd *r,
+                                       const perfd_file *file, uint64_t ip, const perfd_map *map)
+{
+    const perfd_path *path = (const perfd_path *)r->path_info.p + file->path;
+    const ts_text module = path->kind == PERFD_KERNEL
+                               ? TS_TEXT_NULL
+                               : ts_module_name(ts_pool_text(&r->paths, file->path));
+    *v = ip - (file->elf->module ? map->start : file->moved);
+    return ts_elf_kernel_at(name, file->elf, *v, module);
+}
+
 /* Its name, and the address *v, as the file counts. */
-static const ts_symbol *find_symbol(ts_text *name, uint64_t *v, perfd_file *file,
-                                    const perfd_frame *f, const perfd_map *map, uint64_t place)
+static const ts_symbol *find_symbol(ts_text *name, uint64_t *v, const perfd *r, perfd_file *file,
+                                    uint64_t ip, const perfd_map *map, uint64_t place)
 {
     const ts_symbol *found;
-    if (file->by_ip) {
-        *v = f->ip - file->moved;
-        return ts_elf_at(name, file->elf, *v);
+    if (file->of_kernel) {
+        return find_in_kernel(name, v, r, file, ip, map);
     }
     found = ts_elf_find(name, v, file->elf, place);
     return found != NULL || ts_elf_has(file->elf, place) ? found
@@ -187,7 +202,8 @@ ts_code perfd_find_function(bool *found, perfd *r, perfd_frame *f, uint32_t numb
     uint64_t value;
     uint64_t v;
     ts_text name;
-    *found = file->elf != NULL && (symbol = find_symbol(&name, &v, file, f, map, place)) != NULL;
+    *found =
+        file->elf != NULL && (symbol = find_symbol(&name, &v, r, file, f->ip, map, place)) != NULL;
     if (!*found) {
         return TS_OK;
     }
