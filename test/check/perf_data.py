@@ -584,7 +584,9 @@ class Model:
         if mode in (USER, UNKNOWN) and own:
             return self.in_map(ip, own)
         if mode in (KERNEL, UNKNOWN):
-            within = [m for m in self.kernel if m[0] < ip < m[1]]
+            usual = not self.f.hiperf and not self.f.simpleperf
+            within = [m for m in self.kernel if m[0] < ip + usual and ip < m[1]]
+            within = sorted(within, key=lambda m: -m[0]) if usual else within
             for m in within[::-1] if self.f.simpleperf else [m for m in within if self.recorded(m[3])] + within:
                 return self.in_map(ip, m)
         return (0, 0, None, -1, "@0x%x" % ip)

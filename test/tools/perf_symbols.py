@@ -147,12 +147,6 @@ def kernel(work, data):
     if not want or not any("_text" in n for n in names.values()):
         print("not compared: names of the kernel, which perf does not find here")
         return 0
-    # perf names what lies after the end of the kernel's map, too: functions that are gone once the kernel has started.
-    maps = run("perf", "script", "-i", data, "--show-mmap-events").stdout.decode(errors="replace")
-    spans = [(int(at, 16), int(at, 16) + int(n, 16)) for at, n in re.findall(r"MMAP -1/0: \[0x([0-9a-f]+)\(0x([0-9a-f]+)\)", maps)]
-    want = {k: sym for k, sym in want.items() if any(begin <= k[0] < end for begin, end in spans)}
-    if not want:
-        sys.exit("perf shows no map of the kernel")
     own, linked, other = (os.path.join(work, n) for n in ("own", "linked", "other"))
     for folder in (own, linked, other):
         os.makedirs(folder)

@@ -368,6 +368,75 @@ static void test_contexts(void **state)
     run_free(&r);
 }
 
+/* Imports a recording with a folder for --symbols that has this list of the kernel. */
+static void import_with_list(run *r, made *m, const char *list)
+{
+    char folder[] = "/tmp/test_perf_data.XXXXXX";
+    char path[64];
+    bytes file = whole(m);
+    assert_non_null(mkdtemp(folder));
+    snprintf(path, sizeof path, "%s/kallsyms", folder);
+    test_write_file(path, list, strlen(list));
+    import_begin(r);
+    r->ctx->symbols = folder;
+    (void)import_files(r, &file, 1, 0);
+    r->ctx->symbols = NULL;
+    assert_ok(r->ctx, r->code);
+    free(file.p);
+    assert_int_equal(unlink(path), 0);
+    assert_int_equal(rmdir(folder), 0);
+}
+
+/*
+ * What is after the end of the kernel's map has the kernel's names up to the end of its code; a
+ * module only its own, also where a map of the kernel is around its map.
+ */
+static void test_kernel_names(void **state)
+{
+    static const char list[] = "ffffffff81000000 T _text\n"
+                               "ffffffff81000100 t do_work\n"
+                               "ffffffff81000200 T _etext\n"
+                               "ffffffff82000000 T _sinittext\n"
+                               "ffffffff82000010 T start_kernel\n"
+                               "ffffffff82000100 T _einittext\n"
+                               "ffffffffc0000100 t mod_work\t[my_mod]\n"
+                               "ffffffffc0010000 t foreign\t[other]\n";
+    static const uint64_t ips[] = {UINT64_C(0xffffffff81000110), UINT64_C(0xffffffff82000015),
+                                   UINT64_C(0xffffffff82000105), UINT64_C(0xffffffffc0000108),
+                                   UINT64_C(0xffffffffc0000008), UINT64_C(0xffffffffc0010008),
+                                   UINT64_C(0xffffffffc0050008)};
+    static const frame frames[] = {
+        {1, 0, UINT64_C(0xffffffffc0050008), 0, 0, -1, -1, "@0xffffffffc0050008"},
+        {1, 1, UINT64_C(0xffffffffc0010008), 0, 0, 1, -1, "[my_mod]+0x10008"},
+        {1, 2, UINT64_C(0xffffffffc0000008), 0, 0, 1, -1, "[my_mod]+0x8"},
+        {1, 3, UINT64_C(0xffffffffc0000108), UINT64_C(0xffffffffc0000100), 8, 1, 0, "mod_work"},
+        {1, 4, UINT64_C(0xffffffff82000105), 0, 0, -1, -1, "@0xffffffff82000105"},
+        {1, 5, UINT64_C(0xffffffff82000015), UINT64_C(0xffffffff82000010), 5, 0, 1, "start_kernel"},
+        {1, 6, UINT64_C(0xffffffff81000110), UINT64_C(0xffffffff81000100), 16, 0, 0, "do_work"},
+    };
+    UNUSED(state);
+    for (int around = 0; around < 2; around++) {
+        made m = begin_linux();
+        run r;
+        put_kernel_map(&m.records, UINT64_C(0xffffffff81000000),
+                       around != 0 ? UINT64_C(0x3f040000) : 0x200, "[kernel.kallsyms]_text");
+        set_le(&m.records, 32, UINT64_C(0xffffffff81000000), 8); /* of _text */
+        put_kernel_map(&m.records, UINT64_C(0xffffffffc0000000), 0x20000, "[my_mod]");
+        put_sample(&m.records, 1, 20, 500, ips, 7);
+        import_with_list(&r, &m, list);
+        if (around == 0) {
+            assert_frames(&r, frames, 7);
+            assert_rows(&r, perf_files, 3);
+        } else {
+            for (size_t i = 1; i < 4; i++) {
+                assert_cell(&r, perf_callchain, i, file_id, 1);
+                assert_cell(&r, perf_callchain, i, symbol_id, frames[i].symbol);
+            }
+        }
+        run_free(&r);
+    }
+}
+
 /* A sample with the values of two events, each with its id: the second is a label. */
 static void test_group(void **state)
 {
@@ -552,6 +621,7 @@ int main(void)
         cmocka_unit_test(test_many_maps),
         cmocka_unit_test(test_forked),
         cmocka_unit_test(test_contexts),
+        cmocka_unit_test(test_kernel_names),
         cmocka_unit_test(test_group),
         cmocka_unit_test(test_pipe),
         cmocka_unit_test(test_spooled),

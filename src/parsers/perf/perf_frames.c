@@ -235,19 +235,26 @@ static uint64_t address_in(const perfd_path *path, const perfd_file *file, const
     }
 }
 
+/* The path of a map, whose file is one of the recording's from now on. */
+static ts_code path_of(const perfd_path **out, perfd *r, const perfd_map *map)
+{
+    *out = (const perfd_path *)r->path_info.p + map->path;
+    if ((*out)->file == TS_INDEX_NONE) {
+        uint32_t added;
+        TS_TRY(perfd_add_file(&added, r, map->path));
+        TS_TRY(perfd_find_elf(r, added, map));
+    }
+    return TS_OK;
+}
+
 static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
 {
-    uint32_t path_id = map->path;
-    perfd_path *path = (perfd_path *)r->path_info.p + path_id;
+    const perfd_path *path;
     const perfd_file *file;
     uint64_t v;
     bool exact;
     bool found;
-    if (path->file == TS_INDEX_NONE) {
-        uint32_t added;
-        TS_TRY(perfd_add_file(&added, r, path_id));
-        TS_TRY(perfd_find_elf(r, added, map));
-    }
+    TS_TRY(path_of(&path, r, map));
     file = (const perfd_file *)r->files.p + path->file;
     v = address_in(path, file, map, f->ip);
     exact = file->place == PERFD_BY_KIND &&
@@ -266,24 +273,27 @@ static ts_code in_map(perfd *r, perfd_frame *f, const perfd_map *map)
     return found ? TS_OK : name_later(r, f);
 }
 
-/* The first map of the kernel whose path is a file, else the first that has the address. That of
- * simpleperf for the kernel has all addresses, and those of modules follow. */
+/* Of recordings of hiperf the first map of the kernel whose path is a file, else the first that has
+ * the address; of others the one that begins nearest to it. That of simpleperf for the kernel has
+ * all addresses, and those of modules follow. */
 static const perfd_map *find_kernel_map(const perfd *r, uint64_t ip)
 {
     const perfd_map *maps = r->kernel.p;
-    const perfd_map *first = NULL;
-    const perfd_map *last = NULL;
+    const perfd_map *found = NULL;
+    const bool usual = !r->hiperf && !r->simpleperf;
     for (size_t i = 0; i < r->kernel.n; i++) {
-        if (maps[i].start < ip && ip < maps[i].end) {
-            if (r->simpleperf) {
-                last = &maps[i];
-            } else if (((const perfd_path *)r->path_info.p)[maps[i].path].known) {
-                return &maps[i];
-            }
-            first = first == NULL ? &maps[i] : first;
+        const bool after = maps[i].start < ip || (usual && maps[i].start == ip);
+        if (!after || ip >= maps[i].end) {
+            continue;
+        }
+        if (r->hiperf && ((const perfd_path *)r->path_info.p)[maps[i].path].known) {
+            return &maps[i];
+        }
+        if (found == NULL || r->simpleperf || (usual && maps[i].start > found->start)) {
+            found = &maps[i];
         }
     }
-    return last != NULL ? last : first;
+    return found;
 }
 
 static bool is_known(const perfd *r, const perfd_map *map)
@@ -300,6 +310,29 @@ typedef struct space {
     bool service;
 } space;
 
+/*
+ * An address of the kernel in none of its maps: after the end of the kernel's own, up to the next
+ * map, may be functions that are gone once it has started, such as start_kernel.
+ */
+static ts_code after_kernel(perfd *r, perfd_frame *f)
+{
+    const perfd_map *maps = r->kernel.p;
+    const perfd_map *before = NULL;
+    bool found = false;
+    for (size_t i = 0; r->shared->folder != NULL && i < r->kernel.n; i++) {
+        if (maps[i].start <= f->ip && (before == NULL || maps[i].start > before->start)) {
+            before = &maps[i];
+        }
+    }
+    if (before != NULL && ((const perfd_path *)r->path_info.p)[before->path].kind == PERFD_KERNEL) {
+        const perfd_path *path;
+        TS_TRY(path_of(&path, r, before));
+        f->file = path->file;
+        TS_TRY(perfd_find_function(&found, r, f, path->file, before, f->ip));
+    }
+    return found ? TS_OK : in_no_file(r, f);
+}
+
 static ts_code find_frame(perfd *r, perfd_frame *f, const space *in, perfd_context context)
 {
     const perfd_map *map = NULL;
@@ -313,6 +346,9 @@ static ts_code find_frame(perfd *r, perfd_frame *f, const space *in, perfd_conte
     }
     if (map == NULL && (context == PERFD_IN_KERNEL || context == PERFD_IN_UNKNOWN)) {
         map = find_kernel_map(r, f->ip);
+        if (map == NULL) {
+            return after_kernel(r, f);
+        }
     }
     return map == NULL ? in_no_file(r, f) : in_map(r, f, map);
 }
