@@ -8,8 +8,8 @@ const ts_exit_about ts_exit_list[] = {
     {"2", "wrong usage, an output that is also an input or another output, or a question "
           "that does not fit"},
     {"3", "--strict was given, and data was lost"},
-    {"4", "the output could not be written, or another program writes the database that "
-          "is there"},
+    {"4", "the output could not be written, another program writes the database that is there, "
+          "or a server refused rows"},
     {"5", "no input has a known format that is read"},
     {"6", "a limit was reached"},
     {"7", "out of memory"},
