@@ -245,10 +245,10 @@ class Model:
         return (ip, symbol, file, offset, symbol_offset, vaddr_of(frame.ip, frame.offset, frame.symbol_offset, symbol))
 
     def known(self, chain, rows):
-        """The rows that are; a chain that lacks some is cut."""
+        """Rows, where nothing is known of some; such a chain is cut."""
         if None in rows:
             self.cut.add(chain)
-        return [r for r in rows if r is not None]
+        return [(None,) * 6 if r is None else r for r in rows]
 
     def stack_frames(self, chain, ids, owner):
         return self.known(chain, [self.row_of(owner.frames[n], owner) if n in owner.frames else None for n in ids])
@@ -406,6 +406,8 @@ class Model:
         """(file, symbol) of the frame that counts as the caller."""
         rows = self.frame_rows.get(chain, []) if not isinstance(chain, AnyOf) else []
         for i, (_, symbol, file, *_) in enumerate(rows):
+            if rows[i] == (None,) * 6:
+                return None, None
             if file is not None and (i + 1 == len(rows) or (file not in NO_CALLERS and "libc++_shared.so" not in file)):
                 return file, symbol
         return None, None

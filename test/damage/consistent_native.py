@@ -54,7 +54,7 @@ def hook(mode, least):
 
     def good(path):
         m = native_hook.load(path)
-        return len(m.rows) + len(m.statistics) >= least and not m.unknown_stacks
+        return len(m.rows) + len(m.statistics) >= least and not m.unknown_stacks and not m.cut
 
     return lambda path: write(path, make, good)
 

@@ -182,7 +182,7 @@ static void test_statistic(void **state)
     run_free(&r);
 }
 
-/* Frames by ids of frames, texts by ids: what is not known is left out. */
+/* Frames by ids of frames, texts by ids: what is not known keeps its place in the stack. */
 static void test_stacks(void **state)
 {
     bytes f;
@@ -207,8 +207,9 @@ static void test_stacks(void **state)
           "2|-1|1|2|AllocEvent|NULL|2000000007|NULL|NULL|20736|16|132|0|NULL|NULL");
     CHECK(&r, native_hook_frame, "0|1|0|5|f|/data/liba.so|3|4|0x7",
           "1|2|0|5|f|/data/liba.so|3|4|0x7", "2|2|1|5|f|/data/liba.so|3|4|0x7",
-          "3|3|0|5|f|/data/liba.so|3|4|0x7", "4|3|1|6|g|/data/liba.so|NULL|NULL|NULL",
-          "5|3|2|5|f|/data/liba.so|3|4|0x7");
+          "3|3|0|5|f|/data/liba.so|3|4|0x7", "4|3|1|NULL|NULL|NULL|NULL|NULL|NULL",
+          "5|3|2|6|g|/data/liba.so|NULL|NULL|NULL", "6|3|3|NULL|NULL|NULL|NULL|NULL|NULL",
+          "7|3|4|5|f|/data/liba.so|3|4|0x7");
     assert_int_equal(issues(&r, "hook_frame_unknown"), 1);
     assert_int_equal(issues(&r, "hook_stack_unknown"), 1);
     run_free(&r);

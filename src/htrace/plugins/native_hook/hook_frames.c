@@ -21,7 +21,7 @@ static size_t write_hex(char out[HEX], uint64_t v)
 }
 
 /* Texts of a frame that has ids of them; one that lacks an id, or whose text was never recorded,
- * is left out. */
+ * is unknown. */
 static void resolve_frame(hook *h, const hook_owner *owner, hook_frame *f)
 {
     uint64_t symbol;
@@ -122,6 +122,18 @@ static ts_code put_frame(hook *h, hook_chain *chain, int64_t depth, hook_frame *
     return ts_put_native_hook_frame(sink, &row);
 }
 
+/* A frame that the recording lacks keeps its place: a stack without it would be another one. If no
+ * frame nearer to the leaf is known, so is no caller. */
+static ts_code put_unknown(hook *h, hook_chain *chain, int64_t depth)
+{
+    hook_frame f = {0};
+    h->counts.frames_unknown++;
+    TS_TRY(put_frame(h, chain, depth, &f, TS_TEXT_NULL));
+    chain->library = 0;
+    chain->symbol = 0;
+    return TS_OK;
+}
+
 static ts_code read_list(hook *h, const hook_chain *chain, size_t size)
 {
     size_t got;
@@ -146,10 +158,9 @@ static ts_code write_list(hook *h, hook_chain *chain)
         hook_frame f;
         memcpy(&f, h->bytes.p + (i - 1) * sizeof f, sizeof f);
         resolve_frame(h, hook_owner_at(h, chain->owner), &f);
-        h->counts.frames_unknown += (f.has & HOOK_LEFT_OUT) != 0;
-        if ((f.has & HOOK_LEFT_OUT) == 0) {
-            code = put_frame(h, chain, depth++, &f, address_of(hex, h, &f));
-        }
+        code = (f.has & HOOK_LEFT_OUT) != 0
+                   ? put_unknown(h, chain, depth++)
+                   : put_frame(h, chain, depth++, &f, address_of(hex, h, &f));
     }
     return code;
 }
@@ -208,11 +219,9 @@ static ts_code write_stack(hook *h, hook_chain *chain)
         if (f != NULL) {
             resolve_frame(h, owner, f);
         }
-        if (f == NULL || (f->has & HOOK_LEFT_OUT) != 0) {
-            h->counts.frames_unknown++;
-        } else {
-            code = put_frame(h, chain, depth++, f, address_of(hex, h, f));
-        }
+        code = f == NULL || (f->has & HOOK_LEFT_OUT) != 0
+                   ? put_unknown(h, chain, depth++)
+                   : put_frame(h, chain, depth++, f, address_of(hex, h, f));
     }
     return code;
 }
