@@ -40,6 +40,17 @@ ts_code ts_buf_putc(ts_ctx *ctx, ts_buf *b, char c)
     return ts_buf_put(ctx, b, &c, 1);
 }
 
+ts_code ts_buf_varint(ts_ctx *ctx, ts_buf *b, uint64_t v)
+{
+    uint8_t bytes[10];
+    size_t n = 0;
+    for (; v >= 0x80; v >>= 7) {
+        bytes[n++] = (uint8_t)(v | 0x80);
+    }
+    bytes[n++] = (uint8_t)v;
+    return ts_buf_put(ctx, b, bytes, n);
+}
+
 ts_code ts_buf_decimal(ts_ctx *ctx, ts_buf *b, int64_t v)
 {
     char text[20]; /* a sign and 19 digits */

@@ -15,6 +15,8 @@ typedef struct ts_buf {
 ts_code ts_buf_reserve(ts_ctx *ctx, ts_buf *b, size_t more);
 ts_code ts_buf_put(ts_ctx *ctx, ts_buf *b, const void *p, size_t n);
 ts_code ts_buf_putc(ts_ctx *ctx, ts_buf *b, char c);
+/* A varint of protobuf: 7 bits a byte, lowest first. */
+ts_code ts_buf_varint(ts_ctx *ctx, ts_buf *b, uint64_t v);
 /* A number in decimal, as "%" PRId64 writes it. */
 ts_code ts_buf_decimal(ts_ctx *ctx, ts_buf *b, int64_t v);
 ts_code ts_buf_printf(ts_ctx *ctx, ts_buf *b, const char *fmt, ...)

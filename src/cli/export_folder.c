@@ -159,7 +159,7 @@ static bool is_written(const ts_export_folder *f, const char *name)
     return i < f->files.n;
 }
 
-/* Files of tables that the recording before had, and this one has not. */
+/* Removes files that an earlier export wrote, of tables without rows in this one. */
 static ts_code remove_others(const ts_export_folder *f)
 {
     const ts_sys *sys = &f->ctx->sys;

@@ -10,7 +10,7 @@
 
 #include <zlib.h>
 
-enum { GZIP_BLOCK = 32 * 1024, GZIP_WINDOW = 15 + 16, VARINT_MAX = 10 };
+enum { GZIP_BLOCK = 32 * 1024, GZIP_WINDOW = 15 + 16 };
 
 typedef struct pprof_work {
     ts_parts x; /* x.w.code is the first failure; calls after it do nothing */
@@ -84,13 +84,7 @@ static void gzip_put(pprof_work *w, const char *p, size_t n, int flush)
 
 static void pprof_varint(pprof_work *w, ts_buf *out, uint64_t v)
 {
-    char bytes[VARINT_MAX];
-    size_t n = 0;
-    for (; v >= 0x80; v >>= 7) {
-        bytes[n++] = (char)(v | 0x80);
-    }
-    bytes[n++] = (char)v;
-    TS_STEP(w->x.w.code, ts_buf_put(w->x.ctx, out, bytes, n));
+    TS_STEP(w->x.w.code, ts_buf_varint(w->x.ctx, out, v));
 }
 
 /* A field of wire type 0. */

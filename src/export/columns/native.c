@@ -3,27 +3,16 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static ts_code put_varint(ts_ctx *ctx, ts_buf *out, uint64_t v)
-{
-    uint8_t bytes[10];
-    size_t n = 0;
-    for (; v >= 0x80; v >>= 7) {
-        bytes[n++] = (uint8_t)(v | 0x80);
-    }
-    bytes[n++] = (uint8_t)v;
-    return ts_buf_put(ctx, out, bytes, n);
-}
-
 static ts_code put_text(ts_ctx *ctx, ts_buf *out, ts_text text)
 {
-    TS_TRY(put_varint(ctx, out, text.n));
+    TS_TRY(ts_buf_varint(ctx, out, text.n));
     return ts_buf_put(ctx, out, text.p, text.n);
 }
 
 static ts_code begin_block(ts_ctx *ctx, ts_buf *out, uint64_t columns, uint64_t rows)
 {
-    TS_TRY(put_varint(ctx, out, columns));
-    return put_varint(ctx, out, rows);
+    TS_TRY(ts_buf_varint(ctx, out, columns));
+    return ts_buf_varint(ctx, out, rows);
 }
 
 static ts_code begin_column(ts_ctx *ctx, ts_buf *out, const char *name, const char *type)

@@ -18,20 +18,9 @@ static inline void store_le(uint8_t *p, uint64_t v, unsigned bytes)
     }
 }
 
-ts_code ts_pq_varint(ts_ctx *ctx, ts_buf *out, uint64_t v)
-{
-    uint8_t bytes[10];
-    size_t n = 0;
-    for (; v >= 0x80; v >>= 7) {
-        bytes[n++] = (uint8_t)(v | 0x80);
-    }
-    bytes[n++] = (uint8_t)v;
-    return ts_buf_put(ctx, out, bytes, n);
-}
-
 static ts_code put_zigzag(ts_ctx *ctx, ts_buf *out, int64_t v)
 {
-    return ts_pq_varint(ctx, out, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
+    return ts_buf_varint(ctx, out, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 ts_code ts_pq_le(ts_ctx *ctx, ts_buf *out, uint64_t v, unsigned bytes)
@@ -129,7 +118,7 @@ enum { GROUP = 8 }; /* values that are packed together, and the shortest run */
 static ts_code put_packed(ts_ctx *ctx, ts_buf *out, const uint32_t *v, size_t n, unsigned width)
 {
     size_t groups = (n + GROUP - 1) / GROUP;
-    TS_TRY(ts_pq_varint(ctx, out, (uint64_t)groups << 1 | 1));
+    TS_TRY(ts_buf_varint(ctx, out, (uint64_t)groups << 1 | 1));
     packer p = {take(ctx, out, groups * width), 0, 0};
     TS_NEED(ctx, p.at);
     for (size_t i = 0; i < groups * GROUP; i++) {
@@ -145,7 +134,7 @@ ts_code ts_pq_hybrid(ts_ctx *ctx, ts_buf *out, const uint32_t *v, size_t n, unsi
     while (i < n) {
         size_t run = run_length(v, n, i);
         if (run >= GROUP || run == n - i) {
-            TS_TRY(ts_pq_varint(ctx, out, (uint64_t)run << 1));
+            TS_TRY(ts_buf_varint(ctx, out, (uint64_t)run << 1));
             TS_TRY(ts_pq_le(ctx, out, v[i], (width + 7) / 8));
             i += run;
             continue;
@@ -213,9 +202,9 @@ ts_code ts_pq_delta(ts_ctx *ctx, ts_buf *out, const int64_t *v, size_t n, unsign
 {
     const bool narrow = bits == 32;
     int64_t first = n == 0 ? 0 : narrow ? (int32_t)(uint32_t)v[0] : v[0];
-    TS_TRY(ts_pq_varint(ctx, out, BLOCK));
-    TS_TRY(ts_pq_varint(ctx, out, MINIBLOCKS));
-    TS_TRY(ts_pq_varint(ctx, out, n));
+    TS_TRY(ts_buf_varint(ctx, out, BLOCK));
+    TS_TRY(ts_buf_varint(ctx, out, MINIBLOCKS));
+    TS_TRY(ts_buf_varint(ctx, out, n));
     TS_TRY(put_zigzag(ctx, out, first));
     for (size_t i = 1; i < n; i += BLOCK) {
         uint64_t d[BLOCK] = {0};

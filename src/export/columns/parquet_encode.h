@@ -26,7 +26,6 @@ typedef struct ts_pq_texts {
     size_t n;
 } ts_pq_texts;
 
-ts_code ts_pq_varint(ts_ctx *ctx, ts_buf *out, uint64_t v);
 ts_code ts_pq_le(ts_ctx *ctx, ts_buf *out, uint64_t v, unsigned bytes);
 
 /* PLAIN: 4 or 8 bytes each; booleans a bit each; texts with 4 bytes of length before them. */

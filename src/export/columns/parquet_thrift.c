@@ -16,7 +16,7 @@ static void thrift_byte(ts_thrift *t, unsigned v)
 
 static void thrift_varint(ts_thrift *t, uint64_t v)
 {
-    TS_STEP(t->code, ts_pq_varint(t->ctx, t->out, v));
+    TS_STEP(t->code, ts_buf_varint(t->ctx, t->out, v));
 }
 
 static void thrift_number(ts_thrift *t, int64_t v)
