@@ -1,8 +1,8 @@
 #include "fleet/http.h"
 
 #include "base/alloc.h"
+#include "fleet/curl_functions.h"
 
-#include <curl/curl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +13,7 @@ enum { CONNECT_SECONDS = 10 };
 struct ts_http {
     ts_ctx *ctx;
     const ts_address *address;
+    ts_curl lib;
     CURL *curl;
     struct curl_slist *plain;  /* headers */
     struct curl_slist *zipped; /* with Content-Encoding */
@@ -96,12 +97,9 @@ static int look_at_signal(void *user, curl_off_t total_down, curl_off_t down, cu
 
 /* --- one server ------------------------------------------------------------------------------- */
 
-static ts_code add_header(ts_http *h, struct curl_slist **list, const char *name, const char *value)
+static ts_code add_line(ts_http *h, struct curl_slist **list, const char *line)
 {
-    char line[2 * TS_FLEET_SECRET];
-    (void)snprintf(line, sizeof line, "%s: %s", name, value);
-    struct curl_slist *longer = curl_slist_append(*list, line);
-    explicit_bzero(line, sizeof line);
+    struct curl_slist *longer = h->lib.slist_append(*list, line);
     if (longer == NULL) {
         return ts_fail(h->ctx, TS_ERR_NOMEM, "out of memory for a request");
     }
@@ -109,25 +107,30 @@ static ts_code add_header(ts_http *h, struct curl_slist **list, const char *name
     return TS_OK;
 }
 
+static ts_code add_secret(ts_http *h, struct curl_slist **list, const char *name, const char *value)
+{
+    char line[2 * TS_FLEET_SECRET];
+    if (value[0] == '\0') {
+        return TS_OK;
+    }
+    (void)snprintf(line, sizeof line, "%s: %s", name, value);
+    ts_code code = add_line(h, list, line);
+    explicit_bzero(line, sizeof line);
+    return code;
+}
+
 static ts_code add_headers(ts_http *h, struct curl_slist **list, const ts_credentials *who)
 {
-    TS_TRY(add_header(h, list, "Content-Type", "application/octet-stream"));
-    struct curl_slist *longer = curl_slist_append(*list, "Expect:"); /* no header of that name */
-    if (longer == NULL) {
-        return ts_fail(h->ctx, TS_ERR_NOMEM, "out of memory for a request");
-    }
-    *list = longer;
-    if (who->user[0] != '\0') {
-        TS_TRY(add_header(h, list, "X-ClickHouse-User", who->user));
-    }
-    return who->password[0] == '\0' ? TS_OK
-                                    : add_header(h, list, "X-ClickHouse-Key", who->password);
+    TS_TRY(add_line(h, list, "Content-Type: application/octet-stream"));
+    TS_TRY(add_line(h, list, "Expect:")); /* no header of that name */
+    TS_TRY(add_secret(h, list, "X-ClickHouse-User", who->user));
+    return add_secret(h, list, "X-ClickHouse-Key", who->password);
 }
 
 static bool set_options(ts_http *h, uint64_t timeout_s)
 {
     CURLcode rc = CURLE_OK;
-#define SET(option, value) rc = rc == CURLE_OK ? curl_easy_setopt(h->curl, option, value) : rc
+#define SET(option, value) rc = rc == CURLE_OK ? h->lib.easy_setopt(h->curl, option, value) : rc
 #if LIBCURL_VERSION_NUM >= 0x075500
     SET(CURLOPT_PROTOCOLS_STR, "http,https");
 #else
@@ -159,13 +162,18 @@ ts_code ts_http_open(ts_http **out, ts_ctx *ctx, const ts_address *address,
     TS_NEED(ctx, h);
     h->ctx = ctx;
     h->address = address;
-    h->curl = curl_easy_init();
-    ts_code code = h->curl != NULL && set_options(h, timeout_s)
-                       ? TS_OK
-                       : ts_fail(ctx, TS_ERR_INTERNAL, "libcurl does not start");
+    ts_code code = ts_curl_load(&h->lib, ctx);
+    if (code != TS_OK) {
+        ts_free(ctx, h);
+        return code;
+    }
+    h->curl = h->lib.easy_init();
+    if (h->curl == NULL || !set_options(h, timeout_s)) {
+        code = ts_fail(ctx, TS_ERR_INTERNAL, "libcurl does not start");
+    }
     TS_STEP(code, add_headers(h, &h->plain, credentials));
     TS_STEP(code, add_headers(h, &h->zipped, credentials));
-    TS_STEP(code, add_header(h, &h->zipped, "Content-Encoding", "gzip"));
+    TS_STEP(code, add_line(h, &h->zipped, "Content-Encoding: gzip"));
     if (code != TS_OK) {
         ts_http_close(h);
         return code;
@@ -177,9 +185,9 @@ ts_code ts_http_open(ts_http **out, ts_ctx *ctx, const ts_address *address,
 void ts_http_close(ts_http *h)
 {
     if (h != NULL) {
-        curl_slist_free_all(h->plain);
-        curl_slist_free_all(h->zipped);
-        curl_easy_cleanup(h->curl);
+        h->lib.slist_free_all(h->plain);
+        h->lib.slist_free_all(h->zipped);
+        h->lib.easy_cleanup(h->curl);
         ts_free(h->ctx, h);
     }
 }
@@ -190,11 +198,11 @@ static ts_code put_url(ts_buf *out, const ts_http *h, const ts_http_request *r)
 {
     ts_code code = ts_buf_printf(h->ctx, out, "%s", h->address->base);
     for (size_t i = 0; code == TS_OK && r->parameters[i] != NULL; i += 2) {
-        char *value = curl_easy_escape(h->curl, r->parameters[i + 1], 0);
+        char *value = h->lib.easy_escape(h->curl, r->parameters[i + 1], 0);
         code = value == NULL ? ts_fail(h->ctx, TS_ERR_NOMEM, "out of memory for a request")
                              : ts_buf_printf(h->ctx, out, "%c%s=%s", i == 0 ? '?' : '&',
                                              r->parameters[i], value);
-        curl_free(value);
+        h->lib.free(value);
     }
     TS_STEP(code, ts_buf_putc(h->ctx, out, '\0'));
     return code;
@@ -224,17 +232,17 @@ ts_code ts_http_post(ts_http *h, ts_http_answer *answer, const ts_http_request *
     h->code = put_url(&url, h, r);
     CURLcode rc = CURLE_OK;
     if (h->code == TS_OK) {
-        rc = curl_easy_setopt(h->curl, CURLOPT_URL, url.p);
-        rc = rc != CURLE_OK ? rc : curl_easy_setopt(h->curl, CURLOPT_POSTFIELDS, r->body.p);
+        rc = h->lib.easy_setopt(h->curl, CURLOPT_URL, url.p);
+        rc = rc != CURLE_OK ? rc : h->lib.easy_setopt(h->curl, CURLOPT_POSTFIELDS, r->body.p);
         rc = rc != CURLE_OK
                  ? rc
-                 : curl_easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.n);
-        rc = rc != CURLE_OK
-                 ? rc
-                 : curl_easy_setopt(h->curl, CURLOPT_HTTPHEADER, r->zipped ? h->zipped : h->plain);
+                 : h->lib.easy_setopt(h->curl, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)r->body.n);
         rc = rc != CURLE_OK ? rc
-                            : curl_easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, r->once ? 1L : 0L);
-        rc = rc != CURLE_OK ? rc : curl_easy_perform(h->curl);
+                            : h->lib.easy_setopt(h->curl, CURLOPT_HTTPHEADER,
+                                                 r->zipped ? h->zipped : h->plain);
+        rc = rc != CURLE_OK ? rc
+                            : h->lib.easy_setopt(h->curl, CURLOPT_FRESH_CONNECT, r->once ? 1L : 0L);
+        rc = rc != CURLE_OK ? rc : h->lib.easy_perform(h->curl);
     }
     ts_buf_free(h->ctx, &url);
     if (h->code != TS_OK) {
@@ -245,7 +253,7 @@ ts_code ts_http_post(ts_http *h, ts_http_answer *answer, const ts_http_request *
     }
     answer->end = end_of(rc);
     (void)snprintf(answer->why, sizeof answer->why, "%s",
-                   h->error[0] != '\0' ? h->error : curl_easy_strerror(rc));
-    (void)curl_easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer->status);
+                   h->error[0] != '\0' ? h->error : h->lib.easy_strerror(rc));
+    (void)h->lib.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer->status);
     return TS_OK;
 }

@@ -290,6 +290,8 @@ def refusals(server):
     run(server, "--keep-going", inputs=(SCRATCH.name + "/noise", SOURCE + "/test/data/go-heap.pprof"), code=1, says="1 loaded, 0 already loaded, 1 failed")
     run(server, inputs=(SCRATCH.name + "/noise",), code=5)
     run(server, inputs=("-",), code=1, says="read twice")
+    subprocess.run(["cc", "-shared", "-x", "c", os.devnull, "-o", SCRATCH.name + "/libcurl.so.4"], check=True)
+    run(server, env={"LD_LIBRARY_PATH": SCRATCH.name}, code=4, says="libcurl has no curl_")
 
 
 def cells(server):
