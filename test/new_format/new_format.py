@@ -22,7 +22,7 @@ MOST = 12
 HERE = os.path.dirname(os.path.abspath(__file__))
 PARTS = ["CMakeLists.txt", "CMakePresets.json", "VERSION", "CHANGELOG.md", "CONTRIBUTING.md", "README.md", "LICENSE", "cmake", "docs", "proto",
          "scripts", "share", "src", "test", "tools", "web"]
-DATA = r"^test/(data/|fuzz/(corpus|dict)/)"
+DATA = r"^test/(data/|fleet/codecs\.sql|fuzz/(corpus|dict)/)"
 SLOW = os.environ.get("TS_SLOW", "0") != "0"
 SLOW_TESTS = r"^(layers|declarations|docs\..*|damage\.(enrolment|foo|readme)|unit\.test_(parsers_foo|tables_.*)|fuzz\.(foo|sniff)|" \
              r"views\.listed|cli\.(format|info|help|list.*)|tools\..*known.*)$"
@@ -150,7 +150,7 @@ def main():
         run(sys.executable, os.path.join(tree, "test/enrolment.py"), os.path.join(build, "bin/trace_streamer"), tree)
     if not wrong and SLOW:
         ctest = os.path.join(os.path.dirname(shutil.which(cmake[0])), "ctest")
-        run(ctest, "--test-dir", build, "-R", r"^cli\.(format|info)$", env={**os.environ, "TS_REBASELINE": "1"})
+        run(ctest, "--test-dir", build, "-R", r"^(cli\.(format|info)|unit\.test_fleet_parts)$", env={**os.environ, "TS_REBASELINE": "1"})
         print(run(ctest, "--test-dir", build, "-j", str(os.cpu_count()), "-R", SLOW_TESTS, "--output-on-failure", "--no-tests=error"))
         print(run(sys.executable, os.path.join(tree, "test/damage/campaign.py"), "--program", os.path.join(build, "bin/trace_streamer"), "--tools",
                   os.path.join(build, "tools"), "--data", os.path.join(tree, "test/data"), "--only", "foo", "--runs", "300"))

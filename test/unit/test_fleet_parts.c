@@ -264,18 +264,45 @@ static void test_amounts(void **state)
 
 /* --- statements ------------------------------------------------------------------------------- */
 
-/* TS_REBASELINE=1 writes the files anew; an engine of each dialect reads them in the tests of
- * test/fleet. */
-static void compare(bool plain, const char *name)
+/* A script for today's servers as one for servers before 2020: without CODEC and LowCardinality. */
+static void to_plain(ts_buf *out, ts_ctx *ctx, ts_text script)
 {
-    char path[300];
+    static const char low[] = "LowCardinality(";
+    for (size_t at = 0; at < script.n;) {
+        const char *line = script.p + at;
+        const char *newline = memchr(line, '\n', script.n - at);
+        const size_t n = newline == NULL ? script.n - at : (size_t)(newline - line);
+        const char *end = line + n;
+        const bool comma = n > 0 && end[-1] == ',';
+        const char *codec = memmem(line, n, " CODEC(", 7);
+        const char *wrapped = memmem(line, n, low, sizeof low - 1);
+        end = codec != NULL ? codec : end - (comma ? 1 : 0);
+        if (wrapped != NULL) {
+            assert_int_equal(end[-1], ')');
+            assert_int_equal(ts_buf_put(ctx, out, line, (size_t)(wrapped - line)), TS_OK);
+            line = wrapped + sizeof low - 1;
+            end--;
+        }
+        assert_int_equal(ts_buf_put(ctx, out, line, (size_t)(end - line)), TS_OK);
+        assert_int_equal(ts_buf_put(ctx, out, ",", comma ? 1 : 0), TS_OK);
+        assert_int_equal(ts_buf_put(ctx, out, "\n", newline != NULL ? 1 : 0), TS_OK);
+        at += n + 1;
+    }
+}
+
+/* TS_REBASELINE=1 writes the file anew; an engine of each dialect reads its statements in the tests
+ * of test/fleet. */
+static void test_statements(void **state)
+{
+    static const char path[] = TS_TEST_DATA "/../fleet/codecs.sql";
     ts_ctx ctx = new_ctx();
     ts_buf made = {0};
+    ts_buf plain = {0};
     ts_buf kept = {0};
     char block[4096];
     size_t n = 1;
-    (void)snprintf(path, sizeof path, "%s/../fleet/%s", TS_TEST_DATA, name);
-    assert_int_equal(ts_fleet_statements(&ctx, &made, plain), TS_OK);
+    (void)state;
+    assert_int_equal(ts_fleet_statements(&ctx, &made, false), TS_OK);
     if (getenv("TS_REBASELINE") != NULL) {
         FILE *out = fopen(path, "w");
         assert_non_null(out);
@@ -291,15 +318,14 @@ static void compare(bool plain, const char *name)
     assert_int_equal(fclose(in), 0);
     assert_int_equal(made.n, kept.n);
     assert_memory_equal(made.p, kept.p, kept.n);
+    kept.n = 0;
+    to_plain(&kept, &ctx, ts_buf_text(&made));
+    assert_int_equal(ts_fleet_statements(&ctx, &plain, true), TS_OK);
+    assert_int_equal(plain.n, kept.n);
+    assert_memory_equal(plain.p, kept.p, kept.n);
     ts_buf_free(&ctx, &made);
+    ts_buf_free(&ctx, &plain);
     ts_buf_free(&ctx, &kept);
-}
-
-static void test_statements(void **state)
-{
-    (void)state;
-    compare(true, "plain.sql");
-    compare(false, "codecs.sql");
 }
 
 /* Nothing of the declaration takes a name that the fleet needs. */
