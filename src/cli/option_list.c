@@ -304,7 +304,6 @@ const ts_option_rule ts_option_rules[] = {
     {C, "--to", false, "-s", "both need -o: run them one after the other"},
     {C, "-s", true, "-o", "needs -o DIR, the directory for the files"},
     {C | D, "--to", true, "-o --at", "needs -o FILE, the file to write (- is standard output)"},
-    {C, "--at", true, "--to", "requires --to=clickhouse"},
     {C, "--rows --labels-from --dry-run --retries --timeout", true, "--at", "requires --to=clickhouse --at=URL"},
     {C, "--at", false, "-o -e -q --report -s --json -D --index --layout", "rows are loaded and nothing else is made: run them one after the other"},
     {F, NULL, true, "--at", "needs --at=URL"},

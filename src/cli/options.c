@@ -632,25 +632,26 @@ static ts_code check_label(ts_options *o, ts_ctx *ctx)
                                  : TS_OK;
 }
 
-/* What a fleet gets, and that --to=clickhouse is the one export without a file. */
-static ts_code check_fleet(ts_options *o, ts_ctx *ctx)
+/* --to=clickhouse is the one export without a file. */
+static ts_code check_fleet(const ts_options *o, ts_ctx *ctx)
 {
     const bool clickhouse = o->to != NULL && strcmp(o->to, TS_TO_CLICKHOUSE) == 0;
     if (clickhouse != (o->at != NULL) && o->verb == TS_VERB_NONE) {
         return clickhouse ? ts_fail(ctx, TS_ERR_USAGE, "--to=clickhouse needs --at=URL")
                           : ts_fail(ctx, TS_ERR_USAGE, "--at requires --to=clickhouse");
     }
-    return check_label(o, ctx);
+    return TS_OK;
 }
 
 static ts_code options_check(const parser *p)
 {
     ts_options *o = p->options;
     ts_code code = o->verb == TS_VERB_NONE ? check_task(o, p->ctx) : check_inputs(o, p->ctx);
+    TS_STEP(code, check_fleet(o, p->ctx));
     for (size_t i = 0; code == TS_OK && i < ts_option_rule_count; i++) {
         code = check_rule(p, &ts_option_rules[i]);
     }
-    TS_STEP(code, check_fleet(o, p->ctx));
+    TS_STEP(code, check_label(o, p->ctx));
     return code != TS_OK ? code : check_streams(o, p->ctx);
 }
 

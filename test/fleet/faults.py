@@ -290,6 +290,10 @@ def refusals(server):
     run(server, "--keep-going", inputs=(SCRATCH.name + "/noise", SOURCE + "/test/data/go-heap.pprof"), code=1, says="1 loaded, 0 already loaded, 1 failed")
     run(server, inputs=(SCRATCH.name + "/noise",), code=5)
     run(server, inputs=("-",), code=1, says="read twice")
+    for words, says in (((INPUT, "--to=clickhouse"), "--to=clickhouse needs --at=URL"), ((INPUT, "--to=folded", "--at=http://x/y"), "--at requires --to=clickhouse")):
+        done = subprocess.run([PROGRAM, *words], capture_output=True, text=True)
+        if done.returncode != 2 or says not in done.stderr:
+            complain(words, "ends with", done.returncode, done.stderr)
     subprocess.run(["cc", "-shared", "-x", "c", os.devnull, "-o", SCRATCH.name + "/libcurl.so.4"], check=True)
     run(server, env={"LD_LIBRARY_PATH": SCRATCH.name}, code=4, says="libcurl has no curl_")
 
