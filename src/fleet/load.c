@@ -380,6 +380,18 @@ static void hex_of(char out[65], const uint8_t id[32])
     }
 }
 
+static bool id_of(uint8_t id[32], ts_text hex)
+{
+    static const char digits[] = "0123456789abcdef";
+    bool good = hex.n == 64;
+    for (size_t i = 0; good && i < 64; i++) {
+        const char *digit = memchr(digits, hex.p[i], 16);
+        good = digit != NULL;
+        id[i / 2] = (uint8_t)(id[i / 2] << 4 | (good ? digit - digits : 0));
+    }
+    return good;
+}
+
 static ts_code ask_loaded(ts_fleet *f, const ts_recording_id *identities, size_t n,
                           const char *options)
 {
@@ -411,11 +423,12 @@ ts_code ts_fleet_loaded(ts_fleet *fleet, bool *loaded, const ts_recording_id *id
         TS_TRY(ask_loaded(fleet, identities + from, count, options));
         ts_engine_rows rows = ts_engine_rows_of(fleet);
         while (ts_engine_next(&rows)) {
-            for (size_t i = from; rows.count == 2 && i < from + count; i++) {
-                char hex[65];
-                hex_of(hex, identities[i].id);
-                loaded[i] |=
-                    ts_text_is(rows.fields[0], hex) && covers(rows.fields[1], amount->name);
+            uint8_t id[32] = {0};
+            if (rows.count == 2 && id_of(id, rows.fields[0]) &&
+                covers(rows.fields[1], amount->name)) {
+                for (size_t i = from; i < from + count; i++) {
+                    loaded[i] |= memcmp(id, identities[i].id, sizeof id) == 0;
+                }
             }
         }
     }
