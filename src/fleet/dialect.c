@@ -130,9 +130,39 @@ ts_code ts_dialect_recording(ts_ctx *ctx, ts_buf *out, const ts_dialect *d)
     return code;
 }
 
+/* Joins are written as engines of 2018 and of today take them: ANY, and USING with columns of both
+ * sides that are not Nullable. */
 const ts_dialect_more ts_dialect_views[] = {
     {"v_recording", "CREATE VIEW IF NOT EXISTS v_recording AS\n"
                     "SELECT * FROM recording WHERE load IN (" LAST_LOADS ")"},
+    /* As v_js_class_histogram has them. */
+    {"v_class",
+     "CREATE VIEW IF NOT EXISTS v_class AS\n"
+     "SELECT load, day, file_id, multiIf(type_name IN ('object', 'native'), text,\n"
+     "  type_name = 'code', '(compiled code)', type_name = 'hidden', '(system)',\n"
+     "  concat('(', type_name, ')')) AS class, count, self_size\n"
+     "FROM (SELECT * FROM (SELECT load, day, file_id, name_index, count, self_size,\n"
+     "  toUInt32(first_row + type_index) AS info_row\n"
+     "FROM (SELECT load, day, toUInt32(file_id) AS file_id, ifNull(type, 255) AS type_index,\n"
+     "  ifNull(name, 4294967295) AS name_index, ifNull(count, 0) AS count,\n"
+     "  ifNull(self_size, 0) AS self_size FROM v_js_heap_class) AS g\n"
+     "ANY LEFT JOIN (SELECT load, toUInt32(file_id) AS file_id,\n"
+     "  ifNull(first_info_rowid, 0) AS first_row FROM v_js_heap_file_detail) AS d\n"
+     "USING (load, file_id)) AS c\n"
+     "ANY LEFT JOIN (SELECT load, row AS info_row, str_value AS type_name\n"
+     "  FROM v_js_heap_info) AS i USING (load, info_row)) AS t\n"
+     "ANY LEFT JOIN (SELECT load, toUInt32(file_id) AS file_id,\n"
+     "  ifNull(file_index, 4294967294) AS name_index, ifNull(string, '') AS text\n"
+     "  FROM v_js_heap_string) AS s USING (load, file_id, name_index)"},
+    {"v_method",
+     "CREATE VIEW IF NOT EXISTS v_method AS\n"
+     "SELECT load, day, source_id, itid, event, library, package, class, name, file,\n"
+     "  self_count, total_count, self_dur, total_dur\n"
+     "FROM (SELECT load, day, source_id, itid, event, toUInt32(ifNull(method_id, 0)) AS method,\n"
+     "  self_count, total_count, self_dur, total_dur FROM v_stack_total) AS t\n"
+     "ANY LEFT JOIN (SELECT load, toUInt32(id) AS method, ifNull(library, '') AS library,\n"
+     "  ifNull(package, '') AS package, ifNull(class, '') AS class, ifNull(name, '') AS name,\n"
+     "  ifNull(file, '') AS file FROM v_stack_method) AS m USING (load, method)"},
 };
 const size_t ts_dialect_view_count = sizeof ts_dialect_views / sizeof ts_dialect_views[0];
 

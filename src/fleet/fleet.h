@@ -114,6 +114,7 @@ static inline uint64_t ts_load_ms(uint64_t load)
 /* Which tables, and what that is called: "facts", "all", or "tables:a,b". */
 typedef struct ts_amount {
     bool tables[TS_TABLE_COUNT];
+    bool class_names; /* of js_heap_string only names of classes (class_names.h) */
     char name[1024];
 } ts_amount;
 

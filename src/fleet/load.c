@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "export/columns/native.h"
+#include "fleet/class_names.h"
 #include "fleet/dialect.h"
 
 #include <inttypes.h>
@@ -63,6 +64,8 @@ ts_code ts_amount_choose(ts_amount *out, ts_ctx *ctx, const char *rows, const ch
     for (unsigned t = 0; t < TS_TABLE_COUNT; t++) {
         out->tables[t] = all || ts_table_is_fact(t);
     }
+    out->class_names = !all;
+    out->tables[TS_T_js_heap_string] = true;
     (void)snprintf(out->name, sizeof out->name, "%s", all ? "all" : "facts");
     return TS_OK;
 }
@@ -82,6 +85,7 @@ typedef struct sender {
     uint64_t body_rows, body_bytes;
     uint64_t counts[TS_TABLE_COUNT];
     uint64_t sizes[TS_TABLE_COUNT]; /* bytes, compressed */
+    ts_class_names names;           /* where only those of classes are sent */
 } sender;
 
 static void *load_zalloc(void *user, unsigned count, unsigned size)
@@ -116,6 +120,7 @@ static void sender_close(sender *s)
     ts_buf_free(s->ctx, &s->sql);
     ts_buf_free(s->ctx, &s->block);
     ts_buf_free(s->ctx, &s->body);
+    ts_class_names_free(&s->names, s->ctx);
 }
 
 /* Compresses to the end of s->body. */
@@ -187,14 +192,18 @@ static ts_code send_batch(sender *s, const ts_columns *c)
     return full ? send_body(s, c->table) : TS_OK;
 }
 
-static ts_code send_table(sender *s, ts_reader *reader, enum ts_table_id table)
+static ts_code send_table(sender *s, ts_reader *reader, enum ts_table_id table,
+                          const ts_class_names *names)
 {
     ts_columns c = {0};
     ts_code code = put_statement(s, table);
     TS_STEP(code, ts_columns_open(&c, s->ctx, reader, table));
     TS_STEP(code, ts_columns_next(&c));
     while (code == TS_OK && c.rows > 0) {
-        code = send_batch(s, &c);
+        if (names != NULL) {
+            ts_class_names_keep(names, &c);
+        }
+        TS_STEP_IF(code, c.rows > 0, send_batch(s, &c));
         TS_STEP(code, ts_check_cancel(s->ctx));
         TS_STEP(code, ts_columns_next(&c));
     }
@@ -209,10 +218,13 @@ static ts_code send_table(sender *s, ts_reader *reader, enum ts_table_id table)
 static ts_code send_tables(sender *s, const ts_load_request *r)
 {
     ts_code code = TS_OK;
+    TS_STEP_IF(code, r->amount->class_names && s->names.keys.p == NULL,
+               ts_class_names_find(&s->names, s->ctx, r->reader));
     s->result->rows = s->result->tables = s->result->bytes = s->result->sent = 0;
     for (unsigned t = 0; code == TS_OK && t < TS_TABLE_COUNT; t++) {
         if (r->amount->tables[t] && ts_reader_has_table(r->reader, t)) {
-            code = send_table(s, r->reader, t);
+            const bool only = r->amount->class_names && t == TS_T_js_heap_string;
+            code = send_table(s, r->reader, t, only ? &s->names : NULL);
         }
     }
     return code;

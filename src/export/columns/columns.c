@@ -186,6 +186,56 @@ ts_code ts_columns_next(ts_columns *c)
     return code;
 }
 
+/* Moves the texts that stay to the front. */
+static void keep_texts(ts_column_values *v, const bool *keep, unsigned rows)
+{
+    unsigned n = 0;
+    size_t end = 0;
+    for (unsigned i = 0; i < rows; i++) {
+        const uint32_t from = v->offsets[i];
+        const uint32_t length = v->offsets[i + 1] - from;
+        if (keep[i]) {
+            memmove(v->bytes.p + end, v->bytes.p + from, length);
+            end += length;
+            v->offsets[++n] = (uint32_t)end; /* read already, or it stays as it is */
+        }
+    }
+    v->bytes.n = end;
+}
+
+static void keep_values(ts_column_values *v, const bool *keep, unsigned rows)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < rows; i++) {
+        if (keep[i]) {
+            v->null[n] = v->null[i];
+            if (v->ints != NULL) {
+                v->ints[n] = v->ints[i];
+            } else if (v->reals != NULL) {
+                v->reals[n] = v->reals[i];
+            }
+            n++;
+        }
+    }
+    if (v->offsets != NULL) {
+        keep_texts(v, keep, rows);
+    }
+    column_ends(v, n);
+}
+
+void ts_columns_keep(ts_columns *c, const bool *keep)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < c->count; i++) {
+        keep_values(&c->columns[i], keep, c->rows);
+    }
+    for (unsigned i = 0; i < c->rows; i++) {
+        c->rowids[n] = c->rowids[i];
+        n += keep[i] ? 1 : 0;
+    }
+    c->rows = n;
+}
+
 bool ts_column_fits(const ts_column_values *v)
 {
     static const int64_t most[] = {

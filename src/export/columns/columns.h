@@ -52,6 +52,10 @@ void ts_columns_close(ts_columns *c);
  * end. Errors are those of ts_scan_next. */
 ts_code ts_columns_next(ts_columns *c);
 
+/* Leaves only the rows of the batch for which `keep` is set; a batch of none may follow, which is
+ * not the end. */
+void ts_columns_keep(ts_columns *c, const bool *keep);
+
 /* Whether all values of the batch are of the column's width. */
 bool ts_column_fits(const ts_column_values *v);
 
