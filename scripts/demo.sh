@@ -4,26 +4,8 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-bold=$'\033[1m' plain=$'\033[0m'
-[ -t 1 ] && [ -z "${NO_COLOR:-}" ] || bold='' plain=''
-title() { printf '\n%s%s%s\n' "$bold" "$*" "$plain"; }
-
-title "Installing what is missing to build it"
-scripts/install-deps.sh build
-
-build=build/demo-release
-title "Building (in $build; about a minute)"
-log=$(mktemp)
-trap 'rm -f "$log"' EXIT
-# A line for each quarter of ninja's steps, which begin with [done/all].
-progress() { awk -F '[][/]' '/^\[[0-9]+\/[0-9]+\]/ && $2 * 4 >= $3 * (n + 1) { n = int($2 * 4 / $3); print "  " $2 " of " $3 " steps"; fflush() }'; }
-if ! { cmake -S . -B $build -G Ninja -DCMAKE_BUILD_TYPE=Release -DTS_TESTS=OFF >"$log" 2>&1 &&
-    cmake --build $build 2>&1 | tee -a "$log" | progress; }; then
-    cat "$log"
-    exit 1
-fi
-program=$build/bin/trace_streamer
-"$program" --version
+# shellcheck source=scripts/demo-program.sh
+. scripts/demo-program.sh
 
 out=build/demo
 mkdir -p $out

@@ -119,6 +119,10 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
+    --label)
+        COMPREPLY=()
+        return
+        ;;
     --rows)
         mapfile -t COMPREPLY < <(compgen -W 'facts all' -- "$cur")
         return
@@ -180,10 +184,6 @@ _trace_streamer() {
         return
         ;;
     --event)
-        COMPREPLY=()
-        return
-        ;;
-    --label)
         COMPREPLY=()
         return
         ;;
@@ -253,11 +253,11 @@ _trace_streamer() {
         ;;
     esac
     case $verb in
-    diff) options='--out --output --by --before --after --fail-if --limit --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version' ;;
+    diff) options='--out --output --by --before --after --fail-if --limit --at --retries --timeout --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version' ;;
     serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
     sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version' ;;
-    fleet) options='--output --at --keep --older-than --retries --timeout --quiet --help --version' ;;
+    fleet) options='--output --param --at --by --label --keep --older-than --retries --timeout --demangle --quiet --help --version' ;;
     help) options='--help --version' ;;
     version) options='--help --version' ;;
     *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;

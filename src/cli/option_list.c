@@ -18,7 +18,8 @@ const ts_verb_about ts_verb_list[TS_VERB_COUNT] = {
                       "two inputs, the one before and the one after, or one with several sources",
                       "diff BEFORE AFTER [--by=WHAT] [--fail-if=CONDITION]...\n"
                       "diff BEFORE AFTER --to=FORMAT -o FILE\n"
-                      "diff INPUT --before=SOURCE --after=SOURCE\n"},
+                      "diff INPUT --before=SOURCE --after=SOURCE\n"
+                      "diff KEY=VALUE KEY=VALUE --at=URL [--by=WHAT] [--fail-if=CONDITION]...\n"},
     [TS_VERB_SERVE] = {"serve", "show databases and recordings in the browser", 1, 16,
                        "1 to 16 databases or recordings", "serve DB... [--open] [options]\n"},
     [TS_VERB_SAMPLE] = {"sample", "sample a running Java VM into a database", 0, 1,
@@ -28,8 +29,10 @@ const ts_verb_about ts_verb_list[TS_VERB_COUNT] = {
     [TS_VERB_UPGRADE] = {"upgrade", "give an older database the present schema", 1, 1,
                          "one database", "upgrade OLD -e NEW\n"},
     [TS_VERB_FLEET] = {"fleet", "many recordings in a database of ClickHouse", 1, SIZE_MAX,
-                       "what to do: init, list, forget, sweep or check",
+                       "what to do: init, list, ask, report, forget, sweep or check",
                        "fleet init|list|sweep|check --at=URL\n"
+                       "fleet ask [QUESTION] --at=URL [--by=KEY] [--label=KEY=VALUE]...\n"
+                       "fleet report --at=URL [--by=KEY] [--label=KEY=VALUE]...\n"
                        "fleet forget ID... --at=URL\n"
                        "fleet forget --older-than=AGE --at=URL\n"},
     [TS_VERB_HELP] = {"help", "show the options of the program, or of a verb", 0, 1,
@@ -114,7 +117,7 @@ const ts_option ts_option_list[] = {
 
     TEXT("-q", "--query-file", "QUESTION", C, QUESTION, QUESTION_FILE, query,
      "run SQL statements and print their rows: SQL text, a file of it (- is standard input) or the name of a shipped question; INPUT may be a finished database"),
-    OTHER(PARAM, NULL, "--param", VALUE, "NAME=VALUE", C, QUESTION, NONE, params,
+    OTHER(PARAM, NULL, "--param", VALUE, "NAME=VALUE", C | F, QUESTION, NONE, params,
      "value of the parameter :NAME in the statements; may be repeated"),
     WORD(REPORT, NULL, "--report", OPTIONAL, "FORM", C, QUESTION, "text json",
      "print what is in the recording and its five largest findings of each kind, as text or json; INPUT may be a finished database"),
@@ -124,7 +127,7 @@ const ts_option ts_option_list[] = {
      "list the shipped questions with their parameters, or describe one"),
 
     TEXT(NULL, "--by", "WHAT", D, DIFF, DIFF, by,
-     "compare by class, method, call, statement, series, pause or node; --by=list lists them (default: the first that both sides have)"),
+     "compare by class, method, call, statement, series, pause or node; with --at by class, method, pause, wait, frame, metric or issue; --by=list lists them (default: the first that both sides have)"),
     TEXT(NULL, "--before", "SOURCE", D, DIFF, NONE, before,
      "of the first input only this source: its id, name or path"),
     TEXT(NULL, "--after", "SOURCE", D, DIFF, NONE, after,
@@ -166,8 +169,12 @@ const ts_option ts_option_list[] = {
     NUMBER("--interval", "MS", J, SAMPLE, interval, 1, 60000,
      "milliseconds from one sample to the next (default 20)"),
 
-    TEXT(NULL, "--at", "URL", C | F, FLEET, NONE, at,
+    TEXT(NULL, "--at", "URL", C | D | F, FLEET, NONE, at,
      "the database of ClickHouse, http://HOST:8123/DATABASE; user and password are not part of it (docs/fleet.md)"),
+    TEXT(NULL, "--by", "KEY", F, FLEET, NONE, by,
+     "of ask and report: group recordings by a label, or by recording (default), host, day or program; several with commas"),
+    TEXTS("--label", "KEY=VALUE", F, FLEET, labels,
+     "of ask and report: only recordings with this label, also recording=, host=, day= or program=; VALUE may be a glob; may be repeated, and all must hold"),
     WORD(ROWS, NULL, "--rows", VALUE, "AMOUNT", C, FLEET, "facts all",
      "rows that --to=clickhouse loads: facts (default): tables that are asked across recordings; all. --tables=A,B chooses tables instead"),
     TEXT(NULL, "--labels-from", "FILE", C, FLEET, FILE, labels_from,
@@ -178,9 +185,9 @@ const ts_option ts_option_list[] = {
      "of init: the engine deletes rows after so many days"),
     OTHER(AGE, NULL, "--older-than", VALUE, "AGE", F, FLEET, NONE, older_than,
      "of forget: recordings that were loaded longer ago, such as 90d or 12h; of sweep: rows of failed attempts that began longer ago (default 1d)"),
-    NUMBER("--retries", "N", C | F, FLEET, retries, 0, 1000,
+    NUMBER("--retries", "N", C | D | F, FLEET, retries, 0, 1000,
      "try again N times after failures that may pass, after 1, 2, 4 ... 60 seconds (default 6)"),
-    NUMBER("--timeout", "S", C | F, FLEET, timeout, 1, 86400,
+    NUMBER("--timeout", "S", C | D | F, FLEET, timeout, 1, 86400,
      "give a request up after S seconds (default 300)"),
 
     TEXT(NULL, "--to", "FORMAT", C | D, EXPORT, EXPORT, to,
@@ -212,7 +219,7 @@ const ts_option ts_option_list[] = {
      "only samples with this label: KEY=VALUE or a glob of that, such as worker=w*; KEY: with any value"),
     TEXTS("--label", "LABEL", C, SELECT, labels,
      "only samples with this label: KEY=VALUE or a glob of that, such as worker=w*; KEY: with any value; of --to=clickhouse: a label that the recordings get, such as build=4711, may be repeated"),
-    FLAG(NULL, "--demangle", C | D, SELECT, demangle,
+    FLAG(NULL, "--demangle", C | D | F, SELECT, demangle,
      "names of C++ and Rust functions as they are written; the database keeps them as recorded"),
 
     TEXT("-D", "--directory", "DIR", C, INPUT, DIRECTORY, directory,
@@ -303,7 +310,11 @@ const ts_option_rule ts_option_rules[] = {
     {D, "--event", true, "--to", "requires --to"},
     {C, "--to", false, "-s", "both need -o: run them one after the other"},
     {C, "-s", true, "-o", "needs -o DIR, the directory for the files"},
-    {C | D, "--to", true, "-o --at", "needs -o FILE, the file to write (- is standard output)"},
+    {C, "--to", true, "-o --at", "needs -o FILE, the file to write (- is standard output)"},
+    {D, "--to", true, "-o", "needs -o FILE, the file to write (- is standard output)"},
+    {D, "--at", false, "--to -o --before --after --source --thread --event --label --from --until --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols",
+     "what is compared are recordings that were loaded: name their labels, such as build=1 build=2"},
+    {D, "--retries --timeout", true, "--at", "requires --at=URL"},
     {C, "--rows --labels-from --dry-run --retries --timeout", true, "--at", "requires --to=clickhouse --at=URL"},
     {C, "--at", false, "-o -e -q --report -s --json -D --index --layout", "rows are loaded and nothing else is made: run them one after the other"},
     {F, NULL, true, "--at", "needs --at=URL"},

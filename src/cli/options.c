@@ -587,6 +587,11 @@ static ts_code check_inputs(const ts_options *o, ts_ctx *ctx)
         return ts_fail(ctx, TS_ERR_USAGE, "%s needs %s, not %zu", verb->name, verb->inputs,
                        o->path_count);
     }
+    if (o->verb == TS_VERB_DIFF && o->at != NULL && o->path_count != 2) {
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "diff --at needs two groups of recordings, the one before and the one "
+                       "after, such as build=1 build=2");
+    }
     if (o->verb == TS_VERB_SAMPLE && (o->path_count == 1) != (o->export_db != NULL)) {
         return ts_fail(ctx, TS_ERR_USAGE,
                        "sample needs a process id and -e DB; without both it lists Java VMs");

@@ -80,6 +80,18 @@ void ts_questions_free(ts_questions *q, ts_ctx *ctx)
     *q = (ts_questions){0};
 }
 
+const ts_shipped *ts_questions_find(const ts_questions *q, const char *name)
+{
+    size_t n = strlen(name);
+    n -= n > 4 && strcmp(name + n - 4, ".sql") == 0 ? 4 : 0;
+    for (size_t i = 0; i < q->count; i++) {
+        if (strlen(q->all[i].name) == n && memcmp(q->all[i].name, name, n) == 0) {
+            return &q->all[i];
+        }
+    }
+    return NULL;
+}
+
 const char *ts_questions_nearest(const ts_questions *q, const char *typed)
 {
     const char *best = NULL;
@@ -132,7 +144,7 @@ static ts_code put_question(ts_buf *out, ts_ctx *ctx, const ts_shipped *s)
     return code != TS_OK ? code : ts_buf_putc(ctx, out, '\n');
 }
 
-static ts_code put_all(ts_buf *out, ts_ctx *ctx, const ts_questions *q)
+ts_code ts_questions_list(ts_buf *out, ts_ctx *ctx, const ts_questions *q)
 {
     ts_text topic = TS_TEXT_NULL;
     ts_code code = TS_OK;
@@ -177,16 +189,9 @@ ts_code ts_questions_about(ts_buf *out, ts_ctx *ctx, const char *name)
     ts_questions q;
     ts_code code;
     TS_TRY_INTO(code, ts_questions_installed(&q, ctx));
-    const ts_shipped *found = NULL;
-    size_t n = name == NULL ? 0 : strlen(name);
-    n -= n > 4 && strcmp(name + n - 4, ".sql") == 0 ? 4 : 0;
-    for (size_t i = 0; i < q.count && name != NULL; i++) {
-        if (strlen(q.all[i].name) == n && memcmp(q.all[i].name, name, n) == 0) {
-            found = &q.all[i];
-        }
-    }
+    const ts_shipped *found = name == NULL ? NULL : ts_questions_find(&q, name);
     if (name == NULL) {
-        code = put_all(out, ctx, &q);
+        code = ts_questions_list(out, ctx, &q);
     } else if (found != NULL) {
         code = put_one(out, ctx, found);
     } else {

@@ -27,12 +27,18 @@ ts_code ts_questions_load_from(ts_questions *out, ts_ctx *ctx, const char *folde
 ts_code ts_questions_installed(ts_questions *out, ts_ctx *ctx);
 void ts_questions_free(ts_questions *q, ts_ctx *ctx);
 
+/* The one of that name, with or without .sql; NULL: there is none. */
+const ts_shipped *ts_questions_find(const ts_questions *q, const char *name);
+
+/* The text of --questions: by topic, the name of each, what it answers, and its parameters. */
+ts_code ts_questions_list(ts_buf *out, ts_ctx *ctx, const ts_questions *q);
+
 /* The name that is nearest to a mistyped one, or NULL. */
 const char *ts_questions_nearest(const ts_questions *q, const char *typed);
 
 /*
- * The text of --questions: by topic, the name of each, what it answers, and its parameters. With a
- * name: all that this one says about itself (TS_ERR_USAGE: there is no such question).
+ * The text of --questions=NAME: all that this one says about itself (TS_ERR_USAGE: there is no such
+ * question); without a name the list of those that are shipped.
  */
 ts_code ts_questions_about(ts_buf *out, ts_ctx *ctx, const char *name);
 

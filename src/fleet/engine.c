@@ -230,6 +230,13 @@ static char *take_field(ts_text *out, char *p, const char *end)
     return p;
 }
 
+/* "\N", which is no letter with a meaning of its own. */
+static bool is_null(const char *p, const char *end)
+{
+    return end - p >= 2 && p[0] == '\\' && p[1] == 'N' &&
+           (end - p == 2 || p[2] == '\t' || p[2] == '\n');
+}
+
 bool ts_engine_next(ts_engine_rows *rows)
 {
     rows->count = 0;
@@ -238,7 +245,8 @@ bool ts_engine_next(ts_engine_rows *rows)
     }
     char after = '\t';
     while (after == '\t' && rows->count < TS_ENGINE_FIELDS && rows->p < rows->end) {
-        ts_text *field = &rows->fields[rows->count++];
+        ts_text *field = &rows->fields[rows->count];
+        rows->null[rows->count++] = is_null(rows->p, rows->end);
         char *p = take_field(field, rows->p, rows->end);
         after = p < rows->end ? *p : '\n';
         if (p < rows->end) {

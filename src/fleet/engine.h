@@ -55,6 +55,7 @@ enum { TS_ENGINE_FIELDS = 24 };
 typedef struct ts_engine_rows {
     char *p, *end;
     ts_text fields[TS_ENGINE_FIELDS]; /* unescaped, each with a zero byte after it */
+    bool null[TS_ENGINE_FIELDS];
     size_t count;
 } ts_engine_rows;
 

@@ -51,14 +51,15 @@ for verb in convert:DESCRIPTION diff:COMPARING serve:SERVING upgrade:UPGRADING f
     same "help of $verb (>), option table (<)" "$scratch/table" "$scratch/shown"
     same "manual page of $verb (>), option table (<)" "$scratch/table" "$scratch/described"
     # What a verb does not take, it refuses by name; what is no option of any is unknown.
-    "$table" list | while read -r short long _ _ class verbs; do
+    "$table" list | while read -r short long _ _ class _; do
         name=$long
         [ "$name" = . ] && name=$short
+        owners=$("$table" list | awk -v name="$name" '$1 == name || $2 == name { for (i = 6; i <= NF; i++) printf "%s%s", n++ ? "|" : "", $i }')
         grep -qxe "$name" "$scratch/table" && continue
         [ "$verb" = convert ] && set -- "$name" || set -- "$verb" "$name"
         "$program" "$@" >"$scratch/out" 2>"$scratch/err"
         code=$?
-        [ $code = 2 ] && [ ! -s "$scratch/out" ] && grep -qE -- "^trace_streamer: $name (does not go together with $verb|is an option of: trace_streamer ${verbs%% *})\$" "$scratch/err" ||
+        [ $code = 2 ] && [ ! -s "$scratch/out" ] && grep -qE -- "^trace_streamer: $name (does not go together with $verb|is an option of: trace_streamer ($owners))\$" "$scratch/err" ||
             echo "$verb $name: exit $code, $(head -1 "$scratch/err")"
     done >"$scratch/refusals"
     [ -s "$scratch/refusals" ] && complain "$(cat "$scratch/refusals")"

@@ -7,7 +7,7 @@ library: values and a part of manage with today's engine, libchdb, of the packag
 Skipped, with a line that says so, where the package clickhouse-server is not installed; TS_CLICKHOUSE=install installs it. library:
 where TS_CHDB does not name a folder node_modules with chdb; TS_CHDB=install gets it (550 MB).
 
-usage: engine.py values|workers|manage|library TRACE_STREAMER SOURCE"""
+usage: engine.py values|workers|manage|asks|library|library_asks TRACE_STREAMER SOURCE"""
 
 import gzip, hashlib, http.server, json, os, re, shutil, signal, socket, sqlite3, struct, subprocess, sys, tempfile, threading, time, urllib.error, urllib.parse, urllib.request
 
@@ -291,6 +291,184 @@ def values(engine, scratch):
         complain("the question of docs/fleet.md:", engine.ask(question))
 
 
+# --- questions -------------------------------------------------------------------------------------------------------------------
+
+
+def asked(engine, *args, code=0, says=None):
+    out, _ = run(engine, "fleet", "ask", *args, "--output=json", code=code, says=says)
+    return json.loads(out) if code == 0 else None
+
+
+RECORDINGS = (  # name, build, device, more options
+    ("recording-snapshots.htrace.gz", "1", "P60", ()),
+    ("recording-timeline.htrace.gz", "2", "P60", ()),
+    ("work.jfr.gz", "1", "server", ("--analyze=stack_totals,profile_metrics",)),
+    ("work21.jfr.gz", "2", "server", ("--analyze=stack_totals,profile_metrics",)),
+    ("recording-cloud.tar.gz", "2", "server", ()),
+    ("recording-system.htrace.gz", "1", "Mate", ()),
+    ("kernel.htrace.gz", "2", "Mate", ()),
+    ("cut.htrace.gz", "2", "P60", ()),
+)
+
+
+def close(a, b, step):
+    return a is not None and b is not None and abs(float(a) - float(b)) <= step
+
+
+def expect(what, rows, key, wanted, step=0.011):
+    """rows: objects; wanted: key -> {column: number}."""
+    found = {tuple(r[k] for k in key): r for r in rows}
+    for k, values in wanted.items():
+        for column, value in values.items():
+            if k not in found or not close(found[k][column], value, step + abs(value) * 1e-9):
+                complain(what, k, column, "is", found.get(k, {}).get(column), "and should be", value)
+    if set(found) != set(wanted):
+        complain(what, "has", sorted(set(found) ^ set(wanted))[:5], "too much or too little")
+    if not wanted:
+        complain(what, "expects nothing")
+
+
+def per_build(databases, sql):
+    for (name, build, *_), db in zip(RECORDINGS, databases):
+        for row in db.execute(sql):
+            yield build, name, [v.decode("utf-8", "surrogateescape") if isinstance(v, bytes) else v for v in row]
+
+
+def sums(databases, sql, keys):
+    """(build, key...) -> [recordings, lists of the other columns]."""
+    found = {}
+    for build, name, row in per_build(databases, sql):
+        entry = found.setdefault((build, *row[:keys]), [set(), []])
+        entry[0].add(name)
+        entry[1].append(row[keys:])
+    return found
+
+
+def p95(values):
+    """As quantileExact of the engine: the value at the place floor(0.95 n)."""
+    values = sorted(values)
+    return values[min(len(values) - 1, int(0.95 * len(values)))]
+
+
+def check_heaps(engine, databases):
+    snapshots = {}
+    for build, _, (n,) in per_build(databases, "SELECT count(*) FROM js_heap_file_detail"):
+        snapshots[build] = snapshots.get(build, 0) + n
+    classes = sums(databases, "SELECT class, count, self_size FROM v_js_class_histogram WHERE class IS NOT NULL", 1)
+    means = {k: {"recordings": len(names), "count": sum(c for c, _ in rows) / snapshots[k[0]], "self_size": round(sum(s for _, s in rows) / snapshots[k[0]])}
+             for k, (names, rows) in classes.items()}
+    expect("classes", asked(engine, "classes", "--by=build", "--param", "limit=100000"), ("build", "class"), means, 0.6)
+    few = asked(engine, "classes", "--by=build", "--param", "class=A*", "--param", "limit=2")
+    largest = sorted((k for k in means if k[0] == "1" and k[1].startswith("A")), key=lambda k: -means[k]["self_size"])[:2]
+    if [r["class"] for r in few if r["build"] == "1"] != [k[1] for k in largest]:
+        complain("the largest classes:", few, largest)
+    sizes = sums(databases, "SELECT self_size FROM js_heap_files WHERE self_size IS NOT NULL", 0)
+    expect("heaps", asked(engine, "heaps", "--by=build"), ("build",),
+           {k: {"snapshots": len(rows), "mean_size": sum(v for v, in rows) / len(rows), "smallest": min(rows)[0], "largest": max(rows)[0]}
+            for k, (_, rows) in sizes.items()}, 0.6)
+    # The same by diff, and a gate.
+    out, _ = run(engine, "diff", "build=1", "build=2", "--by=class", "--limit=0", "--output=json")
+    for row in json.loads(out)["rows"]:
+        for side, build in (("before", "1"), ("after", "2")):
+            wanted = means.get((build, row["class"]), {"self_size": 0})["self_size"]
+            if not close(row["self_size_" + side], wanted, 0.6):
+                complain("diff", row["class"], side, row["self_size_" + side], "and not", wanted)
+    run(engine, "diff", "build=2", "build=1", "--fail-if=self_size[(array)]>+1kB", "--quiet")
+    run(engine, "diff", "build=1", "build=2", "--fail-if=self_size[(array)]>+1kB", "--quiet", code=9, says="failed: self_size[(array)]")
+    run(engine, "diff", "build=1", "build=1", "--fail-if=self_size>+0", "--quiet")
+    run(engine, "diff", "build=1", "build=3", code=2, says="no recording has build=3; labels are: build, device")
+
+
+def check_times(engine, databases):
+    def times(what, sql, keys, columns, *more):
+        wanted = {}
+        for k, (names, rows) in sums(databases, sql, len(keys)).items():
+            ns = [v for v, *_ in rows]
+            every = {"recordings": len(names), "count": len(ns), "calls": len(ns), "frames": len(ns), "total_ms": sum(ns) / 1e6, "mean_ms": sum(ns) / len(ns) / 1e6,
+                     "p95_ms": p95(ns) / 1e6, "longest_ms": max(ns) / 1e6, "longer": sum(v > 10e6 for v in ns)}
+            wanted[k] = {c: every[c] for c in columns}
+        expect(what, asked(engine, what, "--by=build", *more), ("build", *keys), wanted, 0.001)
+
+    times("pauses", "SELECT kind, dur FROM runtime_pause WHERE dur IS NOT NULL", ("kind",), ("recordings", "count", "total_ms", "mean_ms", "p95_ms", "longest_ms"))
+    times("waits", "SELECT kind, ifnull(class, ''), dur FROM lock_wait WHERE dur IS NOT NULL", ("kind", "class"),
+          ("recordings", "count", "total_ms", "mean_ms", "longest_ms"), "--param", "limit=1000")
+    times("frames", "SELECT ifnull(p.name, ''), f.dur FROM frame_slice AS f LEFT JOIN process AS p ON p.ipid = f.ipid WHERE f.type = 0 AND f.dur IS NOT NULL",
+          ("process",), ("recordings", "frames", "longer", "mean_ms", "p95_ms", "longest_ms"), "--param", "ms=10")
+    times("calls", "SELECT ifnull(nullif(m.class, '') || '.', '') || ifnull(m.name, ''), c.dur FROM cloud_call AS c LEFT JOIN stack_method AS m ON m.id = c.method_id",
+          ("method",), ("recordings", "calls", "mean_ms", "p95_ms", "longest_ms"), "--param", "limit=1000")
+
+
+def check_samples(engine, databases):
+    every, recordings, methods = {}, {}, {}
+    for build, name, (method, own, total) in per_build(databases, "SELECT ifnull(nullif(m.class, '') || '.', '') || ifnull(m.name, ''), t.self_count, t.total_count"
+                                                                  " FROM stack_total AS t LEFT JOIN stack_method AS m ON m.id = t.method_id"):
+        every[build] = every.get(build, 0) + own
+        recordings.setdefault(build, set()).add(name)
+        entry = methods.setdefault((build, method), [set(), 0, 0])
+        entry[0].add(name)
+        entry[1] += own
+        entry[2] += total
+    expect("methods", asked(engine, "methods", "--by=build", "--param", "limit=100000"), ("build", "method"),
+           {k: {"recordings": len(names), "self_share": 100 * own / every[k[0]], "total_share": 100 * total / every[k[0]], "self_samples": own / len(recordings[k[0]])}
+            for k, (names, own, total) in methods.items()})
+    metrics = sums(databases, "SELECT name, num FROM profile_metric", 1)
+    expect("metrics", asked(engine, "metrics", "--by=build"), ("build", "name"),
+           {k: {"profiles": len(rows), "lowest": min(rows)[0], "highest": max(rows)[0], "mean": sum(v for v, in rows) / len(rows)} for k, (_, rows) in metrics.items()})
+
+
+def asks(engine, scratch):
+    """Shipped questions and comparisons of a fleet, against the recordings' own databases."""
+    with gzip.open(DATA + "recording-cpuprofile.htrace.gz") as f, open(scratch + "/cut.htrace.gz", "wb") as out:
+        whole = f.read()
+        out.write(whole[: len(whole) * 2 // 3])
+    run(engine, "fleet", "init")
+    asked(engine, "recordings", code=2, says="no recording")
+    databases = []
+    for name, build, device, more in RECORDINGS:
+        path = (scratch if name == "cut.htrace.gz" else DATA) + "/" + name
+        load(engine, path, "--label", "build=" + build, "--label", "device=" + device, *more)
+        database = scratch + "/" + name + ".db"
+        subprocess.run([PROGRAM, path, "-e", database, "--quiet", *more], check=True)
+        databases.append(sqlite3.connect(database))
+    strings = engine.number("SELECT count() FROM v_js_heap_string")
+    names = sum(db.execute("SELECT count(DISTINCT file_id || ' ' || name) FROM js_heap_class").fetchone()[0] for db in databases)
+    if strings != names:
+        complain("facts have", strings, "strings of heaps and", names, "names of classes")
+    check_heaps(engine, databases)
+    check_times(engine, databases)
+    check_samples(engine, databases)
+    defects = sums(databases, "SELECT severity, code, count FROM import_issue", 2)
+    expect("losses", asked(engine, "losses", "--by=build"), ("build", "severity", "code"),
+           {k: {"recordings": len(names), "defects": sum(c for c, in rows)} for k, (names, rows) in defects.items()})
+    rows = asked(engine, "recordings", "--by=build,device", "--label", "device=P*")
+    if [(r["build,device"], r["recordings"], r["complete"]) for r in rows] != [("1, P60", 1, 1), ("2, P60", 2, 1)]:
+        complain("groups:", rows)
+    if [r["recordings"] for r in asked(engine, "recordings", "--by=host", "--label", "recording=work*")] != [2]:
+        complain("chosen by path")
+    asked(engine, "recordings", "--by=biuld", code=2, says='the label "biuld"; labels are: build, device')
+    asked(engine, "classs", code=2, says="did you mean classes?")
+    asked(engine, "classes", "--param", "limit=x", code=2, says="is no number")
+    asked(engine, "classes", "--param", "klass=x", code=2, says="has no parameter")
+    asked(engine, "waits", "--param", "kind=sleep", code=2, says="is not one of")
+    asked(engine, "classes", "--param", "class='; DROP TABLE recording; --")
+    run(engine, "fleet", "ask", says="Which classes of heap objects are the largest?")
+    report, _ = run(engine, "fleet", "report", "--by=build")
+    for words in ("Recordings\n", "Largest classes of heap objects", "Hottest methods", "Slowest calls", "Frames"):
+        if words not in report:
+            complain("the report lacks", words, report)
+    for by in ("method", "pause", "wait", "metric", "issue", "class"):
+        out, _ = run(engine, "diff", "build=1", "build=2", "--by=" + by, "--output=json", "--limit=0")
+        rows = json.loads(out)["rows"]
+        if not rows:
+            complain("diff by", by, "has no rows")
+    run(engine, "diff", "device=Mate,build=1", "device=Mate,build=2", "--by=frame", "--limit=1")
+    with open(SOURCE + "/docs/fleet-dashboard.json") as f:
+        for panel in json.load(f)["panels"]:
+            if "\t" not in engine.ask(panel["targets"][0]["rawSql"]):
+                complain("the dashboard shows nothing in", panel["title"])
+    run(engine, "fleet", "check", says="as it should be")
+
+
 def shown_rows(engine):
     return engine.number("SELECT sum(rows) FROM v_recording") if engine.number("SELECT count() FROM v_recording") else 0
 
@@ -404,7 +582,7 @@ def test_library(scratch):
         sys.exit(77)
     engine = Library(scratch, packages)
     try:
-        library(engine, scratch)
+        (asks if GROUP == "library_asks" else library)(engine, scratch)
     finally:
         engine.stop()
 
@@ -413,7 +591,7 @@ def main():
     for name in ("http_proxy", "HTTP_PROXY", "all_proxy", "ALL_PROXY"):
         os.environ.pop(name, None)
     os.environ.update(TRACE_STREAMER_FLEET_USER="loader", TRACE_STREAMER_FLEET_PASSWORD="s3cret")
-    if GROUP == "library":
+    if GROUP.startswith("library"):
         with tempfile.TemporaryDirectory() as scratch:
             test_library(scratch)
         sys.exit(bad > 0)
@@ -426,7 +604,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         engine = Engine(scratch)
         try:
-            {"values": values, "workers": workers, "manage": manage}[GROUP](engine, scratch)
+            {"values": values, "workers": workers, "manage": manage, "asks": asks}[GROUP](engine, scratch)
             os.environ["TRACE_STREAMER_FLEET_PASSWORD"] = "wrong"
             run(engine, "fleet", "list", code=4, says="refuses")
         finally:

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "fleet/address.h"
+#include "fleet/ask.h"
 #include "fleet/fleet.h"
 #include "tables/rows.h"
 
@@ -328,6 +329,89 @@ static void test_statements(void **state)
     ts_buf_free(&ctx, &kept);
 }
 
+/* --- questions -------------------------------------------------------------------------------- */
+
+static void expect_chosen(const char *by, const char *only, const char *sql)
+{
+    ts_ctx ctx = new_ctx();
+    ts_buf out = {0};
+    const ts_fleet_chosen chosen = {.by = by, .only = &only, .only_count = only == NULL ? 0 : 1};
+    assert_int_equal(ts_fleet_chosen_sql(&out, &ctx, &chosen), TS_OK);
+    assert_int_equal(ts_buf_putc(&ctx, &out, '\0'), TS_OK);
+    assert_string_equal(out.p, sql);
+    ts_buf_free(&ctx, &out);
+}
+
+static void test_chosen(void **state)
+{
+    static const char *const bad[] = {"build", "=1", "build=1,device"};
+    (void)state;
+    expect_chosen("day", NULL, "(SELECT load, toString(day) AS part FROM v_recording) AS chosen");
+    expect_chosen("build", NULL,
+                  "(SELECT load, label.value[indexOf(label.key, 'build')] AS part FROM "
+                  "v_recording) AS chosen");
+    expect_chosen(
+        "host,build", NULL,
+        "(SELECT load, concat(host, ', ', label.value[indexOf(label.key, 'build')]) AS part "
+        "FROM v_recording) AS chosen");
+    expect_chosen("host", "build=47'1,host=a_*?%",
+                  "(SELECT load, host AS part FROM v_recording WHERE "
+                  "arrayExists((k, v) -> k = 'build' AND v = '47\\x271', label.key, label.value) "
+                  "AND host LIKE 'a\\x5c_%_\\x5c%') AS chosen");
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        ts_ctx ctx = new_ctx();
+        ts_buf out = {0};
+        const ts_fleet_chosen chosen = {.only = &bad[i], .only_count = 1};
+        assert_int_equal(ts_fleet_chosen_sql(&out, &ctx, &chosen), TS_ERR_USAGE);
+        ts_buf_free(&ctx, &out);
+    }
+}
+
+static ts_code question_sql(char out[1024], const ts_param *params, size_t n)
+{
+    static const char sql[] =
+        "-- Question:   Which?\n"
+        "-- Parameters: limit  number of rows (default 20)\n"
+        "--             class  glob of it's classes (default: all)\n"
+        "--             kind   one of wait, contended or park (default: all)\n"
+        "SELECT ':limit' FROM :recordings -- :nothing\n"
+        "WHERE class :class AND kind = :kind LIMIT :limit;\n";
+    ts_ctx ctx = new_ctx();
+    ts_buf buf = {0};
+    const ts_fleet_chosen chosen = {.by = "host"};
+    const ts_fleet_question q = {.name = "q",
+                                 .sql = TS_TEXT_LIT(sql),
+                                 .chosen = &chosen,
+                                 .params = params,
+                                 .param_count = n};
+    const ts_code code = ts_fleet_question_sql(&buf, &ctx, &q);
+    assert_true(buf.n < 1024);
+    memcpy(out, buf.n == 0 ? "" : buf.p, buf.n);
+    out[buf.n] = '\0';
+    ts_buf_free(&ctx, &buf);
+    return code;
+}
+
+static void test_questions(void **state)
+{
+    static const ts_param all[] = {{"limit", "5"}, {"class", "*Session"}, {"kind", "park"}};
+    static const ts_param bad[] = {{"limit", "5; DROP TABLE x"}, {"limit", ""},
+                                   {"limit", "1.2.3"},           {"kind", "wai"},
+                                   {"kind", "or parks"},         {"other", "1"}};
+    char sql[1024];
+    (void)state;
+    assert_int_equal(question_sql(sql, NULL, 0), TS_OK);
+    assert_string_equal(
+        sql,
+        "\n\n\n\nSELECT ':limit' FROM (SELECT load, host AS part FROM v_recording) AS chosen \n"
+        "WHERE class LIKE '%' AND kind = '' LIMIT 20");
+    assert_int_equal(question_sql(sql, all, 3), TS_OK);
+    assert_non_null(strstr(sql, "WHERE class LIKE '%Session' AND kind = 'park' LIMIT 5"));
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(question_sql(sql, &bad[i], 1), TS_ERR_USAGE);
+    }
+}
+
 /* Nothing of the declaration takes a name that the fleet needs. */
 static void test_names(void **state)
 {
@@ -351,6 +435,8 @@ int main(void)
         cmocka_unit_test(test_amounts),
         cmocka_unit_test(test_statements),
         cmocka_unit_test(test_names),
+        cmocka_unit_test(test_chosen),
+        cmocka_unit_test(test_questions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

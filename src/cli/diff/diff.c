@@ -466,7 +466,7 @@ int ts_diff(ts_ctx *ctx, const ts_options *options)
     diff_table_init(&c.table, ctx, NULL);
     diff_result_init(&c.result, ctx, &c.shape);
     ts_output_init(&c.out, ctx, STDOUT_FILENO, "standard output");
-    ts_code code = compare(&c);
+    ts_code code = options->at == NULL ? compare(&c) : diff_fleet(&c.failed, ctx, options, &c.out);
     if (code != TS_OK) {
         ts_print_error(ctx, &ctx->error);
     }

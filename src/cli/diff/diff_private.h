@@ -416,6 +416,27 @@ ts_code diff_say(ts_ctx *ctx, const diff_report *report);
 /* Conditions that hold. */
 ts_code diff_say_failures(ts_ctx *ctx, const diff_report *report);
 
+/* --- diff_fleet.c ----------------------------------------------------------------------------- */
+
+/*
+ * diff --at: both sides are recordings of a fleet, which have such labels. What can be compared are
+ * the files of share/sql/fleet/diff, questions to a fleet (fleet/ask.h) with the parts of
+ * diff_shape.c; their values are of a recording, so that sides of different numbers can be
+ * compared. *failed: a condition holds.
+ */
+ts_code diff_fleet(bool *failed, ts_ctx *ctx, const ts_options *options, ts_output *out);
+
+/* Adds a row of a side, whose columns are those of the shape: for visitors (tables/database.h). */
+typedef struct diff_asking {
+    diff_table *table;
+    unsigned side;
+    uint64_t rows;
+} diff_asking;
+
+ts_code diff_take_header(void *user, const char *const *names, int n);
+ts_code diff_take_row(void *user, const char *const *values, const size_t *lengths,
+                      const ts_cell_type *types, int n);
+
 /* --- diff_export.c ---------------------------------------------------------------------------- */
 
 /* diff --to=FORMAT -o FILE: two profiles in one picture. */

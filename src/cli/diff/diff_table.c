@@ -83,14 +83,9 @@ void diff_table_add(diff_table *t, uint32_t id, unsigned side, const diff_cell *
     }
 }
 
-typedef struct asking {
-    diff_table *table;
-    unsigned side;
-} asking;
-
-static ts_code take_header(void *user, const char *const *names, int n)
+ts_code diff_take_header(void *user, const char *const *names, int n)
 {
-    const asking *a = user;
+    const diff_asking *a = user;
     const diff_shape *s = a->table->shape;
     unsigned at = 0;
     bool fits = true;
@@ -109,16 +104,17 @@ static ts_code take_header(void *user, const char *const *names, int n)
                          "the comparison \"%s\" has other columns than it says", s->file->name);
 }
 
-static ts_code take_row(void *user, const char *const *values, const size_t *lengths,
-                        const ts_cell_type *types, int n)
+ts_code diff_take_row(void *user, const char *const *values, const size_t *lengths,
+                      const ts_cell_type *types, int n)
 {
-    const asking *a = user;
+    diff_asking *a = user;
     const diff_shape *s = a->table->shape;
     ts_text keys[DIFF_KEYS] = {{NULL, 0}};
     diff_cell cells[DIFF_VALUES] = {{0}};
     uint32_t id;
     unsigned at = s->key_count;
     (void)n;
+    a->rows++;
     for (unsigned i = 0; i < s->key_count; i++) {
         keys[i] = (ts_text){values[i], lengths[i]};
     }
@@ -136,8 +132,8 @@ static ts_code take_row(void *user, const char *const *values, const size_t *len
 
 ts_code diff_table_ask(diff_table *t, ts_db *db, unsigned side, const ts_param *params, size_t n)
 {
-    asking a = {t, side};
-    const ts_rows_visitor visitor = {&a, take_header, take_row, NULL};
+    diff_asking a = {.table = t, .side = side};
+    const ts_rows_visitor visitor = {&a, diff_take_header, diff_take_row, NULL};
     return ts_ask_rows(db, t->ctx, ts_buf_text(&t->shape->file->sql), params, n, &visitor);
 }
 

@@ -5,10 +5,29 @@
 #include "cli/verbs.h"
 
 #if TS_FLEET_BUILT
-#include "fleet/fleet.h"
+#include "cli/print.h"
+#include "fleet/ask.h"
 
 /* Of --at, --retries and --timeout; what is waited for is said unless --quiet. */
 ts_fleet_options ts_fleet_options_of(ts_ctx *ctx, const ts_options *options);
+
+/* --- fleet_ask.c ------------------------------------------------------------------------------ */
+
+/* The verb at work. */
+typedef struct ts_fleet_doing {
+    ts_ctx *ctx;
+    const ts_options *options;
+    ts_fleet *fleet;
+    ts_output out;
+    uint64_t differences; /* of check */
+} ts_fleet_doing;
+
+/* Which recordings --label and --by choose. */
+ts_fleet_chosen ts_fleet_chosen_of(const ts_options *options);
+
+/* Without a question, they are listed. */
+ts_code ts_fleet_ask_verb(ts_fleet_doing *d);
+ts_code ts_fleet_report_verb(ts_fleet_doing *d);
 #endif
 
 #endif

@@ -43,13 +43,7 @@ ts_fleet_options ts_fleet_options_of(ts_ctx *ctx, const ts_options *o)
 
 /* --- what can be done ------------------------------------------------------------------------- */
 
-typedef struct doing {
-    ts_ctx *ctx;
-    const ts_options *options;
-    ts_fleet *fleet;
-    ts_output out;
-    uint64_t differences; /* of check */
-} doing;
+typedef ts_fleet_doing doing;
 
 static ts_code init(doing *d)
 {
@@ -141,9 +135,11 @@ static ts_code check(doing *d)
 static const struct {
     const char *name;
     ts_code (*run)(doing *d);
-    bool ids;
+    bool more; /* words after it */
 } things[] = {{"init", init, false},
               {"list", list, false},
+              {"ask", ts_fleet_ask_verb, true},
+              {"report", ts_fleet_report_verb, false},
               {"forget", forget, true},
               {"sweep", sweep, false},
               {"check", check, false}};
@@ -153,14 +149,15 @@ static ts_code run_thing(doing *d)
     const ts_options *o = d->options;
     const ts_fleet_options options = ts_fleet_options_of(d->ctx, o);
     for (size_t i = 0; i < sizeof things / sizeof things[0]; i++) {
-        if (strcmp(things[i].name, o->paths[0]) == 0 && (things[i].ids || o->path_count == 1)) {
+        if (strcmp(things[i].name, o->paths[0]) == 0 && (things[i].more || o->path_count == 1)) {
             TS_TRY(ts_fleet_open(&d->fleet, d->ctx, &options));
             return things[i].run(d);
         }
     }
-    return ts_fail(d->ctx, TS_ERR_USAGE,
-                   "fleet does init, list, forget ID..., sweep or check, not %s%s", o->paths[0],
-                   o->path_count > 1 ? " with more words" : "");
+    return ts_fail(
+        d->ctx, TS_ERR_USAGE,
+        "fleet does init, list, ask QUESTION, report, forget ID..., sweep or check, not %s%s",
+        o->paths[0], o->path_count > 1 ? " with more words" : "");
 }
 
 int ts_fleet_verb(ts_ctx *ctx, const ts_options *options)
