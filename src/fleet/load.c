@@ -394,12 +394,12 @@ static void hex_of(char out[65], const uint8_t id[32])
 
 static bool id_of(uint8_t id[32], ts_text hex)
 {
-    static const char digits[] = "0123456789abcdef";
     bool good = hex.n == 64;
     for (size_t i = 0; good && i < 64; i++) {
-        const char *digit = memchr(digits, hex.p[i], 16);
-        good = digit != NULL;
-        id[i / 2] = (uint8_t)(id[i / 2] << 4 | (good ? digit - digits : 0));
+        const char c = hex.p[i];
+        const bool decimal = c >= '0' && c <= '9';
+        good = decimal || (c >= 'a' && c <= 'f');
+        id[i / 2] = (uint8_t)(id[i / 2] << 4 | (decimal ? c - '0' : c - 'a' + 10));
     }
     return good;
 }
