@@ -25,7 +25,12 @@ static bool is_repeating(const ts_column *c)
 /* Values that are near the one of the row before: ids, places and times. */
 static bool is_rising(const ts_column *c)
 {
-    return c->type == TS_COL_KEY ||
+    static const char *const names[] = {"id", "ordinal", "edge_index", "node_index", "file_index"};
+    bool named = c->type == TS_COL_KEY;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        named = named || strcmp(c->name, names[i]) == 0;
+    }
+    return (named && c->type != TS_COL_TEXT) ||
            (c->type == TS_COL_INT &&
             (strcmp(c->unit, "ns") == 0 || strncmp(c->unit, "id of", 5) == 0 ||
              strncmp(c->unit, "rowid of", 8) == 0 || strcmp(c->unit, "node_index") == 0));
