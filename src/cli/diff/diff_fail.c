@@ -272,11 +272,11 @@ ts_code diff_say_change(ts_buf *out, ts_ctx *ctx, diff_cell before, diff_cell af
     char a[DIFF_CELL_TEXT];
     char b[DIFF_CELL_TEXT];
     char change[DIFF_CELL_TEXT];
-    diff_cell delta = diff_change(before, after);
+    diff_cell delta = diff_round(diff_change(before, after), 1000);
     diff_cell percent = diff_percent(before, after);
     const char *name = diff_unit_name(unit);
-    (void)diff_text(a, before);
-    (void)diff_text(b, after);
+    (void)diff_text(a, diff_round(before, 1000));
+    (void)diff_text(b, diff_round(after, 1000));
     (void)diff_text(change, delta);
     ts_code code = ts_buf_printf(ctx, out, " was %s and is %s%s%s", a[0] == '\0' ? "not there" : a,
                                  b[0] == '\0' ? "not there" : b, name[0] == '\0' ? "" : " ", name);

@@ -62,29 +62,20 @@ static void list_columns(columns *c, const diff_result *r, bool narrow)
     }
 }
 
-static diff_cell rounded(diff_cell a, double steps)
-{
-    if (a.type == TS_CELL_REAL && a.u.r < 1e12 && a.u.r > -1e12) {
-        double x = a.u.r * steps;
-        a.u.r = (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) / steps;
-    }
-    return a;
-}
-
 static diff_cell part_of(const diff_value *v, const diff_cell *cells, column_part part)
 {
     double steps = v->unit == DIFF_SHARE ? 100 : 1000;
     switch (part) {
     case PART_BEFORE:
-        return rounded(cells[0], steps);
+        return diff_round(cells[0], steps);
     case PART_AFTER:
-        return rounded(cells[1], steps);
+        return diff_round(cells[1], steps);
     case PART_CHANGE:
-        return rounded(diff_change(cells[0], cells[1]), steps);
+        return diff_round(diff_change(cells[0], cells[1]), steps);
     case PART_PERCENT:
         break;
     }
-    return rounded(diff_percent(cells[0], cells[1]), 10);
+    return diff_round(diff_percent(cells[0], cells[1]), 10);
 }
 
 /* --- rows ---------------------------------------------------------------------------------- */

@@ -61,6 +61,10 @@ int diff_compare_size(diff_cell a, diff_cell b);
 /* < 0, 0, > 0; NULL is the smallest. */
 int diff_compare(diff_cell a, diff_cell b);
 
+/* A real to the nearest of so many steps a unit, as it is printed; what is too large for that, and
+ * others, as they are. */
+diff_cell diff_round(diff_cell a, double steps);
+
 enum { DIFF_CELL_TEXT = 40 };
 
 /* As SQLite prints it; NULL is empty. Returns the length. */

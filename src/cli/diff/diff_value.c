@@ -104,6 +104,15 @@ int diff_compare_size(diff_cell a, diff_cell b)
     return (x > y) - (x < y);
 }
 
+diff_cell diff_round(diff_cell a, double steps)
+{
+    if (a.type == TS_CELL_REAL && a.u.r < 1e12 && a.u.r > -1e12) {
+        double x = a.u.r * steps;
+        a.u.r = (double)(int64_t)(x + (x < 0 ? -0.5 : 0.5)) / steps;
+    }
+    return a;
+}
+
 size_t diff_text(char out[DIFF_CELL_TEXT], diff_cell a)
 {
     int n = 0;
