@@ -404,7 +404,7 @@ CREATE TABLE IF NOT EXISTS `js_config` (
     day Date CODEC(ZSTD(1)),
     `pid` Int64 CODEC(ZSTD(1)),
     `type` Int64 CODEC(ZSTD(1)),
-    `interval` Nullable(Int64) CODEC(ZSTD(1)),
+    `interval_` Nullable(Int64) CODEC(ZSTD(1)),
     `capture_numeric_value` Nullable(UInt8) CODEC(ZSTD(1)),
     `trace_allocation` Nullable(UInt8) CODEC(ZSTD(1)),
     `enable_cpu_profiler` Nullable(UInt8) CODEC(ZSTD(1)),
@@ -1212,7 +1212,7 @@ CREATE TABLE IF NOT EXISTS `timerfd_wakeup` (
     `pid` Int64 CODEC(ZSTD(1)),
     `tid` Int64 CODEC(ZSTD(1)),
     `thread_name` Int64 CODEC(Delta, ZSTD(1)),
-    `interval` Int64 CODEC(ZSTD(1)),
+    `interval_` Int64 CODEC(ZSTD(1)),
     `curr_mono` String CODEC(ZSTD(1)),
     `expire_mono` Int64 CODEC(ZSTD(1))
 )
@@ -1455,7 +1455,7 @@ CREATE TABLE IF NOT EXISTS `timeseries` (
     `itid` Nullable(Int64) CODEC(Delta, ZSTD(1)),
     `name` LowCardinality(String) CODEC(ZSTD(1)),
     `unit` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
-    `interval` Nullable(Int64) CODEC(Delta, ZSTD(1))
+    `interval_` Nullable(Int64) CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
 CREATE TABLE IF NOT EXISTS `timeseries_value` (

@@ -207,6 +207,10 @@ def column_sums(rows, n):
     return sums
 
 
+def there(column):
+    return column + "_" if column in ("load", "row", "day", "interval") else column
+
+
 def engine_sums(engine, table, columns, id_):
     """The same of what the view shows of a recording, by the engine's own functions; texts are read."""
     types = dict(l.split("\t") for l in engine.ask("SELECT name, type FROM system.columns WHERE database = 'prof' AND table = 'v_%s'"
@@ -214,7 +218,7 @@ def engine_sums(engine, table, columns, id_):
     where = "FROM v_%s WHERE load = (SELECT load FROM v_recording WHERE lower(hex(id)) = '%s')" % (table, id_)
     wanted, texts = [], []
     for i, c in enumerate(columns):
-        name = "`%s`" % (c + "_" if c in ("load", "row", "day") else c)
+        name = "`%s`" % there(c)
         null = "Nullable" in types[name[1:-1]]
         some = "assumeNotNull(%s)" % name if null else name
         nulls = "toInt64(countIf(isNull(%s)))" % name if null else "toInt64(0)"
@@ -242,11 +246,11 @@ def compare(engine, path, id_, database):
         cursor = db.execute("SELECT * FROM %s ORDER BY rowid" % table)
         columns = [d[0] for d in cursor.description]
         rows = cursor.fetchall()
-        there = engine_sums(engine, table, columns, id_)
+        sums = engine_sums(engine, table, columns, id_)
         wanted = column_sums(rows, len(columns))
         tables += 1
         cells += len(rows) * len(columns)
-        for c, w, t in zip(columns, wanted, there):
+        for c, w, t in zip(columns, wanted, sums):
             if w != t:
                 complain(path, table, c, "is", t, "and should be", w)
     print(os.path.basename(path), tables, "tables", cells, "cells")

@@ -328,7 +328,7 @@ def compare(server, name, path, database):
         cursor = db.execute("SELECT rowid AS rowid_, * FROM %s ORDER BY rowid" % table)
         names = [d[0] for d in cursor.description][1:]
         wanted = [tuple(r) for r in cursor]
-        there = [(r["row"], *(r.get(n + "_" if n in ("load", "row", "day") else n) for n in names)) for r in shown.get(table, [])]
+        there = [(r["row"], *(r.get(n + "_" if n in ("load", "row", "day", "interval") else n) for n in names)) for r in shown.get(table, [])]
         if table == "meta":  # names of the run
             continue
         if wanted != there:

@@ -35,7 +35,7 @@ void ts_native_type(char out[TS_NATIVE_TYPE_MAX], const ts_column_values *v)
 
 const char *ts_native_name(const ts_column *column)
 {
-    static const char *const taken[] = {"load_", "row_", "day_"};
+    static const char *const taken[] = {"load_", "row_", "day_", "interval_"};
     const size_t n = strlen(column->name);
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) {
         if (strlen(taken[i]) == n + 1 && memcmp(taken[i], column->name, n) == 0) {

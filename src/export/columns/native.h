@@ -21,7 +21,8 @@ enum { TS_NATIVE_TYPE_MAX = 32 };
 void ts_native_type(char out[TS_NATIVE_TYPE_MAX], const ts_column_values *v);
 
 /* The column's name, in rows of which ts_native_load is before the columns: a column that is called
- * as one of those has "_" after its name. Static, or borrowed. */
+ * as one of those has "_" after its name, and so has `interval`: servers of 2018 ask others for it
+ * without quotation marks, and those read INTERVAL. Static, or borrowed. */
 const char *ts_native_name(const ts_column *column);
 
 /* What rows have before the columns of their table. */
