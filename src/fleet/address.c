@@ -91,8 +91,30 @@ ts_code ts_address_parse(ts_address *out, ts_ctx *ctx, const char *text)
     if (written < 0 || (size_t)written >= sizeof out->base) {
         return bad_address(ctx, text, "it is too long");
     }
+    memcpy(out->host, host, name);
     memcpy(out->database, database, n);
     out->open = !secure && !is_loopback(host, name);
+    return TS_OK;
+}
+
+ts_code ts_address_of_host(ts_address *out, ts_ctx *ctx, const ts_address *like, const char *host)
+{
+    const bool colons = strchr(host, ':') != NULL && host[0] != '[';
+    const size_t scheme = (size_t)(strstr(like->base, "://") + 3 - like->base);
+    const char *rest = like->base + scheme + strlen(like->host);
+    *out = *like;
+    const int n =
+        snprintf(out->host, sizeof out->host, "%s%s%s", colons ? "[" : "", host, colons ? "]" : "");
+    if (n < 0 || (size_t)n >= sizeof out->host || !is_host(out->host, (size_t)n)) {
+        return ts_fail(ctx, TS_ERR_OUTPUT, "the server names a host that is none: \"%s\"", host);
+    }
+    const int written =
+        snprintf(out->base, sizeof out->base, "%.*s%s%s", (int)scheme, like->base, out->host, rest);
+    if (written < 0 || (size_t)written >= sizeof out->base) {
+        return ts_fail(ctx, TS_ERR_OUTPUT, "the server names a host that is too long: \"%s\"",
+                       host);
+    }
+    out->open = strncmp(out->base, "http://", 7) == 0 && !is_loopback(out->host, (size_t)n);
     return TS_OK;
 }
 

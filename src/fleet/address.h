@@ -14,12 +14,17 @@ enum { TS_FLEET_BASE = 512, TS_FLEET_NAME = 64, TS_FLEET_SECRET = 256 };
 
 typedef struct ts_address {
     char base[TS_FLEET_BASE];     /* "http://host:8123/" */
+    char host[TS_FLEET_BASE];     /* as it is in `base` */
     char database[TS_FLEET_NAME]; /* letters, digits and '_' */
     bool open;                    /* what is sent can be read on its way: http to another machine */
 } ts_address;
 
 /* TS_ERR_USAGE with a sentence; the text is not repeated where it may hold a password. */
 ts_code ts_address_parse(ts_address *out, ts_ctx *ctx, const char *text);
+
+/* The same database, by the same scheme and port, of another host, which a server has named.
+ * TS_ERR_OUTPUT when that is no name of a host. */
+ts_code ts_address_of_host(ts_address *out, ts_ctx *ctx, const ts_address *like, const char *host);
 
 /* Names of the environment. */
 #define TS_FLEET_USER_VARIABLE "TRACE_STREAMER_FLEET_USER"

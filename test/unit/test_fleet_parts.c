@@ -85,6 +85,42 @@ static void test_addresses(void **state)
     assert_true(says(&ctx, TS_FLEET_PASSWORD_VARIABLE));
 }
 
+/* Shards have the scheme and the port of the address. */
+static void test_addresses_of_shards(void **state)
+{
+    static const struct {
+        const char *like, *host, *base;
+        bool open;
+    } good[] = {
+        {"http://127.0.0.1:8123/p", "127.0.0.2", "http://127.0.0.2:8123/", false},
+        {"http://localhost/p", "ch2.example.org", "http://ch2.example.org/", true},
+        {"https://[::1]:8443/p", "2001:db8::2", "https://[2001:db8::2]:8443/", false},
+        {"http://[2001:db8::1]:1/p", "::1", "http://[::1]:1/", false},
+        {"https://a/p", "[::2]", "https://[::2]/", false},
+    };
+    static const char *const bad[] = {"", "a b", "a/b", "me:x@h", "h:1", "[::1", "h\n", "h?x"};
+    char longest[TS_FLEET_BASE + 1];
+    (void)state;
+    ts_ctx ctx = new_ctx();
+    ts_address like;
+    ts_address a;
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        assert_int_equal(ts_address_parse(&like, &ctx, good[i].like), TS_OK);
+        assert_int_equal(ts_address_of_host(&a, &ctx, &like, good[i].host), TS_OK);
+        assert_string_equal(a.base, good[i].base);
+        assert_string_equal(a.database, like.database);
+        assert_int_equal(a.open, good[i].open);
+    }
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        assert_int_equal(ts_address_of_host(&a, &ctx, &like, bad[i]), TS_ERR_OUTPUT);
+    }
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    assert_int_equal(ts_address_of_host(&a, &ctx, &like, longest), TS_ERR_OUTPUT);
+    longest[sizeof longest - 5] = '\0';
+    assert_int_equal(ts_address_of_host(&a, &ctx, &like, longest), TS_ERR_OUTPUT);
+}
+
 static void test_credentials(void **state)
 {
     static const char file[] = "# of the team\n user = me \r\n\npassword=a b=c#\n";
@@ -427,6 +463,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses),
+        cmocka_unit_test(test_addresses_of_shards),
         cmocka_unit_test(test_credentials),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_ids),
