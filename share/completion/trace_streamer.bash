@@ -131,6 +131,10 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
+    --cluster)
+        COMPREPLY=()
+        return
+        ;;
     --keep)
         COMPREPLY=()
         return
@@ -257,7 +261,7 @@ _trace_streamer() {
     serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
     sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version' ;;
-    fleet) options='--output --param --at --by --label --keep --older-than --retries --timeout --demangle --quiet --help --version' ;;
+    fleet) options='--output --param --at --by --label --cluster --keep --older-than --retries --timeout --demangle --quiet --help --version' ;;
     help) options='--help --version' ;;
     version) options='--help --version' ;;
     *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;

@@ -49,6 +49,7 @@ complete -c trace_streamer -n '__fish_seen_subcommand_from fleet' -l label -x -d
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade fleet help version' -l rows -x -a 'facts all' -d 'rows that --to=clickhouse loads: facts (default): tables that are asked across recordings; all. --tables=A,B chooses tables instead'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade fleet help version' -l labels-from -r -F -d 'labels from a JSON object in FILE'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade fleet help version' -l dry-run -d 'print the statements that make the tables, and what would be loaded, and open no connection'
+complete -c trace_streamer -n '__fish_seen_subcommand_from fleet' -l cluster -x -d 'of init: make the fleet on all shards of this cluster, which the engine\'s configuration names; all listen on the same HTTP port'
 complete -c trace_streamer -n '__fish_seen_subcommand_from fleet' -l keep -x -d 'of init: the engine deletes rows after so many days'
 complete -c trace_streamer -n '__fish_seen_subcommand_from fleet' -l older-than -x -d 'of forget: recordings that were loaded longer ago, such as 90d or 12h; of sweep: rows of failed attempts that began longer ago (default 1d)'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from serve sample upgrade help version' -l retries -x -d 'try again N times after failures that may pass, after 1, 2, 4 ... 60 seconds (default 6)'

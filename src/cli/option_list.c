@@ -181,6 +181,8 @@ const ts_option ts_option_list[] = {
      "labels from a JSON object in FILE"),
     FLAG(NULL, "--dry-run", C, FLEET, dry_run,
      "print the statements that make the tables, and what would be loaded, and open no connection"),
+    TEXT(NULL, "--cluster", "NAME", F, FLEET, NONE, cluster,
+     "of init: make the fleet on all shards of this cluster, which the engine's configuration names; all listen on the same HTTP port"),
     NUMBER("--keep", "DAYS", F, FLEET, keep, 1, 36500,
      "of init: the engine deletes rows after so many days"),
     OTHER(AGE, NULL, "--older-than", VALUE, "AGE", F, FLEET, NONE, older_than,

@@ -233,6 +233,7 @@ typedef struct ts_options {
     bool lp_derived, lp_extended; /* of --to=line-protocol */
     ts_layout layout;             /* of --to=parquet */
     const char *at;               /* these are of fleet and --to=clickhouse */
+    const char *cluster;
     const char *rows;             /* "facts" or "all"; NULL: not given */
     const char *labels_from;
     ts_texts labels;                 /* of --label, also before it becomes `label` */

@@ -84,18 +84,6 @@ ts_code ts_dialect_table(ts_ctx *ctx, ts_buf *out, const ts_dialect *d, enum ts_
     return code;
 }
 
-/* The loads that count: of each recording the last one that was committed. */
-#define LAST_LOADS "SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id"
-
-ts_code ts_dialect_view(ts_ctx *ctx, ts_buf *out, enum ts_table_id table)
-{
-    const char *name = ts_schema[table].name;
-    return ts_buf_printf(ctx, out,
-                         "CREATE VIEW IF NOT EXISTS `v_%s` AS\n"
-                         "SELECT * FROM `%s` WHERE load IN (" LAST_LOADS ")",
-                         name, name);
-}
-
 /* --- recordings ------------------------------------------------------------------------------- */
 
 const ts_recording_column ts_recording_columns[] = {
@@ -135,14 +123,20 @@ ts_code ts_dialect_recording(ts_ctx *ctx, ts_buf *out, const ts_dialect *d)
     return code;
 }
 
-/* Joins are written as engines of 2018 and of today take them: ANY, and USING with columns of both
- * sides that are not Nullable. */
-const ts_dialect_more ts_dialect_views[] = {
-    {"v_recording", "CREATE VIEW IF NOT EXISTS v_recording AS\n"
-                    "SELECT * FROM recording WHERE load IN (" LAST_LOADS ")"},
+/* --- views ------------------------------------------------------------------------------------ */
+
+/* The loads that count: of each recording the last one that was committed. */
+#define LAST_LOADS "SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id"
+
+/* Views that no table makes, with their names. Joins are written as engines of 2018 and of today
+ * take them: ANY, and USING with columns of both sides that are not Nullable. @name is the view of
+ * that name: v_name, or, where the view is that of one of several servers, shard_name. */
+static const struct {
+    const char *name, *body;
+} named_views[] = {
+    {"recording", "SELECT * FROM recording WHERE load IN (" LAST_LOADS ")"},
     /* As v_js_class_histogram has them. */
-    {"v_class",
-     "CREATE VIEW IF NOT EXISTS v_class AS\n"
+    {"class",
      "SELECT load, day, file_id, multiIf(type_name IN ('object', 'native'), text,\n"
      "  type_name = 'code', '(compiled code)', type_name = 'hidden', '(system)',\n"
      "  concat('(', type_name, ')')) AS class, count, self_size\n"
@@ -150,26 +144,69 @@ const ts_dialect_more ts_dialect_views[] = {
      "  toUInt32(first_row + type_index) AS info_row\n"
      "FROM (SELECT load, day, toUInt32(file_id) AS file_id, ifNull(type, 255) AS type_index,\n"
      "  ifNull(name, 4294967295) AS name_index, ifNull(count, 0) AS count,\n"
-     "  ifNull(self_size, 0) AS self_size FROM v_js_heap_class) AS g\n"
+     "  ifNull(self_size, 0) AS self_size FROM @js_heap_class) AS g\n"
      "ANY LEFT JOIN (SELECT load, toUInt32(file_id) AS file_id,\n"
-     "  ifNull(first_info_rowid, 0) AS first_row FROM v_js_heap_file_detail) AS d\n"
+     "  ifNull(first_info_rowid, 0) AS first_row FROM @js_heap_file_detail) AS d\n"
      "USING (load, file_id)) AS c\n"
      "ANY LEFT JOIN (SELECT load, row AS info_row, str_value AS type_name\n"
-     "  FROM v_js_heap_info) AS i USING (load, info_row)) AS t\n"
+     "  FROM @js_heap_info) AS i USING (load, info_row)) AS t\n"
      "ANY LEFT JOIN (SELECT load, toUInt32(file_id) AS file_id,\n"
      "  ifNull(file_index, 4294967294) AS name_index, ifNull(string, '') AS text\n"
-     "  FROM v_js_heap_string) AS s USING (load, file_id, name_index)"},
-    {"v_method",
-     "CREATE VIEW IF NOT EXISTS v_method AS\n"
+     "  FROM @js_heap_string) AS s USING (load, file_id, name_index)"},
+    {"method",
      "SELECT load, day, source_id, itid, event, library, package, class, name, file,\n"
      "  self_count, total_count, self_dur, total_dur\n"
      "FROM (SELECT load, day, source_id, itid, event, toUInt32(ifNull(method_id, 0)) AS method,\n"
-     "  self_count, total_count, self_dur, total_dur FROM v_stack_total) AS t\n"
+     "  self_count, total_count, self_dur, total_dur FROM @stack_total) AS t\n"
      "ANY LEFT JOIN (SELECT load, toUInt32(id) AS method, ifNull(library, '') AS library,\n"
      "  ifNull(package, '') AS package, ifNull(class, '') AS class, ifNull(name, '') AS name,\n"
-     "  ifNull(file, '') AS file FROM v_stack_method) AS m USING (load, method)"},
+     "  ifNull(file, '') AS file FROM @stack_method) AS m USING (load, method)"},
 };
-const size_t ts_dialect_view_count = sizeof ts_dialect_views / sizeof ts_dialect_views[0];
+enum { NAMED_VIEWS = sizeof named_views / sizeof named_views[0] };
+_Static_assert(TS_TABLE_COUNT + NAMED_VIEWS <= TS_DIALECT_VIEWS_MAX, "there is room for all views");
+
+size_t ts_dialect_view_count(void)
+{
+    return TS_TABLE_COUNT + NAMED_VIEWS;
+}
+
+const char *ts_dialect_view_name(size_t view)
+{
+    return view < TS_TABLE_COUNT ? ts_schema[view].name : named_views[view - TS_TABLE_COUNT].name;
+}
+
+static ts_code put_body(ts_ctx *ctx, ts_buf *out, const char *prefix, const char *body)
+{
+    ts_code code = TS_OK;
+    for (const char *p = body; code == TS_OK && *p != '\0'; p++) {
+        code = *p == '@' ? ts_buf_printf(ctx, out, "%s", prefix) : ts_buf_putc(ctx, out, *p);
+    }
+    return code;
+}
+
+ts_code ts_dialect_view(ts_ctx *ctx, ts_buf *out, const char *prefix, size_t view)
+{
+    const char *name = ts_dialect_view_name(view);
+    if (view < TS_TABLE_COUNT) {
+        return ts_buf_printf(ctx, out,
+                             "CREATE VIEW IF NOT EXISTS `%s%s` AS\n"
+                             "SELECT * FROM `%s` WHERE load IN (" LAST_LOADS ")",
+                             prefix, name, name);
+    }
+    TS_TRY(ts_buf_printf(ctx, out, "CREATE VIEW IF NOT EXISTS %s%s AS\n", prefix, name));
+    return put_body(ctx, out, prefix, named_views[view - TS_TABLE_COUNT].body);
+}
+
+ts_code ts_dialect_over(ts_ctx *ctx, ts_buf *out, const char *cluster, const char *database,
+                        size_t view)
+{
+    const char *name = ts_dialect_view_name(view);
+    return ts_buf_printf(ctx, out,
+                         "CREATE TABLE IF NOT EXISTS `" TS_DIALECT_PREFIX "%s`"
+                         " AS `" TS_DIALECT_SHARD_PREFIX "%s`"
+                         " ENGINE = Distributed('%s', '%s', '" TS_DIALECT_SHARD_PREFIX "%s')",
+                         name, name, cluster, database, name);
+}
 
 /* --- all of it -------------------------------------------------------------------------------- */
 
@@ -181,12 +218,13 @@ ts_code ts_dialect_script(ts_ctx *ctx, ts_buf *out, const ts_dialect *d)
         code = ts_dialect_table(ctx, out, d, t);
         TS_STEP(code, ts_buf_printf(ctx, out, ";\n"));
     }
-    for (size_t i = 0; code == TS_OK && i < ts_dialect_view_count; i++) {
-        code = ts_buf_printf(ctx, out, "%s;\n", ts_dialect_views[i].sql);
-    }
-    for (unsigned t = 0; code == TS_OK && t < TS_TABLE_COUNT; t++) {
-        code = ts_dialect_view(ctx, out, t);
-        TS_STEP(code, ts_buf_printf(ctx, out, ";\n"));
+    TS_STEP(code, ts_dialect_view(ctx, out, TS_DIALECT_PREFIX, TS_DIALECT_VIEW_RECORDING));
+    TS_STEP(code, ts_buf_printf(ctx, out, ";\n"));
+    for (size_t v = 0; code == TS_OK && v < ts_dialect_view_count(); v++) {
+        if (v != TS_DIALECT_VIEW_RECORDING) {
+            code = ts_dialect_view(ctx, out, TS_DIALECT_PREFIX, v);
+            TS_STEP(code, ts_buf_printf(ctx, out, ";\n"));
+        }
     }
     return code;
 }

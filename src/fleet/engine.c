@@ -2,6 +2,7 @@
 
 #include "base/alloc.h"
 #include "base/utf8.h"
+#include "fleet/cluster.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -13,14 +14,18 @@ enum {
     LONGEST_WAIT = 60,   /* seconds, of our own */
     LONGEST_ASKED = 600, /* of Retry-After */
     WAIT_STEP_MS = 50,
-    CODECS_SINCE = 20 /* CODEC and LowCardinality are there and stable */
+    UNREACHABLE = 279, /* exception: a server of the cluster does not answer */
+    CODECS_SINCE = 20  /* CODEC and LowCardinality are there and stable */
 };
+
+#define FLEET_INIT "; trace_streamer fleet init makes what is missing"
 
 /* --- tries ------------------------------------------------------------------------------------ */
 
 void ts_engine_fresh(ts_fleet *f)
 {
     f->waits = 0;
+    f->server = &f->front;
 }
 
 ts_code ts_engine_wait(ts_fleet *f)
@@ -59,6 +64,19 @@ static ts_text first_line(const ts_http_answer *a)
     return (ts_text){n == 0 ? "" : a->body.p, n};
 }
 
+/* Of an answer of several lines: which server of a cluster did not answer is not in the first. */
+static void all_lines(char out[400], const ts_http_answer *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->body.n && n + 1 < 400; i++) {
+        const char c = a->body.p[i] == '\n' ? ' ' : a->body.p[i];
+        if (c != ' ' || (n > 0 && out[n - 1] != ' ')) {
+            out[n++] = c;
+        }
+    }
+    out[n - (n > 0 && out[n - 1] == ' ' ? 1 : 0)] = '\0';
+}
+
 /* The code of "Code: 60, ..." or "Code: 60. ..."; 0: it is none of ClickHouse. */
 static unsigned exception_code(ts_text line)
 {
@@ -72,16 +90,29 @@ static unsigned exception_code(ts_text line)
     return code;
 }
 
-/* Exceptions that pass: the server is busy, has no memory now, or is not there yet. */
+/* Exceptions that pass: the server is busy, has no memory now, or it or another one of its cluster
+ * is not there yet. */
 static bool passes(unsigned exception)
 {
-    static const unsigned codes[] = {159, 202, 203, 209, 210, 241, 242, 252, 319, 425, 439};
+    static const unsigned codes[] = {159, 202, 203,         209, 210, 241,
+                                     242, 252, UNREACHABLE, 319, 425, 439};
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         if (codes[i] == exception) {
             return true;
         }
     }
     return false;
+}
+
+/* It answers, and has no fleet: that does not pass. */
+static ts_code unreachable(ts_fleet *f)
+{
+    char lines[400];
+    all_lines(lines, &f->answer);
+    const bool unmade = strstr(lines, "There is no table") != NULL;
+    f->transient &= !unmade;
+    return ts_fail(f->ctx, TS_ERR_OUTPUT, "%sthe engine refuses: %s%s", f->server->who, lines,
+                   unmade ? FLEET_INIT : "");
 }
 
 static ts_code refused(ts_fleet *f)
@@ -93,16 +124,19 @@ static ts_code refused(ts_fleet *f)
     f->retry_after = a->retry_after;
     if (a->status >= 300 && a->status < 400) {
         return ts_fail(f->ctx, TS_ERR_OUTPUT,
-                       "the server sends to another address, which is not followed: %s; give the "
-                       "right one with --at",
-                       a->location[0] == '\0' ? "(none)" : a->location);
+                       "%sthe server sends to another address, which is not followed: %s; give "
+                       "the right one with --at",
+                       f->server->who, a->location[0] == '\0' ? "(none)" : a->location);
+    }
+    if (exception == UNREACHABLE) {
+        return unreachable(f);
     }
     const bool unmade = exception == 60 || exception == 81; /* no such table, no such database */
     return exception != 0
-               ? ts_fail(f->ctx, TS_ERR_OUTPUT, "the engine refuses: %.*s%s", (int)line.n, line.p,
-                         unmade ? "; trace_streamer fleet init makes what is missing" : "")
-               : ts_fail(f->ctx, TS_ERR_OUTPUT, "the server answers %ld%s%.*s", a->status,
-                         line.n == 0 ? "" : ": ", (int)line.n, line.p);
+               ? ts_fail(f->ctx, TS_ERR_OUTPUT, "%sthe engine refuses: %.*s%s", f->server->who,
+                         (int)line.n, line.p, unmade ? FLEET_INIT : "")
+               : ts_fail(f->ctx, TS_ERR_OUTPUT, "%sthe server answers %ld%s%.*s", f->server->who,
+                         a->status, line.n == 0 ? "" : ": ", (int)line.n, line.p);
 }
 
 /* One request; what it did is in f->answer, and of failures whether they pass. */
@@ -110,10 +144,10 @@ static ts_code post(ts_fleet *f, const ts_http_request *request)
 {
     f->transient = false;
     f->retry_after = -1;
-    TS_TRY(ts_http_post(f->http, &f->answer, request));
+    TS_TRY(ts_http_post(f->server->http, &f->answer, request));
     if (f->answer.end != TS_HTTP_ANSWERED) {
         f->transient = true;
-        return ts_fail(f->ctx, TS_ERR_OUTPUT, "%s: %s",
+        return ts_fail(f->ctx, TS_ERR_OUTPUT, "%s%s: %s", f->server->who,
                        f->answer.end == TS_HTTP_UNSENT ? "cannot reach the server"
                                                        : "the server's answer was lost",
                        f->answer.why);
@@ -125,12 +159,25 @@ static ts_code post(ts_fleet *f, const ts_http_request *request)
 
 ts_code ts_engine_ask(ts_fleet *f, ts_text sql, bool database)
 {
-    const ts_http_request request = {
+    ts_http_request request = {
         /* The whole answer is made before its first byte is sent, so that the status is true. */
-        .parameters = {"wait_end_of_query", "1", database ? "database" : NULL, f->address.database},
+        .parameters = {"wait_end_of_query", "1"},
         .body = sql,
         .longest = ANSWER_MAX,
     };
+    const char **p = request.parameters + 2;
+    if (database) {
+        *p++ = "database";
+        *p++ = f->server->address.database;
+    }
+    if (ts_cluster_is(f)) {
+        /* Whatever the user's profile says: all shards answer, or none; and what is joined is that
+         * of all of them. */
+        *p++ = "skip_unavailable_shards";
+        *p++ = "0";
+        *p++ = "distributed_product_mode";
+        *p++ = "global";
+    }
     for (;;) {
         ts_code code = post(f, &request);
         if (code == TS_OK || !f->transient) {
@@ -183,7 +230,7 @@ ts_code ts_engine_number(uint64_t *out, ts_fleet *f)
 ts_code ts_engine_put(ts_fleet *f, const char *sql, ts_text body, bool zipped)
 {
     const ts_http_request request = {
-        .parameters = {"database", f->address.database, "query", sql},
+        .parameters = {"database", f->server->address.database, "query", sql},
         .body = body,
         .zipped = zipped,
         .once = true,
@@ -273,6 +320,7 @@ ts_code ts_engine_quote(ts_ctx *ctx, ts_buf *out, ts_text text)
 /* "18.16.1", "26.7.1.123" */
 static ts_code take_version(ts_fleet *f)
 {
+    ts_server *s = f->server;
     const ts_buf *b = &f->answer.body;
     unsigned major = 0;
     const size_t n = b->n > 0 && b->p[b->n - 1] == '\n' ? b->n - 1 : 0;
@@ -280,34 +328,50 @@ static ts_code take_version(ts_fleet *f)
     for (; i < n && i < 3 && b->p[i] >= '0' && b->p[i] <= '9'; i++) {
         major = major * 10 + (unsigned)(b->p[i] - '0');
     }
-    if (i == 0 || n >= sizeof f->version || b->p[i] != '.') {
+    if (i == 0 || n >= sizeof s->version || b->p[i] != '.') {
         return ts_fail(f->ctx, TS_ERR_OUTPUT, "what answers at %s is no server of ClickHouse",
-                       f->address.base);
+                       s->address.base);
     }
-    memcpy(f->version, b->p, n);
-    f->codecs = major >= CODECS_SINCE;
+    memcpy(s->version, b->p, n);
+    s->version[n] = '\0';
+    s->codecs = major >= CODECS_SINCE;
     return TS_OK;
+}
+
+ts_code ts_engine_greet(ts_fleet *f)
+{
+    static const char question[] = "SELECT version()";
+    TS_TRY(ts_engine_ask(f, ts_text_of(question), false));
+    return take_version(f);
+}
+
+ts_code ts_engine_connect(ts_fleet *f, ts_server *server, const ts_credentials *who)
+{
+    const bool readable = server->address.open && who->password[0] != '\0';
+    if (readable && !f->warned && f->options.say != NULL) {
+        f->options.say(f->options.user,
+                       "the password is sent to another machine without encryption: use https");
+    }
+    f->warned |= readable;
+    return ts_http_open(&server->http, f->ctx, &server->address, who, f->options.timeout_s);
 }
 
 ts_code ts_fleet_open(ts_fleet **out, ts_ctx *ctx, const ts_fleet_options *options)
 {
-    static const char question[] = "SELECT version()";
     ts_credentials who = {0};
     ts_fleet *f = ts_zalloc(ctx, 1, sizeof *f);
     *out = NULL;
     TS_NEED(ctx, f);
     f->ctx = ctx;
     f->options = *options;
-    ts_code code = ts_address_parse(&f->address, ctx, options->at);
+    f->shards = f->server = &f->front;
+    f->shard_count = 1;
+    ts_code code = ts_address_parse(&f->front.address, ctx, options->at);
     TS_STEP(code, ts_credentials_find(&who, ctx));
-    if (code == TS_OK && f->address.open && who.password[0] != '\0' && options->say != NULL) {
-        options->say(options->user,
-                     "the password is sent to another machine without encryption: use https");
-    }
-    TS_STEP(code, ts_http_open(&f->http, ctx, &f->address, &who, options->timeout_s));
+    TS_STEP(code, ts_engine_connect(f, &f->front, &who));
+    TS_STEP(code, ts_engine_greet(f));
+    TS_STEP(code, ts_cluster_open(f, &who));
     explicit_bzero(&who, sizeof who);
-    TS_STEP(code, ts_engine_ask(f, ts_text_of(question), false));
-    TS_STEP(code, take_version(f));
     if (code != TS_OK) {
         if (code != TS_ERR_USAGE) { /* such an address may hold a password */
             code = ts_cause(ctx, "cannot use the fleet: at=\"%s\"", options->at);
@@ -322,7 +386,8 @@ ts_code ts_fleet_open(ts_fleet **out, ts_ctx *ctx, const ts_fleet_options *optio
 void ts_fleet_close(ts_fleet *f)
 {
     if (f != NULL) {
-        ts_http_close(f->http);
+        ts_cluster_close(f);
+        ts_http_close(f->front.http);
         ts_buf_free(f->ctx, &f->answer.body);
         ts_free(f->ctx, f);
     }
@@ -330,5 +395,5 @@ void ts_fleet_close(ts_fleet *f)
 
 const char *ts_fleet_engine(const ts_fleet *f)
 {
-    return f->version;
+    return f->front.version;
 }

@@ -1,6 +1,7 @@
 /*
- * A server of ClickHouse that answers questions and takes rows: what is tried again, how long is
- * waited before, and what an answer that is no 200 means.
+ * Servers of ClickHouse that answer questions and take rows: what is tried again, how long is
+ * waited before, and what an answer that is no 200 means. One of them is asked at a time; which,
+ * is said by cluster.h.
  */
 #ifndef TS_FLEET_ENGINE_H
 #define TS_FLEET_ENGINE_H
@@ -8,20 +9,37 @@
 #include "fleet/fleet.h"
 #include "fleet/http.h"
 
+typedef struct ts_server {
+    ts_address address;
+    ts_http *http;
+    char who[TS_FLEET_BASE + 2]; /* "HOST: " for messages; "": there is one server only */
+    char resolved[64];           /* the address of the host, as another server knows it */
+    char version[32];
+    bool codecs; /* it knows CODEC and LowCardinality */
+} ts_server;
+
 struct ts_fleet {
     ts_ctx *ctx;
     ts_fleet_options options;
-    ts_address address;
-    ts_http *http;
-    ts_http_answer answer; /* the last one */
-    char version[32];
-    bool codecs;      /* it knows CODEC and LowCardinality */
-    unsigned waits;   /* since ts_engine_fresh */
-    bool transient;   /* the last failure may be none another time */
-    long retry_after; /* seconds that it asked for then; -1: none */
+    ts_server front;   /* that of the address: its views show what all have */
+    ts_server *shards; /* those that have rows; &front without a cluster */
+    size_t shard_count;
+    ts_server *server;           /* what is asked goes to it */
+    char cluster[TS_FLEET_NAME]; /* "": none */
+    ts_http_answer answer;       /* the last one */
+    bool warned;                 /* of a password that can be read */
+    unsigned waits;              /* since ts_engine_fresh */
+    bool transient;              /* the last failure may be none another time */
+    long retry_after;            /* seconds that it asked for then; -1: none */
 };
 
-/* What follows has all its retries. */
+/* Opens a connection to the server of server->address; nothing is sent yet. */
+ts_code ts_engine_connect(ts_fleet *f, ts_server *server, const ts_credentials *who);
+
+/* Asks for the version. */
+ts_code ts_engine_greet(ts_fleet *f);
+
+/* What follows has all its retries, and is asked of the server of the address. */
 void ts_engine_fresh(ts_fleet *f);
 
 /*

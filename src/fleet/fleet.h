@@ -15,14 +15,18 @@
 typedef struct ts_fleet ts_fleet;
 
 typedef struct ts_fleet_options {
-    const char *at;     /* address; borrowed */
-    uint64_t timeout_s; /* of one request */
-    uint64_t retries;   /* after failures that may pass, of one recording or question */
+    const char *at;      /* address; borrowed */
+    const char *cluster; /* of ts_fleet_init: that the fleet is made on; NULL: not said; borrowed */
+    uint64_t timeout_s;  /* of one request */
+    uint64_t retries;    /* after failures that may pass, of one recording or question */
     void (*say)(void *user, const char *text); /* what is waited for, and warnings; or NULL */
     void *user;
 } ts_fleet_options;
 
-/* Looks at the address and asks the server for its version. Caller frees with ts_fleet_close. */
+/*
+ * Looks at the address, asks the server for its version, and whether the fleet is on a cluster
+ * (cluster.h). Caller frees with ts_fleet_close.
+ */
 ts_code ts_fleet_open(ts_fleet **out, ts_ctx *ctx, const ts_fleet_options *options);
 void ts_fleet_close(ts_fleet *fleet);
 
@@ -32,17 +36,20 @@ const char *ts_fleet_engine(const ts_fleet *fleet);
 /* --- what is there (manage.c) ----------------------------------------------------------------- */
 
 typedef struct ts_fleet_made {
-    bool tables;      /* there were none */
+    size_t servers;   /* where there were no tables */
     unsigned columns; /* that were added */
 } ts_fleet_made;
 
 /*
- * Makes the database, its tables and views; tables that are there get columns that they lack and
- * are not changed otherwise. keep: days that rows stay, 0: always (TS_ERR_USAGE where the engine is
- * too old). TS_ERR_OUTPUT when a column has another type, or recordings were loaded by a newer
- * program.
+ * Makes the database, its tables and views, on each server of a cluster; tables that are there get
+ * columns that they lack and are not changed otherwise. keep: days that rows stay, 0: always
+ * (TS_ERR_USAGE where the engine is too old). TS_ERR_OUTPUT when a column has another type, or
+ * recordings were loaded by a newer program.
  */
 ts_code ts_fleet_init(ts_fleet *fleet, ts_fleet_made *made, uint64_t keep);
+
+/* How many servers have rows: 1, or the shards of a cluster. */
+size_t ts_fleet_servers(const ts_fleet *fleet);
 
 enum { TS_FLEET_COLUMNS = 13 };
 extern const char *const ts_fleet_list_names[TS_FLEET_COLUMNS];
@@ -60,12 +67,13 @@ ts_code ts_fleet_list(ts_fleet *fleet,
 ts_code ts_fleet_forget(ts_fleet *fleet, uint64_t *count, const char *const *ids, size_t n,
                         uint64_t older_ms);
 
-/* Deletes rows of loads that were not committed and began longer ago. */
+/* Deletes rows of loads that were not committed and began longer ago, on all servers. */
 ts_code ts_fleet_sweep(ts_fleet *fleet, uint64_t *rows, uint64_t older_ms);
 
 /*
  * Looks whether tables and views are those of this program, and whether each recording has as many
- * rows as its commit says. One call a difference; *differences is their number.
+ * rows as its commit says; of a cluster, too, whether each server shows what all have. One call a
+ * difference; *differences is their number.
  */
 ts_code ts_fleet_check(ts_fleet *fleet, uint64_t *differences,
                        void (*tell)(void *user, const char *what), void *user);

@@ -33,7 +33,7 @@ void ts_http_close(ts_http *http);
 
 /* What is asked for. */
 typedef struct ts_http_request {
-    const char *parameters[8]; /* name, value, ...; NULL ends them */
+    const char *parameters[12]; /* name, value, ...; NULL ends them */
     ts_text body;
     bool zipped;      /* with gzip */
     bool once;        /* libcurl must not send it again by itself, see ts_http_post */

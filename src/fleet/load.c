@@ -4,7 +4,7 @@
  * `recording`, written last, makes them count. Before that the server's counts are compared with
  * ours. An attempt that fails leaves rows that no view shows (ts_fleet_sweep); the next one has
  * another number. Two programs that load one recording at once both commit, and the views take the
- * later commit.
+ * later commit: on a cluster they have chosen the same shard.
  *
  * Memory: one batch of rows (columns.h), its block, and the compressed blocks of one request.
  */
@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "export/columns/native.h"
 #include "fleet/class_names.h"
+#include "fleet/cluster.h"
 #include "fleet/dialect.h"
 
 #include <inttypes.h>
@@ -365,6 +366,7 @@ ts_code ts_fleet_load(ts_fleet *fleet, ts_load_result *result, const ts_load_req
     fleet->transient = false;
     ts_code code = sender_open(&s, fleet->ctx, fleet, result);
     TS_STEP(code, ts_recording_read(&facts, request->reader));
+    TS_STEP(code, ts_cluster_choose(fleet, request->identity.id));
     for (bool again = code == TS_OK; again;) {
         result->attempts++;
         code = attempt(&s, request, &facts);
@@ -374,6 +376,7 @@ ts_code ts_fleet_load(ts_fleet *fleet, ts_load_result *result, const ts_load_req
             again = code == TS_OK;
         }
     }
+    fleet->server = &fleet->front;
     sender_close(&s);
     return code;
 }
@@ -383,13 +386,6 @@ ts_code ts_fleet_load(ts_fleet *fleet, ts_load_result *result, const ts_load_req
 static bool covers(ts_text has, const char *wanted)
 {
     return ts_text_is(has, "all") || ts_text_is(has, wanted);
-}
-
-static void hex_of(char out[65], const uint8_t id[32])
-{
-    for (size_t i = 0; i < 32; i++) {
-        (void)snprintf(out + 2 * i, 3, "%02x", id[i]);
-    }
 }
 
 static bool id_of(uint8_t id[32], ts_text hex)
@@ -408,7 +404,7 @@ static ts_code ask_loaded(ts_fleet *f, const ts_recording_id *identities, size_t
                           const char *options)
 {
     ts_buf sql = {0};
-    char hex[65];
+    char hex[TS_RECORDING_HEX];
     ts_code code = ts_buf_printf(f->ctx, &sql,
                                  "SELECT lower(hex(id)), amount FROM v_recording WHERE "
                                  "schema_version = %d AND options = ",
@@ -416,7 +412,7 @@ static ts_code ask_loaded(ts_fleet *f, const ts_recording_id *identities, size_t
     TS_STEP(code, ts_engine_quote(f->ctx, &sql, ts_text_of(options)));
     TS_STEP(code, ts_buf_printf(f->ctx, &sql, " AND lower(hex(id)) IN (''"));
     for (size_t i = 0; code == TS_OK && i < n; i++) {
-        hex_of(hex, identities[i].id);
+        ts_recording_hex(hex, identities[i].id);
         code = ts_buf_printf(f->ctx, &sql, ",'%s'", hex);
     }
     TS_STEP(code, ts_buf_putc(f->ctx, &sql, ')'));

@@ -5,7 +5,12 @@
 #include "fleet/engine.h"
 #include "fleet/fleet.h"
 
-/* How many rows of each table fulfil the condition; only tables of `which` are asked, NULL: all. */
+/* An id as text, with a zero byte at its end. */
+enum { TS_RECORDING_HEX = 65 };
+void ts_recording_hex(char out[TS_RECORDING_HEX], const uint8_t id[32]);
+
+/* How many rows of each table of fleet->server fulfil the condition; only tables of `which` are
+ * asked, NULL: all. */
 ts_code ts_fleet_counts(ts_fleet *fleet, uint64_t counts[TS_TABLE_COUNT],
                         const bool which[TS_TABLE_COUNT], const char *where);
 

@@ -1,7 +1,13 @@
-/* What is in a fleet: making its tables, listing, taking out, clearing, checking. */
+/*
+ * What is in a fleet: making its tables, listing, taking out, clearing, checking. What is done to
+ * rows is done on each server; lists come from the views of the first, which show what all have.
+ */
 #include "fleet/load.h"
 
+#include "base/alloc.h"
+#include "base/hash.h"
 #include "export/columns/native.h"
+#include "fleet/cluster.h"
 #include "fleet/dialect.h"
 
 #include <inttypes.h>
@@ -55,6 +61,11 @@ ts_code ts_fleet_counts(ts_fleet *f, uint64_t counts[TS_TABLE_COUNT],
     return code;
 }
 
+size_t ts_fleet_servers(const ts_fleet *f)
+{
+    return f->shard_count;
+}
+
 /* Milliseconds since 1970 by the server's clock. */
 static ts_code server_now(ts_fleet *f, uint64_t *ms)
 {
@@ -67,14 +78,21 @@ static ts_code server_now(ts_fleet *f, uint64_t *ms)
 
 /* --- what is there, and what should be -------------------------------------------------------- */
 
+/* Of one server. A view is known by its columns, which are those that its table had. */
 typedef struct layout {
     bool tables[TS_TABLE_COUNT];
-    bool views[TS_TABLE_COUNT];
-    uint64_t columns[TS_TABLE_COUNT]; /* a bit each */
-    bool recording, v_recording;
+    uint64_t columns[TS_TABLE_COUNT];     /* a bit each */
+    uint64_t views[TS_DIALECT_VIEWS_MAX]; /* of its own rows: a sum over the columns; 0: missing */
+    uint64_t over[TS_DIALECT_VIEWS_MAX];  /* Distributed ones of a cluster */
+    bool recording;
     uint64_t differences;
     char first[256]; /* a type that is not ours */
 } layout;
+
+static const char *view_prefix(const ts_fleet *f)
+{
+    return ts_cluster_is(f) ? TS_DIALECT_SHARD_PREFIX : TS_DIALECT_PREFIX;
+}
 
 /* Types that hold the same values are the same: tables that an older engine has made. */
 static bool same_type(const char *a, const char *b)
@@ -117,22 +135,50 @@ static void take_column(layout *l, const ts_dialect *d, int t, const char *name,
     }
 }
 
-static ts_code read_layout(layout *l, ts_fleet *f)
+/* What one column adds to the sum of its view: order is no part of it. */
+static uint64_t column_sum(const ts_fleet *f, ts_text name, ts_text type)
 {
-    const ts_dialect d = {.codecs = f->codecs};
+    ts_hash h = ts_hash_begin(&f->ctx->hash_key);
+    ts_hash_bytes(&h, name.p, name.n);
+    ts_hash_bytes(&h, type.p, type.n);
+    return ts_hash_end(&h);
+}
+
+/* A column of a view with that prefix; false: it is none of those. */
+static bool take_view(uint64_t sums[TS_DIALECT_VIEWS_MAX], const ts_fleet *f,
+                      const ts_engine_rows *row, const char *prefix)
+{
+    if (!ts_text_begins(row->fields[0], prefix)) {
+        return false;
+    }
+    const ts_text name = ts_text_from(row->fields[0], strlen(prefix));
+    for (size_t v = 0; v < ts_dialect_view_count(); v++) {
+        if (ts_text_is(name, ts_dialect_view_name(v))) {
+            sums[v] += column_sum(f, row->fields[1], row->fields[2]);
+        }
+    }
+    return true;
+}
+
+/* Of f->server. */
+static ts_code read_layout(layout *l, ts_fleet *f, bool database)
+{
+    const ts_dialect d = {.codecs = f->server->codecs};
+    char sql[200];
     *l = (layout){0};
-    TS_TRY(ts_engine_askf(f, "SELECT table, name, type FROM system.columns WHERE database = '%s'",
-                          f->address.database));
+    (void)snprintf(sql, sizeof sql,
+                   "SELECT table, name, type FROM system.columns WHERE database = '%s'",
+                   f->server->address.database);
+    TS_TRY(ts_engine_ask(f, ts_text_of(sql), database));
     ts_engine_rows rows = ts_engine_rows_of(f);
     while (ts_engine_next(&rows)) {
-        const char *table = rows.fields[0].p;
-        const bool view = rows.fields[0].n > 2 && table[0] == 'v' && table[1] == '_';
-        const int t = table_of(view ? table + 2 : table);
-        l->recording |= strcmp(table, "recording") == 0;
-        l->v_recording |= strcmp(table, "v_recording") == 0;
-        if (rows.count == 3 && t < (int)TS_TABLE_COUNT && view) {
-            l->views[t] = true;
-        } else if (rows.count == 3 && t < (int)TS_TABLE_COUNT) {
+        if (rows.count != 3 || take_view(l->views, f, &rows, view_prefix(f)) ||
+            take_view(l->over, f, &rows, TS_DIALECT_PREFIX)) {
+            continue;
+        }
+        const int t = table_of(rows.fields[0].p);
+        l->recording |= ts_text_is(rows.fields[0], "recording");
+        if (t < (int)TS_TABLE_COUNT) {
             take_column(l, &d, t, rows.fields[1].p, rows.fields[2].p);
         }
     }
@@ -145,11 +191,12 @@ static ts_code make_database(ts_fleet *f)
 {
     uint64_t there = 0;
     char sql[200];
+    const char *database = f->server->address.database;
     (void)snprintf(sql, sizeof sql, "SELECT count() FROM system.databases WHERE name = '%s'",
-                   f->address.database);
+                   database);
     TS_TRY(ts_engine_ask(f, ts_text_of(sql), false));
     TS_TRY(ts_engine_number(&there, f));
-    (void)snprintf(sql, sizeof sql, "CREATE DATABASE IF NOT EXISTS `%s`", f->address.database);
+    (void)snprintf(sql, sizeof sql, "CREATE DATABASE IF NOT EXISTS `%s`", database);
     return there > 0 ? TS_OK : ts_engine_ask(f, ts_text_of(sql), false);
 }
 
@@ -169,6 +216,26 @@ static ts_code check_newer(ts_fleet *f, const layout *l)
                          version, TS_SCHEMA_VERSION);
 }
 
+/* f->server can have the fleet. Nothing is changed yet. */
+static ts_code look_before(ts_fleet *f, layout *l, uint64_t keep)
+{
+    TS_TRY(ts_engine_greet(f));
+    if (keep > 0 && !f->server->codecs) {
+        return ts_fail(f->ctx, TS_ERR_USAGE,
+                       "the engine %s does not delete rows by itself: use fleet forget "
+                       "--older-than=%" PRIu64 "d now and then",
+                       f->server->version, keep);
+    }
+    TS_TRY(ts_cluster_fits(f));
+    TS_TRY(read_layout(l, f, false));
+    if (l->differences > 0) {
+        return ts_fail(f->ctx, TS_ERR_OUTPUT,
+                       "%sthe tables there are others: %s; choose another database", f->server->who,
+                       l->first);
+    }
+    return check_newer(f, l);
+}
+
 static ts_code run_statement(ts_fleet *f, ts_buf *sql)
 {
     ts_code code = ts_engine_ask(f, ts_buf_text(sql), true);
@@ -178,7 +245,7 @@ static ts_code run_statement(ts_fleet *f, ts_buf *sql)
 
 static ts_code add_columns(ts_fleet *f, ts_buf *sql, unsigned *added, const layout *l, unsigned t)
 {
-    const ts_dialect d = {.codecs = f->codecs};
+    const ts_dialect d = {.codecs = f->server->codecs};
     for (unsigned i = 0; i < ts_schema[t].column_count; i++) {
         if ((l->columns[t] >> i & 1) == 0) {
             TS_TRY(ts_buf_printf(f->ctx, sql, "ALTER TABLE `%s` ADD COLUMN ", ts_schema[t].name));
@@ -188,6 +255,20 @@ static ts_code add_columns(ts_fleet *f, ts_buf *sql, unsigned *added, const layo
         }
     }
     return TS_OK;
+}
+
+/* `old`: one that is there has the columns that its table had. */
+static ts_code make_view(ts_fleet *f, ts_buf *sql, const layout *l, size_t v, bool old)
+{
+    if (old && l->views[v] != 0) {
+        TS_TRY(ts_buf_printf(f->ctx, sql, "DROP TABLE IF EXISTS `%s%s`", view_prefix(f),
+                             ts_dialect_view_name(v)));
+        TS_TRY(run_statement(f, sql));
+    } else if (l->views[v] != 0) {
+        return TS_OK;
+    }
+    TS_TRY(ts_dialect_view(f->ctx, sql, view_prefix(f), v));
+    return run_statement(f, sql);
 }
 
 static ts_code make_table(ts_fleet *f, ts_buf *sql, ts_fleet_made *made, const layout *l,
@@ -200,53 +281,85 @@ static ts_code make_table(ts_fleet *f, ts_buf *sql, ts_fleet_made *made, const l
     } else {
         TS_TRY(add_columns(f, sql, &made->columns, l, t));
     }
-    if (made->columns > before && l->views[t]) { /* it has the columns that the table had */
-        TS_TRY(ts_buf_printf(f->ctx, sql, "DROP TABLE IF EXISTS `v_%s`", ts_schema[t].name));
-        TS_TRY(run_statement(f, sql));
-    } else if (l->views[t]) {
+    return make_view(f, sql, l, t, made->columns > before);
+}
+
+/* On f->server. The view of recordings comes first: by it is known what kind of fleet this is. */
+static ts_code make_tables(ts_fleet *f, ts_buf *sql, ts_fleet_made *made, const layout *l,
+                           uint64_t keep)
+{
+    const ts_dialect d = {.codecs = f->server->codecs, .keep = keep};
+    TS_TRY(make_database(f));
+    TS_TRY(ts_dialect_recording(f->ctx, sql, &d));
+    TS_TRY(run_statement(f, sql));
+    TS_TRY(make_view(f, sql, l, TS_DIALECT_VIEW_RECORDING, false));
+    for (unsigned t = 0; t < TS_TABLE_COUNT; t++) {
+        TS_TRY(make_table(f, sql, made, l, &d, t));
+    }
+    for (size_t v = TS_TABLE_COUNT; v < ts_dialect_view_count(); v++) {
+        TS_TRY(make_view(f, sql, l, v, false));
+    }
+    made->servers += l->recording ? 0 : 1;
+    return TS_OK;
+}
+
+/* The view over all servers, on f->server; one with other columns than the servers' is remade. */
+static ts_code make_over(ts_fleet *f, ts_buf *sql, const layout *l, size_t v)
+{
+    if (l->over[v] == l->views[v]) {
         return TS_OK;
     }
-    TS_TRY(ts_dialect_view(f->ctx, sql, t));
+    if (l->over[v] != 0) {
+        TS_TRY(ts_buf_printf(f->ctx, sql, "DROP TABLE IF EXISTS `" TS_DIALECT_PREFIX "%s`",
+                             ts_dialect_view_name(v)));
+        TS_TRY(run_statement(f, sql));
+    }
+    TS_TRY(ts_dialect_over(f->ctx, sql, f->cluster, f->server->address.database, v));
     return run_statement(f, sql);
 }
 
-static ts_code make_tables(ts_fleet *f, ts_buf *sql, ts_fleet_made *made, const layout *l,
-                           const ts_dialect *d)
+/* That of recordings comes last: with it the fleet is finished. */
+static ts_code make_overs(ts_fleet *f, ts_buf *sql, layout *l)
 {
-    TS_TRY(ts_dialect_recording(f->ctx, sql, d));
-    TS_TRY(run_statement(f, sql));
-    for (unsigned t = 0; t < TS_TABLE_COUNT; t++) {
-        TS_TRY(make_table(f, sql, made, l, d, t));
+    TS_TRY(read_layout(l, f, true));
+    for (size_t v = 0; v < ts_dialect_view_count(); v++) {
+        if (v != TS_DIALECT_VIEW_RECORDING) {
+            TS_TRY(make_over(f, sql, l, v));
+        }
     }
-    for (size_t i = 0; i < ts_dialect_view_count; i++) {
-        TS_TRY(ts_engine_ask(f, ts_text_of(ts_dialect_views[i].sql), true));
+    return make_over(f, sql, l, TS_DIALECT_VIEW_RECORDING);
+}
+
+/* Each server is looked at before one is changed, and has its own views before others ask them. */
+static ts_code make_servers(ts_fleet *f, ts_buf *sql, layout *layouts, ts_fleet_made *made,
+                            uint64_t keep)
+{
+    for (size_t i = 0; i < f->shard_count; i++) {
+        f->server = &f->shards[i];
+        TS_TRY(look_before(f, &layouts[i], keep));
     }
-    return TS_OK;
+    for (size_t i = 0; i < f->shard_count; i++) {
+        f->server = &f->shards[i];
+        TS_TRY(make_tables(f, sql, made, &layouts[i], keep));
+    }
+    for (size_t i = 0; ts_cluster_is(f) && i < f->shard_count; i++) {
+        f->server = &f->shards[i];
+        TS_TRY(make_overs(f, sql, &layouts[i]));
+    }
+    f->server = &f->front;
+    return ts_cluster_is_shard(f);
 }
 
 ts_code ts_fleet_init(ts_fleet *f, ts_fleet_made *made, uint64_t keep)
 {
-    layout l;
     ts_buf sql = {0};
-    const ts_dialect d = {.codecs = f->codecs, .keep = keep};
     *made = (ts_fleet_made){0};
     ts_engine_fresh(f);
-    if (keep > 0 && !f->codecs) {
-        return ts_fail(f->ctx, TS_ERR_USAGE,
-                       "the engine %s does not delete rows by itself: use fleet forget "
-                       "--older-than=%" PRIu64 "d now and then",
-                       f->version, keep);
-    }
-    TS_TRY(make_database(f));
-    TS_TRY(read_layout(&l, f));
-    if (l.differences > 0) {
-        return ts_fail(f->ctx, TS_ERR_OUTPUT,
-                       "the tables there are others: %s; choose another database", l.first);
-    }
-    TS_TRY(check_newer(f, &l));
-    made->tables = !l.recording;
-    ts_code code = make_tables(f, &sql, made, &l, &d);
+    layout *layouts = ts_zalloc(f->ctx, f->shard_count, sizeof *layouts);
+    TS_NEED(f->ctx, layouts);
+    ts_code code = make_servers(f, &sql, layouts, made, keep);
     ts_buf_free(f->ctx, &sql);
+    ts_free(f->ctx, layouts);
     return code;
 }
 
@@ -288,7 +401,7 @@ static ts_code wait_for_mutations(ts_fleet *f)
         TS_TRY(ts_engine_askf(f,
                               "SELECT count() FROM system.mutations WHERE database = '%s' AND "
                               "NOT is_done",
-                              f->address.database));
+                              f->server->address.database));
         TS_TRY(ts_engine_number(&open, f));
         if (open == 0) {
             return TS_OK;
@@ -297,10 +410,9 @@ static ts_code wait_for_mutations(ts_fleet *f)
         (void)nanosleep(&step, NULL);
     }
     return ts_fail(f->ctx, TS_ERR_OUTPUT,
-                   "the engine still deletes after %" PRIu64
-                   " s: look at system.mutations, and say "
-                   "it again",
-                   f->options.timeout_s);
+                   "%sthe engine still deletes after %" PRIu64
+                   " s: look at system.mutations, and say it again",
+                   f->server->who, f->options.timeout_s);
 }
 
 /* Deletes such rows from all tables that have some; *rows: how many these were. */
@@ -322,13 +434,21 @@ ts_code ts_fleet_sweep(ts_fleet *f, uint64_t *rows, uint64_t older_ms)
 {
     char where[300];
     uint64_t now = 0;
+    *rows = 0;
     ts_engine_fresh(f);
+    TS_TRY(ts_cluster_answers(f));
     TS_TRY(server_now(f, &now));
     const uint64_t before = now > older_ms ? now - older_ms : 0;
     (void)snprintf(where, sizeof where,
                    "load NOT IN (SELECT load FROM `%s`.recording) AND load < %" PRIu64,
-                   f->address.database, before << 23);
-    return delete_rows(f, rows, where);
+                   f->front.address.database, before << 23);
+    for (size_t i = 0; i < f->shard_count; i++) {
+        uint64_t deleted;
+        f->server = &f->shards[i];
+        TS_TRY(delete_rows(f, &deleted, where));
+        *rows += deleted;
+    }
+    return TS_OK;
 }
 
 /* --- forget ----------------------------------------------------------------------------------- */
@@ -342,7 +462,7 @@ static ts_code put_id(ts_fleet *f, ts_buf *where, const char *id)
                        "\"%s\" is no id: 8 to 64 digits of what fleet list shows", id);
     }
     TS_TRY(ts_engine_askf(f,
-                          "SELECT DISTINCT lower(hex(id)) AS h FROM recording WHERE "
+                          "SELECT DISTINCT lower(hex(id)) AS h FROM v_recording WHERE "
                           "substring(h, 1, %zu) = '%s' LIMIT 2",
                           n, id));
     ts_engine_rows rows = ts_engine_rows_of(f);
@@ -381,12 +501,28 @@ static ts_code forget_loads(ts_fleet *f, ts_buf *where, const char *loads)
     return delete_rows(f, &rows, where->p);
 }
 
+/* On each server those that it has. */
+static ts_code forget_everywhere(ts_fleet *f, uint64_t *count, const char *where)
+{
+    ts_buf loads = {0};
+    ts_buf sql = {0};
+    ts_code code = ts_cluster_answers(f);
+    for (size_t i = 0; code == TS_OK && i < f->shard_count; i++) {
+        f->server = &f->shards[i];
+        loads.n = 0;
+        code = find_loads(f, &loads, count, where);
+        TS_STEP_IF(code, loads.n > 1, forget_loads(f, &sql, loads.p));
+    }
+    ts_buf_free(f->ctx, &loads);
+    ts_buf_free(f->ctx, &sql);
+    return code;
+}
+
 ts_code ts_fleet_forget(ts_fleet *f, uint64_t *count, const char *const *ids, size_t n,
                         uint64_t older_ms)
 {
     ts_buf list = {0};
     ts_buf where = {0};
-    ts_buf loads = {0};
     uint64_t now = 0;
     ts_code code = TS_OK;
     *count = 0;
@@ -399,11 +535,9 @@ ts_code ts_fleet_forget(ts_fleet *f, uint64_t *count, const char *const *ids, si
     TS_STEP_IF(code, n == 0,
                ts_buf_printf(f->ctx, &where, "load < %" PRIu64 "%c",
                              (now > older_ms ? now - older_ms : 0) << 23, 0));
-    TS_STEP(code, find_loads(f, &loads, count, where.p));
-    TS_STEP_IF(code, loads.n > 1, forget_loads(f, &where, loads.p));
+    TS_STEP(code, forget_everywhere(f, count, where.p));
     ts_buf_free(f->ctx, &list);
     ts_buf_free(f->ctx, &where);
-    ts_buf_free(f->ctx, &loads);
     return code;
 }
 
@@ -427,28 +561,43 @@ static void tell(const checking *c, const char *fmt, ...)
     c->tell(c->user, text);
 }
 
-static void check_layout(const checking *c, const layout *l)
+static void check_views(const checking *c, const ts_fleet *f, const layout *l)
 {
-    if (!l->recording || !l->v_recording) {
-        tell(c, "the table recording or its view is missing: fleet init makes them");
-    }
-    if (l->differences > 0) {
-        tell(c, "%" PRIu64 " columns have other types: %s", l->differences, l->first);
-    }
-    for (unsigned t = 0; t < TS_TABLE_COUNT; t++) {
-        const ts_table *table = &ts_schema[t];
-        const uint64_t all = (UINT64_C(1) << table->column_count) - 1;
-        if (!l->tables[t] || !l->views[t]) {
-            tell(c, "the %s is missing: fleet init makes it",
-                 l->tables[t] ? "view of a table" : table->name);
-        } else if ((l->columns[t] & all) != all) {
-            tell(c, "%s lacks columns: fleet init adds them", table->name);
+    for (size_t v = 0; v < ts_dialect_view_count(); v++) {
+        const char *name = ts_dialect_view_name(v);
+        if (l->views[v] == 0) {
+            tell(c, "%sthe view %s%s is missing: fleet init makes it", f->server->who,
+                 view_prefix(f), name);
+        } else if (ts_cluster_is(f) && l->over[v] != l->views[v]) {
+            tell(c, "%sthe table " TS_DIALECT_PREFIX "%s %s: fleet init makes it", f->server->who,
+                 name, l->over[v] == 0 ? "is missing" : "has other columns than the servers");
         }
     }
 }
 
-/* Each load that counts has as many rows as it says. No join: old and new engines want other words.
- */
+static void check_layout(const checking *c, const ts_fleet *f, const layout *l)
+{
+    const char *who = f->server->who;
+    if (!l->recording) {
+        tell(c, "%sthe table recording is missing: fleet init makes it", who);
+    }
+    if (l->differences > 0) {
+        tell(c, "%s%" PRIu64 " columns have other types: %s", who, l->differences, l->first);
+    }
+    for (unsigned t = 0; t < TS_TABLE_COUNT; t++) {
+        const ts_table *table = &ts_schema[t];
+        const uint64_t all = (UINT64_C(1) << table->column_count) - 1;
+        if (!l->tables[t]) {
+            tell(c, "%sthe table %s is missing: fleet init makes it", who, table->name);
+        } else if ((l->columns[t] & all) != all) {
+            tell(c, "%s%s lacks columns: fleet init adds them", who, table->name);
+        }
+    }
+    check_views(c, f, l);
+}
+
+/* Each load of f->server that counts has as many rows as it says. No join: old and new engines want
+ * other words. */
 static ts_code check_rows(const checking *c, ts_fleet *f)
 {
     ts_buf sql = {0};
@@ -456,20 +605,21 @@ static ts_code check_rows(const checking *c, ts_fleet *f)
         ts_buf_printf(f->ctx, &sql,
                       "SELECT max(i), sum(want) AS w, sum(there) AS h FROM (SELECT load, "
                       "lower(hex(id)) AS i, toInt64(rows) AS want, toInt64(0) AS there "
-                      "FROM v_recording");
+                      "FROM `%srecording`",
+                      view_prefix(f));
     for (unsigned t = 0; code == TS_OK && t < TS_TABLE_COUNT; t++) {
         code = ts_buf_printf(f->ctx, &sql,
                              " UNION ALL SELECT load, '' AS i, toInt64(0) AS want, "
-                             "toInt64(count()) AS there FROM `v_%s` GROUP BY load",
-                             ts_schema[t].name);
+                             "toInt64(count()) AS there FROM `%s%s` GROUP BY load",
+                             view_prefix(f), ts_schema[t].name);
     }
     TS_STEP(code, ts_buf_printf(f->ctx, &sql, ") AS loads GROUP BY load HAVING w != h"));
     TS_STEP(code, ts_engine_ask(f, ts_buf_text(&sql), true));
     if (code == TS_OK) {
         ts_engine_rows rows = ts_engine_rows_of(f);
         while (ts_engine_next(&rows)) {
-            tell(c, "the recording %.12s has %s rows and was committed with %s", rows.fields[0].p,
-                 rows.count == 3 ? rows.fields[2].p : "?",
+            tell(c, "%sthe recording %.12s has %s rows and was committed with %s", f->server->who,
+                 rows.fields[0].p, rows.count == 3 ? rows.fields[2].p : "?",
                  rows.count == 3 ? rows.fields[1].p : "?");
         }
     }
@@ -477,14 +627,95 @@ static ts_code check_rows(const checking *c, ts_fleet *f)
     return code;
 }
 
+static ts_code check_server(const checking *c, ts_fleet *f)
+{
+    layout l;
+    uint64_t shards = f->shard_count;
+    TS_TRY(ts_engine_greet(f));
+    TS_TRY(read_layout(&l, f, true));
+    check_layout(c, f, &l);
+    if (ts_cluster_is(f)) {
+        TS_TRY(ts_cluster_count(f, &shards));
+    }
+    if (shards != f->shard_count) {
+        tell(c, "%sthe cluster %s has %" PRIu64 " shards there and %zu at %s", f->server->who,
+             f->cluster, shards, f->shard_count, f->front.address.host);
+    }
+    return TS_OK;
+}
+
+/* How many recordings count, by the servers' own views. */
+static ts_code count_recordings(ts_fleet *f, uint64_t *count)
+{
+    *count = 0;
+    for (size_t i = 0; i < f->shard_count; i++) {
+        uint64_t own;
+        f->server = &f->shards[i];
+        TS_TRY(ts_engine_askf(f, "SELECT count() FROM " TS_DIALECT_SHARD_PREFIX "recording"));
+        TS_TRY(ts_engine_number(&own, f));
+        *count += own;
+    }
+    return TS_OK;
+}
+
+/*
+ * Each server shows what all have: one that takes another for itself, or its cluster's servers for
+ * others, shows some twice and some not at all. Recordings may come and go meanwhile.
+ */
+static ts_code check_seen(const checking *c, ts_fleet *f)
+{
+    uint64_t seen[TS_CLUSTER_SHARDS_MAX] = {0};
+    uint64_t before;
+    uint64_t after;
+    TS_TRY(count_recordings(f, &before));
+    for (size_t i = 0; i < f->shard_count; i++) {
+        f->server = &f->shards[i];
+        TS_TRY(ts_engine_askf(f, "SELECT count() FROM " TS_DIALECT_PREFIX "recording"));
+        TS_TRY(ts_engine_number(&seen[i], f));
+    }
+    TS_TRY(count_recordings(f, &after));
+    const uint64_t least = before < after ? before : after;
+    const uint64_t most = before < after ? after : before;
+    for (size_t i = 0; i < f->shard_count; i++) {
+        if (seen[i] < least || seen[i] > most) {
+            tell(c, "%sv_recording shows %" PRIu64 " recordings, and all servers have %" PRIu64,
+                 f->shards[i].who, seen[i], after);
+        }
+    }
+    return TS_OK;
+}
+
+/* No recording is on two servers: it would count twice. */
+static ts_code check_homes(const checking *c, ts_fleet *f)
+{
+    f->server = &f->front;
+    TS_TRY(ts_engine_askf(f, "SELECT lower(hex(id)) AS h, count() AS n FROM v_recording GROUP BY h "
+                             "HAVING n > 1 ORDER BY h"));
+    ts_engine_rows rows = ts_engine_rows_of(f);
+    while (ts_engine_next(&rows)) {
+        tell(c, "the recording %.12s is on several servers: forget it and load it again",
+             rows.fields[0].p);
+    }
+    return TS_OK;
+}
+
 ts_code ts_fleet_check(ts_fleet *f, uint64_t *differences, void (*to)(void *user, const char *what),
                        void *user)
 {
-    layout l;
     const checking c = {differences, to, user};
     *differences = 0;
     ts_engine_fresh(f);
-    TS_TRY(read_layout(&l, f));
-    check_layout(&c, &l);
-    return *differences == 0 ? check_rows(&c, f) : TS_OK;
+    for (size_t i = 0; i < f->shard_count; i++) {
+        f->server = &f->shards[i];
+        TS_TRY(check_server(&c, f));
+    }
+    for (size_t i = 0; *differences == 0 && i < f->shard_count; i++) {
+        f->server = &f->shards[i];
+        TS_TRY(check_rows(&c, f));
+    }
+    if (*differences == 0 && ts_cluster_is(f)) {
+        TS_TRY(check_seen(&c, f));
+        TS_TRY(check_homes(&c, f));
+    }
+    return TS_OK;
 }

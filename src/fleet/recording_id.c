@@ -1,5 +1,5 @@
 /* What tells recordings and attempts apart. */
-#include "fleet/fleet.h"
+#include "fleet/load.h"
 
 #include "base/alloc.h"
 #include "base/sha256.h"
@@ -97,6 +97,13 @@ static ts_code add_input(ts_sha256 *sum, uint64_t *bytes, ts_ctx *ctx, const cha
         (void)ctx->sys.close(ctx->sys.user, fd);
     }
     return code;
+}
+
+void ts_recording_hex(char out[TS_RECORDING_HEX], const uint8_t id[32])
+{
+    for (size_t i = 0; i < 32; i++) {
+        (void)snprintf(out + 2 * i, 3, "%02x", id[i]);
+    }
 }
 
 ts_code ts_recording_identity(ts_recording_id *out, ts_ctx *ctx, const char *path)

@@ -2400,31 +2400,6 @@ CREATE TABLE IF NOT EXISTS `profile_metric` (
 ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
 CREATE VIEW IF NOT EXISTS v_recording AS
 SELECT * FROM recording WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
-CREATE VIEW IF NOT EXISTS v_class AS
-SELECT load, day, file_id, multiIf(type_name IN ('object', 'native'), text,
-  type_name = 'code', '(compiled code)', type_name = 'hidden', '(system)',
-  concat('(', type_name, ')')) AS class, count, self_size
-FROM (SELECT * FROM (SELECT load, day, file_id, name_index, count, self_size,
-  toUInt32(first_row + type_index) AS info_row
-FROM (SELECT load, day, toUInt32(file_id) AS file_id, ifNull(type, 255) AS type_index,
-  ifNull(name, 4294967295) AS name_index, ifNull(count, 0) AS count,
-  ifNull(self_size, 0) AS self_size FROM v_js_heap_class) AS g
-ANY LEFT JOIN (SELECT load, toUInt32(file_id) AS file_id,
-  ifNull(first_info_rowid, 0) AS first_row FROM v_js_heap_file_detail) AS d
-USING (load, file_id)) AS c
-ANY LEFT JOIN (SELECT load, row AS info_row, str_value AS type_name
-  FROM v_js_heap_info) AS i USING (load, info_row)) AS t
-ANY LEFT JOIN (SELECT load, toUInt32(file_id) AS file_id,
-  ifNull(file_index, 4294967294) AS name_index, ifNull(string, '') AS text
-  FROM v_js_heap_string) AS s USING (load, file_id, name_index);
-CREATE VIEW IF NOT EXISTS v_method AS
-SELECT load, day, source_id, itid, event, library, package, class, name, file,
-  self_count, total_count, self_dur, total_dur
-FROM (SELECT load, day, source_id, itid, event, toUInt32(ifNull(method_id, 0)) AS method,
-  self_count, total_count, self_dur, total_dur FROM v_stack_total) AS t
-ANY LEFT JOIN (SELECT load, toUInt32(id) AS method, ifNull(library, '') AS library,
-  ifNull(package, '') AS package, ifNull(class, '') AS class, ifNull(name, '') AS name,
-  ifNull(file, '') AS file FROM v_stack_method) AS m USING (load, method);
 CREATE VIEW IF NOT EXISTS `v_process` AS
 SELECT * FROM `process` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_thread` AS
@@ -2771,3 +2746,28 @@ CREATE VIEW IF NOT EXISTS `v_jfr_setting` AS
 SELECT * FROM `jfr_setting` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_profile_metric` AS
 SELECT * FROM `profile_metric` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS v_class AS
+SELECT load, day, file_id, multiIf(type_name IN ('object', 'native'), text,
+  type_name = 'code', '(compiled code)', type_name = 'hidden', '(system)',
+  concat('(', type_name, ')')) AS class, count, self_size
+FROM (SELECT * FROM (SELECT load, day, file_id, name_index, count, self_size,
+  toUInt32(first_row + type_index) AS info_row
+FROM (SELECT load, day, toUInt32(file_id) AS file_id, ifNull(type, 255) AS type_index,
+  ifNull(name, 4294967295) AS name_index, ifNull(count, 0) AS count,
+  ifNull(self_size, 0) AS self_size FROM v_js_heap_class) AS g
+ANY LEFT JOIN (SELECT load, toUInt32(file_id) AS file_id,
+  ifNull(first_info_rowid, 0) AS first_row FROM v_js_heap_file_detail) AS d
+USING (load, file_id)) AS c
+ANY LEFT JOIN (SELECT load, row AS info_row, str_value AS type_name
+  FROM v_js_heap_info) AS i USING (load, info_row)) AS t
+ANY LEFT JOIN (SELECT load, toUInt32(file_id) AS file_id,
+  ifNull(file_index, 4294967294) AS name_index, ifNull(string, '') AS text
+  FROM v_js_heap_string) AS s USING (load, file_id, name_index);
+CREATE VIEW IF NOT EXISTS v_method AS
+SELECT load, day, source_id, itid, event, library, package, class, name, file,
+  self_count, total_count, self_dur, total_dur
+FROM (SELECT load, day, source_id, itid, event, toUInt32(ifNull(method_id, 0)) AS method,
+  self_count, total_count, self_dur, total_dur FROM v_stack_total) AS t
+ANY LEFT JOIN (SELECT load, toUInt32(id) AS method, ifNull(library, '') AS library,
+  ifNull(package, '') AS package, ifNull(class, '') AS class, ifNull(name, '') AS name,
+  ifNull(file, '') AS file FROM v_stack_method) AS m USING (load, method);

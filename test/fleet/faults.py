@@ -2,9 +2,9 @@
 """Loading into a server that fails in all ways: what is seen afterwards is nothing or the whole recording, and a second run makes it
 exactly once.
 
-usage: faults.py cuts|answers|ends|refusals|cells|growth TRACE_STREAMER SOURCE"""
+usage: faults.py cuts|answers|ends|refusals|cells|shards|growth TRACE_STREAMER SOURCE"""
 
-import os, random, resource, signal, socket, sqlite3, subprocess, sys, tempfile, time
+import gzip, hashlib, os, random, resource, signal, socket, sqlite3, subprocess, sys, tempfile, time
 from small_clickhouse import Fault, Small
 
 GROUP, PROGRAM, SOURCE = sys.argv[1:4]
@@ -298,6 +298,67 @@ def refusals(server):
     run(server, env={"LD_LIBRARY_PATH": SCRATCH.name}, code=4, says="libcurl has no curl_")
 
 
+def shards(server):
+    """A cluster: each recording wholly on one server, and a server that does not answer is an error."""
+    pair = [Small(host="127.0.0.2")]
+    pair.append(Small(pair[0].server_address[1], "127.0.0.3"))
+    first, second = pair
+    first.shards = second.shards = pair
+    inputs = [SOURCE + "/test/data/" + name for name in ("go-cpu.pprof", "go-heap.pprof", "recording-cpuprofile.htrace.gz", "work.jfr.gz")]
+    for i in range(8):
+        inputs.append("%s/copy%d.pprof.gz" % (SCRATCH.name, i))
+        with open(SOURCE + "/test/data/go-cpu.pprof", "rb") as f:
+            plain = f.read()
+        with open(inputs[-1], "wb") as f:
+            f.write(gzip.compress(gzip.decompress(plain) if plain[:2] == b"\x1f\x8b" else plain, mtime=i + 1))
+    places = {hashlib.sha256(open(p, "rb").read()).digest(): p for p in inputs}
+    run(first, inputs=inputs, code=0, says="%d loaded, 0 already" % len(inputs))
+    for i, s in enumerate(pair):
+        if {c["id"] for c in s.commits} != {d for d in places if int.from_bytes(d[:8], "big") % 2 == i} or len(s.commits) < 3:
+            complain("on", s.host, "are", len(s.commits))
+        if {row[0] for rows in s.rows.values() for _, row in rows} != {c["load"] for c in s.commits}:
+            complain("rows on", s.host, "are not those of its recordings")
+    run(second, inputs=inputs, code=0, says="0 loaded, %d already" % len(inputs))
+    # One that is elsewhere stays there.
+    loads = len(second.commits)
+    first.commits, second.commits = second.commits, first.commits
+    run(first, "--analyze=none", inputs=inputs, code=0, says="%d loaded" % len(inputs))
+    if {c["id"] for c in second.commits} & {c["id"] for c in first.commits} or len(first.commits) != 2 * loads:
+        complain("recordings have moved:", len(first.commits), len(second.commits))
+    # Faults of the shard that gets it; the other one has nothing of it, and nothing is seen anywhere.
+    mine = next(d for d in places if int.from_bytes(d[:8], "big") % 2)
+    path, wanted = places[mine], None
+    for fault in (None, Fault("cut", bytes=100), Fault("status", 0, status=503), Fault("dropped", 1), Fault("lost", 1)):
+        for s in pair:
+            s.clear()
+        second.fault = fault
+        run(first, *FEW, "--retries=0", inputs=(path,), code=4 if fault else 0, says="127.0.0.3: " if fault else None)
+        shown = without_load(second.shown())
+        wanted = shown if fault is None else wanted
+        if first.rows or first.commits or shown != (wanted if fault is None else {}):
+            complain("with a fault there is", shown, first.rows)
+        second.fault = None
+        run(first, *FEW, "--retries=0", inputs=(path,), code=0)
+        if without_load(second.shown()) != wanted or first.commits:
+            complain("then there is", without_load(second.shown()))
+    # Missing ones: before and after what is there was asked.
+    for s in pair:
+        s.clear()
+    first.shards = [first, "127.0.0.4"]
+    run(first, "--retries=0", inputs=inputs, code=4, says="127.0.0.4")
+    run(first, "--retries=1", inputs=inputs, code=4, says="trying again in 1 s")
+    first.shards = [first, second]
+    second.shutdown()
+    second.server_close()
+    run(first, "--retries=0", inputs=inputs, code=4, says="127.0.0.3: cannot reach the server")
+    if any(int.from_bytes(c["id"][:8], "big") % 2 for c in first.commits):
+        complain("a recording went elsewhere")
+    # Lists of servers that cannot be.
+    for hosts, says in ((["127.0.0.2", "127.0.0.2"], "on one host"), (["x/y"], "a host that is none"), ([], "knows no cluster")):
+        first.shards = hosts
+        run(first, "--retries=0", code=4, says=says)
+
+
 def cells(server):
     """Every cell that is sent is that of SQLite, with rows in order."""
     database = SCRATCH.name + "/out.db"
@@ -378,7 +439,7 @@ def growth():
             complain(name, "takes longer than its rows")
 
 
-GROUPS = {"cuts": cuts, "answers": answers, "ends": ends, "refusals": refusals, "cells": cells}
+GROUPS = {"cuts": cuts, "answers": answers, "ends": ends, "refusals": refusals, "cells": cells, "shards": shards}
 if GROUP == "growth":
     growth()
 else:

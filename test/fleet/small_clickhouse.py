@@ -122,9 +122,11 @@ class Small(http.server.ThreadingHTTPServer):
     daemon_threads = True
     request_queue_size = 64
 
-    def __init__(self, port=0):
-        super().__init__(("127.0.0.1", port), Handler)
+    def __init__(self, port=0, host="127.0.0.1"):
+        super().__init__((host, port), Handler)
+        self.host = host
         self.lock = threading.Lock()
+        self.shards = None  # of its cluster, servers like this one; an address of one that does not answer is a text
         self.clear()
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -138,7 +140,7 @@ class Small(http.server.ThreadingHTTPServer):
 
     @property
     def at(self):
-        return "http://127.0.0.1:%d/prof" % self.server_address[1]
+        return "http://%s:%d/prof" % self.server_address
 
     def visible(self):
         """Of each id the load of its last commit."""
@@ -146,6 +148,12 @@ class Small(http.server.ThreadingHTTPServer):
         for commit in self.commits:
             last[commit["id"]] = commit
         return last
+
+    def gone(self):
+        return [s for s in self.shards or () if isinstance(s, str)]
+
+    def visible_everywhere(self):
+        return [c for s in self.shards or (self,) for c in s.visible().values()]
 
     def shown(self):
         """{table: [row]} of the loads that count, a row without load and day."""
@@ -274,13 +282,29 @@ class Handler(http.server.BaseHTTPRequestHandler):
             counts = re.findall(r"SELECT (\d+) AS t, count\(\) AS c FROM `(\w+)` WHERE load = (\d+)", sql)
             if sql == "SELECT version()":
                 out = "18.16.1\n"
+            elif sql.startswith("SELECT name, engine, engine_full FROM system.tables WHERE database = 'prof' AND "):
+                out = "v_recording\tView\t\n" if s.shards is None else (
+                    "shard_recording\tView\t\nv_recording\tDistributed\tDistributed(ours, prof, shard_recording)\n")
+            elif s.shards is not None and query.get("skip_unavailable_shards") != "0" and sql != "SELECT version()" and "system." not in sql:
+                return self.answer(500, b"Code: 36, e.displayText() = DB::Exception: half an answer would do, e.what() = DB::Exception\n")
+            elif sql.startswith("SELECT arrayStringConcat(arraySort(groupUniqArray(cluster)), ', ') FROM system.clusters"):
+                out = "theirs\n"
+            elif sql.startswith("SELECT shard_num, replica_num, host_name, host_address FROM system.clusters WHERE cluster = 'ours' "):
+                hosts = [p if isinstance(p, str) else p.host for p in s.shards]
+                out = "".join("%d\t1\t%s\t%s\n" % (i + 1, h, h) for i, h in enumerate(hosts))
+            elif "v_recording" in sql and s.gone():
+                return self.answer(500, ("Code: 279, e.displayText() = DB::NetException: All connection tries failed. Log: \n\n"
+                                         "Code: 210, e.displayText() = DB::NetException: Connection refused (%s:9000)\n\n" % s.gone()[0]).encode())
+            elif re.fullmatch(r"SELECT count\(\) FROM (v_)?recording WHERE lower\(hex\(id\)\) = '[0-9a-f]{64}'", sql):
+                commits = s.visible_everywhere() if "v_" in sql else s.commits
+                out = "%d\n" % sum(c["id"].hex() in sql for c in commits)
             elif counts:
                 assert " UNION ALL ".join("SELECT %s AS t, count() AS c FROM `%s` WHERE load = %s" % c for c in counts) == sql
                 out = "".join("%s\t%d\n" % (n, sum(r[0] == int(load) for _, r in s.rows.get(table, []))) for n, table, load in counts)
             elif sql.startswith("SELECT lower(hex(id)), amount FROM v_recording WHERE schema_version = "):
                 ids = set(re.findall(r"'([0-9a-f]{64})'", sql))
                 options = re.search(r"options = '((?:[^'\\]|\\x..)*)'", sql).group(1)
-                out = "".join("%s\t%s\n" % (c["id"].hex(), c["amount"].decode()) for c in s.visible().values()
+                out = "".join("%s\t%s\n" % (c["id"].hex(), c["amount"].decode()) for c in s.visible_everywhere()
                               if c["id"].hex() in ids and c["options"].decode() == options)
             elif re.fullmatch(r"SELECT count\(\) FROM recording WHERE load = \d+", sql):
                 out = "%d\n" % sum(c["load"] == int(sql.split()[-1]) for c in s.commits)

@@ -5,6 +5,8 @@
 #include "base/alloc.h"
 #include "fleet/address.h"
 #include "fleet/ask.h"
+#include "fleet/cluster.h"
+#include "fleet/dialect.h"
 #include "fleet/fleet.h"
 #include "tables/rows.h"
 
@@ -119,6 +121,45 @@ static void test_addresses_of_shards(void **state)
     assert_int_equal(ts_address_of_host(&a, &ctx, &like, longest), TS_ERR_OUTPUT);
     longest[sizeof longest - 5] = '\0';
     assert_int_equal(ts_address_of_host(&a, &ctx, &like, longest), TS_ERR_OUTPUT);
+}
+
+/* --- clusters --------------------------------------------------------------------------------- */
+
+static void test_clusters(void **state)
+{
+    static const struct {
+        const char *engine, *name; /* NULL: none */
+    } all[] = {
+        {"Distributed(ours, prof, shard_recording)", "ours"},
+        {"Distributed('our-2.x', 'prof', 'shard_recording')", "our-2.x"},
+        {"Distributed(`ours`, prof, shard_recording, rand())", "ours"},
+        {"Distributed(", NULL},
+        {"Distributed('", NULL},
+        {"Distributed()", NULL},
+        {"View", NULL},
+        {"", NULL},
+    };
+    char name[TS_FLEET_NAME];
+    char longest[100] = "Distributed(";
+    uint8_t id[32] = {0};
+    (void)state;
+    for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
+        assert_int_equal(ts_cluster_name(name, ts_text_of(all[i].engine)), all[i].name != NULL);
+        if (all[i].name != NULL) {
+            assert_string_equal(name, all[i].name);
+        }
+    }
+    memset(longest + 12, 'a', TS_FLEET_NAME);
+    assert_false(ts_cluster_name(name, ts_text_of(longest)));
+    longest[12 + TS_FLEET_NAME - 1] = '\0';
+    assert_true(ts_cluster_name(name, ts_text_of(longest)));
+    assert_int_equal(ts_cluster_shard_of(id, 3), 0);
+    id[7] = 5;
+    id[8] = 1; /* no longer a part of it */
+    assert_int_equal(ts_cluster_shard_of(id, 3), 2);
+    memset(id, 0xff, 8);
+    assert_int_equal(ts_cluster_shard_of(id, 10), 5); /* 18446744073709551615 */
+    assert_int_equal(ts_cluster_shard_of(id, 1), 0);
 }
 
 static void test_credentials(void **state)
@@ -448,13 +489,40 @@ static void test_questions(void **state)
     }
 }
 
+/* Each view of one of several servers, and the one over all servers. */
+static void test_views_of_shards(void **state)
+{
+    ts_ctx ctx = new_ctx();
+    ts_buf b = {0};
+    (void)state;
+    assert_string_equal(ts_dialect_view_name(TS_DIALECT_VIEW_RECORDING), "recording");
+    assert_string_equal(ts_dialect_view_name(TS_T_source), "source");
+    assert_int_equal(ts_dialect_view(&ctx, &b, TS_DIALECT_SHARD_PREFIX, TS_T_source), TS_OK);
+    assert_true(ts_text_begins(ts_buf_text(&b), "CREATE VIEW IF NOT EXISTS `shard_source` AS\n"
+                                                "SELECT * FROM `source` WHERE load IN ("));
+    for (size_t v = TS_TABLE_COUNT; v < ts_dialect_view_count(); v++) {
+        b.n = 0;
+        assert_int_equal(ts_dialect_view(&ctx, &b, TS_DIALECT_SHARD_PREFIX, v), TS_OK);
+        assert_true(ts_text_begins(ts_buf_text(&b), "CREATE VIEW IF NOT EXISTS shard_"));
+        assert_null(memchr(b.p, '@', b.n));
+        assert_null(memmem(b.p, b.n, "v_", 2)); /* each asks those of its own server */
+    }
+    b.n = 0;
+    assert_int_equal(ts_dialect_over(&ctx, &b, "ours", "prof", TS_T_source), TS_OK);
+    assert_true(ts_text_is(ts_buf_text(&b),
+                           "CREATE TABLE IF NOT EXISTS `v_source` AS `shard_source` ENGINE = "
+                           "Distributed('ours', 'prof', 'shard_source')"));
+    ts_buf_free(&ctx, &b);
+}
+
 /* Nothing of the declaration takes a name that the fleet needs. */
 static void test_names(void **state)
 {
     (void)state;
     for (unsigned t = 0; t < TS_TABLE_COUNT; t++) {
         assert_true(strcmp(ts_schema[t].name, "recording") != 0);
-        assert_true(strncmp(ts_schema[t].name, "v_", 2) != 0);
+        assert_true(strncmp(ts_schema[t].name, TS_DIALECT_PREFIX, 2) != 0);
+        assert_true(strncmp(ts_schema[t].name, TS_DIALECT_SHARD_PREFIX, 6) != 0);
         assert_true(ts_schema[t].column_count < 64);
     }
 }
@@ -464,6 +532,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_addresses),
         cmocka_unit_test(test_addresses_of_shards),
+        cmocka_unit_test(test_clusters),
         cmocka_unit_test(test_credentials),
         cmocka_unit_test(test_labels),
         cmocka_unit_test(test_ids),
@@ -471,6 +540,7 @@ int main(void)
         cmocka_unit_test(test_load_numbers),
         cmocka_unit_test(test_amounts),
         cmocka_unit_test(test_statements),
+        cmocka_unit_test(test_views_of_shards),
         cmocka_unit_test(test_names),
         cmocka_unit_test(test_chosen),
         cmocka_unit_test(test_questions),

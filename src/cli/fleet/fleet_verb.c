@@ -5,6 +5,7 @@
 #include "cli/query_rows.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <unistd.h>
 
 #if !TS_FLEET_BUILT
@@ -35,6 +36,7 @@ static void say(void *user, const char *text)
 ts_fleet_options ts_fleet_options_of(ts_ctx *ctx, const ts_options *o)
 {
     return (ts_fleet_options){.at = o->at,
+                              .cluster = o->cluster,
                               .timeout_s = o->timeout == TS_NOT_GIVEN ? TIMEOUT_S : o->timeout,
                               .retries = o->retries == TS_NOT_GIVEN ? RETRIES : o->retries,
                               .say = o->quiet ? NULL : say,
@@ -45,19 +47,32 @@ ts_fleet_options ts_fleet_options_of(ts_ctx *ctx, const ts_options *o)
 
 typedef ts_fleet_doing doing;
 
+static void say_made(const doing *d, const ts_fleet_made *made)
+{
+    const size_t servers = ts_fleet_servers(d->fleet);
+    char on[60] = "";
+    if (servers > 1) {
+        (void)snprintf(on, sizeof on, " on each of %zu servers", servers);
+    }
+    ts_message(d->ctx, "the fleet %s (ClickHouse %s, %u tables%s)",
+               made->servers == servers ? "was made" : "is there", ts_fleet_engine(d->fleet),
+               (unsigned)TS_TABLE_COUNT, on);
+    if (made->servers > 0 && made->servers < servers) {
+        ts_message(d->ctx, "its tables were made on %zu more server%s", made->servers,
+                   made->servers == 1 ? "" : "s");
+    }
+    if (made->columns > 0) {
+        ts_message(d->ctx, "%u columns were added", made->columns);
+    }
+}
+
 static ts_code init(doing *d)
 {
     ts_fleet_made made;
     const uint64_t keep = d->options->keep;
     TS_TRY(ts_fleet_init(d->fleet, &made, keep == TS_NOT_GIVEN ? 0 : keep));
     if (!d->options->quiet) {
-        ts_message(d->ctx,
-                   made.tables ? "the fleet was made (ClickHouse %s, %u tables)"
-                               : "the fleet is there (ClickHouse %s, %u tables)",
-                   ts_fleet_engine(d->fleet), (unsigned)TS_TABLE_COUNT);
-        if (made.columns > 0) {
-            ts_message(d->ctx, "%u columns were added", made.columns);
-        }
+        say_made(d, &made);
     }
     return TS_OK;
 }
@@ -148,6 +163,10 @@ static ts_code run_thing(doing *d)
 {
     const ts_options *o = d->options;
     const ts_fleet_options options = ts_fleet_options_of(d->ctx, o);
+    if (o->cluster != NULL && strcmp(o->paths[0], "init") != 0) {
+        return ts_fail(d->ctx, TS_ERR_USAGE,
+                       "--cluster is an option of fleet init: what is there knows its cluster");
+    }
     for (size_t i = 0; i < sizeof things / sizeof things[0]; i++) {
         if (strcmp(things[i].name, o->paths[0]) == 0 && (things[i].more || o->path_count == 1)) {
             TS_TRY(ts_fleet_open(&d->fleet, d->ctx, &options));
