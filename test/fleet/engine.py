@@ -2,12 +2,14 @@
 """A server of ClickHouse 18.16, as Debian 12 has it, started here on loopback with a configuration of its own: what is loaded is what
 SQLite has, column by column; workers that are killed and two at once leave nothing half; forget, sweep and check.
 
+cluster: the same on two such servers, then three, each a shard; a missing one is an error and never half an answer.
+
 library: values and a part of manage with today's engine, libchdb, of the package chdb of npm.
 
 Skipped, with a line that says so, where the package clickhouse-server is not installed; TS_CLICKHOUSE=install installs it. library:
 where TS_CHDB does not name a folder node_modules with chdb; TS_CHDB=install gets it (550 MB).
 
-usage: engine.py values|workers|manage|asks|library|library_asks TRACE_STREAMER SOURCE"""
+usage: engine.py values|workers|manage|asks|cluster|library|library_asks TRACE_STREAMER SOURCE"""
 
 import gzip, hashlib, http.server, json, os, re, shutil, signal, socket, sqlite3, struct, subprocess, sys, tempfile, threading, time, urllib.error, urllib.parse, urllib.request
 
@@ -25,14 +27,17 @@ def complain(*words):
 
 CONFIG = """<yandex>
 <logger><level>warning</level><log>{0}/log</log><errorlog>{0}/errors</errorlog></logger>
-<listen_host>127.0.0.1</listen_host><http_port>{1}</http_port><tcp_port>{2}</tcp_port><interserver_http_port>{3}</interserver_http_port>
+<listen_host>{5}</listen_host><http_port>{1}</http_port><tcp_port>{2}</tcp_port><interserver_http_port>{3}</interserver_http_port>
 <path>{0}/data/</path><tmp_path>{0}/tmp/</tmp_path><format_schema_path>{0}/schemas/</format_schema_path>
 <users_config>{0}/users.xml</users_config><default_profile>default</default_profile><default_database>default</default_database>
 <mark_cache_size>67108864</mark_cache_size>
+<remote_servers>{4}</remote_servers>
 </yandex>
 """
-USERS = """<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default></profiles>
-<users><loader><password>s3cret</password><networks><ip>127.0.0.1</ip></networks><profile>default</profile><quota>default</quota></loader></users>
+USERS = """<yandex><profiles><default><max_memory_usage>1000000000</max_memory_usage></default>
+<half><skip_unavailable_shards>1</skip_unavailable_shards></half></profiles>
+<users><loader><password>s3cret</password><networks><ip>127.0.0.0/8</ip></networks><profile>default</profile><quota>default</quota></loader>
+<half><password>s3cret</password><networks><ip>127.0.0.0/8</ip></networks><profile>half</profile><quota>default</quota></half></users>
 <quotas><default></default></quotas></yandex>
 """
 
@@ -121,18 +126,21 @@ class Library:
 
 
 class Engine:
-    def __init__(self, folder):
-        self.folder, self.process = folder, None
+    def __init__(self, folder, host="127.0.0.1", ports=None, clusters=""):
+        self.folder, self.process, self.host = folder, None, host
         for name in ("data", "tmp", "schemas"):
-            os.mkdir(folder + "/" + name)
-        ports = free_ports(3)
-        self.port = ports[0]
-        with open(folder + "/config.xml", "w") as f:
-            f.write(CONFIG.format(folder, *ports))
+            os.makedirs(folder + "/" + name)
+        self.ports = ports or free_ports(3)
         with open(folder + "/users.xml", "w") as f:
             f.write(USERS)
-        self.at = "http://127.0.0.1:%d/prof" % self.port
+        self.configure(clusters)
+        self.base = "http://%s:%d/" % (host, self.ports[0])
+        self.at = self.base + "prof"
         self.start()
+
+    def configure(self, clusters):
+        with open(self.folder + "/config.xml", "w") as f:
+            f.write(CONFIG.format(self.folder, *self.ports, clusters, self.host))
 
     def start(self):
         self.process = subprocess.Popen(["clickhouse-server", "--config-file=%s/config.xml" % self.folder],
@@ -145,9 +153,9 @@ class Engine:
                 time.sleep(0.1)
         sys.exit("the server does not start: " + open(self.folder + "/output").read()[-500:])
 
-    def ask(self, sql, database="prof"):
-        request = urllib.request.Request("http://127.0.0.1:%d/?database=%s" % (self.port, database), sql.encode(),
-                                         {"X-ClickHouse-User": "loader", "X-ClickHouse-Key": "s3cret"})
+    def ask(self, sql, database="prof", user="loader"):
+        request = urllib.request.Request("%s?database=%s" % (self.base, database), sql.encode(),
+                                         {"X-ClickHouse-User": user, "X-ClickHouse-Key": "s3cret"})
         try:
             with urllib.request.build_opener(urllib.request.ProxyHandler({})).open(request) as answer:
                 return answer.read().decode("utf-8", "surrogateescape")
@@ -156,6 +164,9 @@ class Engine:
 
     def number(self, sql):
         return int(self.ask(sql))
+
+    def words(self, sql):
+        return self.ask(sql).split()
 
     def stop(self):
         self.process.send_signal(signal.SIGKILL)
@@ -565,6 +576,343 @@ def manage(engine, scratch):
     run(engine, "fleet", "init", code=4, says="thread.id is String and should be Int64")
 
 
+class Servers:
+    """Three servers with the same ports on hosts of their own, two of them a cluster. None is on 127.0.0.1, which engines take for
+    themselves when the port is theirs."""
+
+    def __init__(self, folder):
+        self.folder, self.ports, self.all = folder, free_ports(3), []
+
+    def clusters(self, shards):
+        one = "<replica><host>%s</host><port>%d</port><user>loader</user><password>s3cret</password></replica>"
+        hosts = ["127.0.0.%d" % (i + 2) for i in range(shards)]
+        named = {"ours": [[h] for h in hosts], "replicas": [hosts], "twice": [hosts[:1]] * 2, "other": [hosts[1:2]]}
+        return "".join("<%s>%s</%s>" % (name, "".join("<shard>%s</shard>" % "".join(one % (h, self.ports[1]) for h in hs) for hs in shards), name)
+                       for name, shards in named.items())
+
+    def __enter__(self):
+        try:
+            for i in range(3):
+                self.all.append(Engine("%s/%d" % (self.folder, i + 2), "127.0.0.%d" % (i + 2), self.ports, self.clusters(2)))
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_):
+        for engine in self.all:
+            engine.stop()
+
+    def grow(self, *which):
+        for engine in which:
+            engine.stop()
+            engine.configure(self.clusters(3))
+            engine.start()
+
+
+def refused_clusters(servers):
+    """Clusters and fleets that do not fit, and what is missing on one server."""
+    first, second, third = servers.all
+    run(first, "fleet", "init", "--cluster=none", code=2, says="ours, replicas, twice")
+    run(first, "fleet", "init", "--cluster=a'b", code=2, says="no name of a cluster")
+    run(first, "fleet", "init", "--cluster=replicas", code=2, says="several replicas")
+    run(first, "fleet", "init", "--cluster=twice", code=2, says="on one host")
+    run(first, "fleet", "list", "--cluster=ours", code=2, says="option of fleet init")
+    run(third, "fleet", "init", "--cluster=ours", code=2, says="none of them")
+    for engine in (first, second):
+        engine.ask("DROP DATABASE prof", "default")
+    # Fleets of one server.
+    run(second, "fleet", "init", says="was made")
+    run(second, "fleet", "init", "--cluster=ours", code=2, says="single server")
+    run(first, "fleet", "init", "--cluster=ours", code=2, says="127.0.0.3: the fleet that is there is one of a single server")
+    if "prof" in first.ask("SHOW DATABASES", "default").split():
+        complain("something was made before all servers were looked at")
+    second.ask("DROP DATABASE prof", "default")
+    # The fleet.
+    run(first, "fleet", "init", "--cluster=ours", says="on each of 2 servers")
+    run(second, "fleet", "init", "--cluster=ours", says="is there")
+    run(second, "fleet", "init", says="is there")
+    run(first, "fleet", "init", "--cluster=other", code=2, says="is on the cluster ours")
+    run(first, "fleet", "check", says="as it should be")
+    # What is missing is found, and made.
+    second.ask("DROP TABLE v_source")
+    run(first, "fleet", "check", code=9, says="127.0.0.3: the table v_source is missing")
+    run(first, "fleet", "init")
+    first.ask("DROP TABLE shard_source")
+    run(second, "fleet", "check", code=9, says="127.0.0.2: the view shard_source is missing")
+    run(second, "fleet", "init")
+    for engine in (first, second):
+        engine.ask("DROP TABLE shard_runtime_pause")
+        engine.ask("ALTER TABLE runtime_pause DROP COLUMN cause")
+        engine.ask("CREATE VIEW shard_runtime_pause AS SELECT * FROM runtime_pause")
+    run(first, "fleet", "check", code=9, says="v_runtime_pause has other columns")
+    first.ask("DROP TABLE v_runtime_pause")
+    first.ask("CREATE TABLE v_runtime_pause AS shard_runtime_pause ENGINE = Distributed(ours, prof, shard_runtime_pause)")
+    run(first, "fleet", "init", says="2 columns were added")
+    for engine in (first, second):
+        if "cause" not in engine.words("SELECT name FROM system.columns WHERE database = 'prof' AND table = 'v_runtime_pause'"):
+            complain("the table over the servers lacks the column that was added")
+    run(first, "fleet", "check", says="as it should be")
+    # A fleet that is half made is no fleet of one server.
+    first.ask("DROP TABLE v_recording")
+    run(first, "fleet", "list", code=4, says="not finished")
+    run(first, "fleet", "init", code=4, says="not finished")
+    load(first, DATA + "go-cpu.pprof", code=4, says="not finished")
+    run(first, "fleet", "init", "--cluster=ours", says="is there")
+    run(first, "fleet", "check", says="as it should be")
+
+
+BASES = ("recording-snapshots.htrace.gz", "recording-cpuprofile.htrace.gz", "recording-system.htrace.gz", "recording-timeline.htrace.gz",
+         "work.jfr.gz", "go-heap.pprof", "go-cpu.pprof", "kernel.htrace.gz", "hiperf.data", "sessions.heapprofile")
+
+
+def copies(scratch):
+    """Fifty recordings: of each of ten five copies of other bytes, whose names have the same length. [(path, base)]"""
+    made = []
+    for base in BASES:
+        with open(DATA + base, "rb") as f:
+            content = f.read()
+        plain = gzip.decompress(content) if base.endswith(".gz") else content
+        for i in range(5):
+            path = "%s/copy%d-%s%s" % (scratch, i, base, "" if base.endswith(".gz") else ".gz")
+            with open(path, "wb") as f:
+                f.write(gzip.compress(plain, 1, mtime=i + 1))
+            made.append((path, base))
+    return made
+
+
+def total(rows, columns):
+    """Rows, and of each column NULLs and a sum: of integers, of reals as bits, of lengths of texts."""
+    sums = []
+    for i in range(columns):
+        values = [r[i] for r in rows if r[i] is not None]
+        number = sum(v if isinstance(v, int) else struct.unpack("<q", struct.pack("<d", v))[0] if isinstance(v, float) else len(v) for v in values)
+        sums += [len(rows) - len(values), number % 2**64]
+    return [len(rows), *sums]
+
+
+def engine_total(engine, view, columns):
+    types = dict(l.split("\t") for l in engine.ask("SELECT name, type FROM system.columns WHERE database = 'prof' AND table = '%s'"
+                                                   % view).splitlines())
+    wanted = ["count()"]
+    for c in columns:
+        name = there(c)
+        null = "Nullable" in types[name]
+        some = "assumeNotNull(`%s`)" % name if null else "`%s`" % name
+        number = "length(%s)" if "String" in types[name] else "reinterpretAsInt64(reinterpretAsString(%s))" if "Float" in types[name] else "toInt64(%s)"
+        wanted += ["countIf(isNull(`%s`))" % name, "sumIf(toUInt64(%s), NOT isNull(`%s`))" % (number % some, name)]
+    return [int(v) % 2**64 for v in engine.words("SELECT %s FROM %s" % (", ".join(wanted), "`%s`" % view))]
+
+
+def add(a, b):
+    return [(x + y) % 2**64 for x, y in zip(a, b)] if a else b
+
+
+def compare_totals(shards, databases):
+    """Of each table: what is seen through each server is what the servers have, and what SQLite has."""
+    tables = {}
+    for database, times in databases:
+        db = sqlite3.connect(database)
+        db.text_factory = bytes
+        packed = db.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' AND name = 'stack_sample'").fetchall()
+        for table in [*sqlite_tables(db), *(["stack_sample"] if packed else [])]:
+            cursor = db.execute("SELECT * FROM " + table)
+            columns = tuple(d[0] for d in cursor.description)
+            one = total(cursor.fetchall(), len(columns))
+            old, _ = tables.get(table, (None, None))
+            tables[table] = (add(old, [v * times % 2**64 for v in one]), columns)
+        db.close()
+    for table, (wanted, columns) in tables.items():
+        own = None
+        for engine in shards:
+            own = add(own, engine_total(engine, "shard_" + table, columns))
+        if own != wanted:
+            complain(table, "has", own, "and should have", wanted)
+        for engine in shards:
+            if engine_total(engine, "v_" + table, columns) != wanted:
+                complain(table, "shows", engine_total(engine, "v_" + table, columns), "and should show", wanted, engine.host)
+    print(len(tables), "tables", sum(w[0] for w, _ in tables.values()), "rows")
+
+
+def homes(shards):
+    """{id: number of the shard}; all rows of a load are where its commit is."""
+    found, loads = {}, []
+    for i, engine in enumerate(shards):
+        for id_ in engine.words("SELECT DISTINCT lower(hex(id)) FROM recording"):
+            if id_ in found:
+                complain(id_, "is on two shards")
+            found[id_] = i
+        tables = engine.words("SELECT name FROM system.tables WHERE database = 'prof' AND engine = 'MergeTree'")
+        loads.append(set(engine.words(" UNION ALL ".join("SELECT DISTINCT load FROM `%s`" % t for t in tables))))
+        if loads[i] != set(engine.words("SELECT DISTINCT load FROM recording")):
+            complain("rows without a commit on", engine.host)
+    for i, one in enumerate(loads):
+        for other in loads[:i]:
+            if one & other:
+                complain("loads on two shards:", one & other)
+    return found
+
+
+def load_fifty(shards, scratch):
+    """Two programs load fifty recordings at once, by different servers, some by both."""
+    recordings = copies(scratch)
+    halves = [[p for p, _ in recordings[:27]], [p for p, _ in recordings[23:]]]
+    pair = [command(shards[i], *halves[i], "--to=clickhouse", "--rows=all", "--label", "half=%d" % i) for i in range(2)]
+    for worker in pair:
+        _, err = worker.communicate(timeout=400)
+        if worker.returncode:
+            complain("one of two:", err.decode())
+    run(shards[0], "fleet", "sweep", "--older-than=0s")
+    listed, _ = run(shards[1], "fleet", "list", "--output=tsv")
+    if len(listed.splitlines()) != 51 or not 23 <= listed.count("half=0") <= 27:
+        complain("the list has", len(listed.splitlines()) - 1, "recordings")
+    return recordings
+
+
+def loaded(shards, recordings, scratch):
+    found = homes(shards)
+    where = [list(found.values()).count(i) for i in range(2)]
+    if len(found) != 50 or min(where) < 10:
+        complain("recordings on the shards:", where)
+    for id_, i in found.items():
+        if int(id_[:16], 16) % 2 != i:
+            complain(id_, "is on", i)
+    run(shards[1], *(p for p, _ in recordings), "--to=clickhouse", "--rows=all", says="0 loaded, 50 already loaded, 0 failed")
+    databases = []
+    for path, base in recordings[::5]:
+        databases.append((scratch + "/%s.db" % base, 5))
+        subprocess.run([PROGRAM, path, "-e", databases[-1][0], "--quiet"], check=True)
+    compare_totals(shards, databases)
+    for i in range(1, 3):
+        compare(shards[1], BASES[i], id_of(recordings[5 * i][0]), databases[i][0])
+    run(shards[0], "fleet", "check", says="as it should be")
+
+
+def seen_otherwise(first, second):
+    """A server whose view is over other servers is found, and is no part of the fleet until somebody takes that away."""
+    second.ask("DROP TABLE v_recording")
+    second.ask("CREATE TABLE v_recording AS shard_recording ENGINE = Distributed(other, prof, shard_recording)")
+    run(first, "fleet", "check", code=9, says="127.0.0.3: v_recording shows ")
+    run(first, "fleet", "init", code=2, says="127.0.0.3: the fleet that is there is on the cluster other, not on ours")
+    second.ask("DROP TABLE v_recording")
+    run(first, "fleet", "init", says="is there")
+    run(second, "fleet", "check", says="as it should be")
+
+
+def ends_of_cluster(shards, path):
+    """Workers and servers that are killed."""
+    home = shards[int(id_of(path)[:16], 16) % 2]
+    other = shards[home is shards[0]]
+    run(other, "fleet", "forget", id_of(path)[:12], says="1 recording")
+    began = time.time()
+    load(other, path, "--rows=all")
+    took = time.time() - began
+    nodes = other.number("SELECT count() FROM v_js_heap_nodes")
+    for i in range(4):
+        run(other, "fleet", "forget", id_of(path)[:12])
+        worker = command(other, path, "--to=clickhouse", "--rows=all")
+        time.sleep(took * (i + 0.5) / 4)
+        worker.kill()
+        worker.communicate()
+        time.sleep(0.3)
+        count = other.number("SELECT count() FROM v_js_heap_nodes")
+        seen = other.number("SELECT count() FROM v_recording WHERE lower(hex(id)) = '%s'" % id_of(path))
+        if count != nodes - (138008 if seen == 0 else 0) or seen > 1:
+            complain("a killed worker leaves", count, "of", nodes)
+        run(other, "fleet", "check", says="as it should be")
+        if not seen:
+            load(other, path, "--rows=all")
+    # A server in the middle of a load; the other one has nothing of it.
+    run(other, "fleet", "forget", id_of(path)[:12])
+    worker = command(other, path, "--to=clickhouse", "--rows=all", "--retries=0")
+    time.sleep(took / 2)
+    home.stop()
+    _, err = worker.communicate(timeout=250)
+    if worker.returncode not in (0, 4) or (worker.returncode and home.host not in err.decode()):
+        complain("a killed server gives", worker.returncode, err)
+    home.start()
+    load(other, path, "--rows=all")
+    run(other, "fleet", "check", says="as it should be")
+
+
+def missing(shards):
+    """One does not answer: nothing is answered."""
+    for gone, there in (shards, shards[::-1]):
+        count = there.number("SELECT count() FROM v_source")
+        gone.stop()
+        try:
+            complain("a question gives", there.number("SELECT count() FROM v_source"))
+        except RuntimeError as e:
+            if "Code: 279" not in str(e):
+                complain("a question fails with", e)
+        for user in ("half", "loader"):  # the profile of the first would give half
+            os.environ["TRACE_STREAMER_FLEET_USER"] = user
+            for words in (("list",), ("sweep",), ("forget", "--older-than=0s"), ("check",), ("init",)):
+                run(there, "fleet", *words, "--retries=0", code=4, says=gone.host)
+            load(there, DATA + "go-cpu.pprof", "--retries=0", code=4, says=gone.host)
+        if int(there.ask("SELECT count() FROM v_source", user="half")) >= count:
+            complain("the profile half gives all")
+        began = time.time()
+        run(there, "fleet", "list", "--retries=1", code=4, says="trying again")
+        if time.time() - began < 1:
+            complain("nothing was tried again")
+        gone.start()
+        if there.number("SELECT count() FROM v_source") != count:
+            complain("after it came again:", there.number("SELECT count() FROM v_source"))
+
+
+def grown(servers, recordings):
+    """A third shard: recordings stay where they are, also when they are loaded anew."""
+    before = homes(servers.all[:2])
+    first, second, third = servers.all
+    servers.grow(first)
+    run(first, "fleet", "init", code=4, says="127.0.0.3: the cluster ours has 2 shards there and 3 at 127.0.0.2")
+    servers.grow(second, third)
+    run(first, "fleet", "list", code=4, says="fleet init makes what is missing")
+    run(first, "fleet", "check", code=4, says="fleet init")
+    run(first, "fleet", "init", says="1 more server")
+    run(third, "fleet", "check", says="as it should be")
+    run(third, *(p for p, _ in recordings), "--to=clickhouse", says="0 loaded, 50 already loaded")
+    small = [p for p, base in recordings if base == "go-heap.pprof"]
+    run(third, *small, "--to=clickhouse", "--rows=all", "--analyze=none", says="5 loaded")
+    if homes(servers.all) != before:
+        complain("recordings have moved")
+    run(first, "fleet", "forget", *(id_of(p)[:12] for p in small), says="5 recordings were forgotten")
+    run(first, *small, "--to=clickhouse", says="5 loaded")
+    after = homes(servers.all)
+    if any(after[id_of(p)] != int(id_of(p)[:16], 16) % 3 for p in small) or set(after) != set(before):
+        complain("new recordings are elsewhere")
+    run(third, "fleet", "check", says="as it should be")
+
+
+def cluster(servers, scratch):
+    refused_clusters(servers)
+    shards = servers.all[:2]
+    recordings = load_fifty(shards, scratch)
+    loaded(shards, recordings, scratch)
+    seen_otherwise(*shards)
+    ends_of_cluster(shards, recordings[0][0])
+    run(shards[0], "fleet", "sweep", says="0 rows")
+    run(shards[0], "fleet", "sweep", "--older-than=0s", says="rows of attempts that failed")
+    homes(shards)
+    missing(shards)
+    grown(servers, recordings)
+    # Some are forgotten on all servers by one command, and all by age.
+    ids = [id_of(p)[:16] for p, _ in recordings[:6]]
+    run(servers.all[1], "fleet", "forget", *ids, says="6 recordings were forgotten")
+    if servers.all[2].number("SELECT count() FROM v_recording") != 44:
+        complain("six were forgotten, and there are", servers.all[2].number("SELECT count() FROM v_recording"))
+    homes(servers.all)
+    run(servers.all[2], "fleet", "forget", "--older-than=0s", says="44 recordings were forgotten")
+    for engine in servers.all:
+        if engine.number("SELECT count() FROM js_heap_nodes") or engine.number("SELECT count() FROM v_recording"):
+            complain("rows are left on", engine.host)
+    # An id on two servers, as a program of another configuration would make it.
+    for engine in servers.all[:2]:
+        engine.ask("INSERT INTO recording (id, load, schema_version) VALUES ('x', 1, 1)")
+    run(servers.all[0], "fleet", "check", code=9, says="on several servers")
+
+
 def library(engine, scratch):
     values(engine, scratch)
     run(engine, "fleet", "init", "--keep=36500", says="is there")
@@ -607,6 +955,10 @@ def main():
         print("SKIP: no clickhouse-server; Debian 12 has it (TS_CLICKHOUSE=install installs it)")
         sys.exit(77)
     with tempfile.TemporaryDirectory() as scratch:
+        if GROUP == "cluster":
+            with Servers(scratch) as servers:
+                cluster(servers, scratch)
+            sys.exit(bad > 0)
         engine = Engine(scratch)
         try:
             {"values": values, "workers": workers, "manage": manage, "asks": asks}[GROUP](engine, scratch)
