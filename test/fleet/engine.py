@@ -431,6 +431,24 @@ def check_samples(engine, databases):
            {k: {"profiles": len(rows), "lowest": min(rows)[0], "highest": max(rows)[0], "mean": sum(v for v, in rows) / len(rows)} for k, (_, rows) in metrics.items()})
 
 
+def check_readme(engine, scratch):
+    """The commands of README.md, where two builds have the same heaps."""
+    folder = scratch + "/readme"
+    os.mkdir(folder)
+    os.symlink(PROGRAM, folder + "/trace_streamer")
+    with gzip.open(DATA + "recording-timeline.htrace.gz") as f, open(folder + "/app.htrace", "wb") as out:
+        out.write(f.read())
+    with gzip.open(folder + "/before.gz", "wb") as out, open(folder + "/app.htrace", "rb") as f:
+        out.write(f.read())
+    load(engine, folder + "/before.gz", "--label", "build=4710")
+    with open(SOURCE + "/README.md") as f:
+        lines = f.read().split("## Many recordings")[1].split("\n## ")[0].splitlines()
+    script = "\n".join(line for line in lines if line.startswith("    ")).replace("http://127.0.0.1:8123/prof", engine.at)
+    done = subprocess.run(["bash", "-ec", script], cwd=folder, env={**os.environ, "PATH": folder + ":" + os.environ["PATH"]}, capture_output=True, text=True)
+    if done.returncode or "4711\t(array)" not in done.stdout or script.count("\n") < 3:
+        complain("README.md:", done.returncode, done.stdout[-500:], done.stderr[-500:])
+
+
 def asks(engine, scratch):
     """Shipped questions and comparisons of a fleet, against the recordings' own databases."""
     with gzip.open(DATA + "recording-cpuprofile.htrace.gz") as f, open(scratch + "/cut.htrace.gz", "wb") as out:
@@ -477,6 +495,7 @@ def asks(engine, scratch):
         if not rows:
             complain("diff by", by, "has no rows")
     run(engine, "diff", "device=Mate,build=1", "device=Mate,build=2", "--by=frame", "--limit=1")
+    check_readme(engine, scratch)
     with open(SOURCE + "/docs/fleet-dashboard.json") as f:
         for panel in json.load(f)["panels"]:
             if "\t" not in engine.ask(panel["targets"][0]["rawSql"]):
