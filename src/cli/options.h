@@ -234,7 +234,7 @@ typedef struct ts_options {
     ts_layout layout;             /* of --to=parquet */
     const char *at;               /* these are of fleet and --to=clickhouse */
     const char *cluster;
-    const char *rows;             /* "facts" or "all"; NULL: not given */
+    const char *rows; /* "facts" or "all"; NULL: not given */
     const char *labels_from;
     ts_texts labels;                 /* of --label, also before it becomes `label` */
     uint64_t retries, timeout, keep; /* TS_NOT_GIVEN */

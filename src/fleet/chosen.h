@@ -3,7 +3,7 @@
 #ifndef TS_FLEET_CHOSEN_H
 #define TS_FLEET_CHOSEN_H
 
-#include "fleet/ask.h"
+#include "fleet/fleet_question.h"
 
 /* "= 'text'", or "LIKE 'pattern'" for a glob: * is any characters, ? is one. */
 ts_code ts_fleet_put_match(ts_buf *out, ts_ctx *ctx, ts_text glob);

@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "fleet/address.h"
-#include "fleet/ask.h"
+#include "fleet/fleet_question.h"
 #include "fleet/cluster.h"
 #include "fleet/dialect.h"
 #include "fleet/fleet.h"

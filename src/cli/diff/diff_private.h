@@ -424,8 +424,8 @@ ts_code diff_say_failures(ts_ctx *ctx, const diff_report *report);
 
 /*
  * diff --at: both sides are recordings of a fleet, which have such labels. What can be compared are
- * the files of share/sql/fleet/diff, questions to a fleet (fleet/ask.h) with the parts of
- * diff_shape.c; their values are of a recording, so that sides of different numbers can be
+ * the files of share/sql/fleet/diff, questions to a fleet (fleet/fleet_question.h) with the parts
+ * of diff_shape.c; their values are of a recording, so that sides of different numbers can be
  * compared. *failed: a condition holds.
  */
 ts_code diff_fleet(bool *failed, ts_ctx *ctx, const ts_options *options, ts_output *out);

@@ -15,16 +15,15 @@
 #include <unistd.h>
 
 #if TS_FLEET_BUILT
-#include "fleet/ask.h"
+#include "fleet/fleet_question.h"
 
 static ts_code load_questions(ts_questions *all, ts_ctx *ctx)
 {
-    ts_code code = ts_questions_load_from(all, ctx, "/fleet");
-    return code == TS_OK && all->count == 0
-               ? ts_fail(ctx, TS_ERR_INPUT,
-                         "the questions to a fleet are not installed: fleet/*.sql is missing "
-                         "beside the shipped questions")
-               : code;
+    TS_TRY(ts_questions_load_from(all, ctx, "/fleet"));
+    return all->count > 0 ? TS_OK
+                          : ts_fail(ctx, TS_ERR_INPUT,
+                                    "the questions to a fleet are not installed: fleet/*.sql is "
+                                    "missing beside the shipped questions");
 }
 
 ts_fleet_chosen ts_fleet_chosen_of(const ts_options *o)

@@ -6,7 +6,7 @@
 
 #if TS_FLEET_BUILT
 #include "cli/print.h"
-#include "fleet/ask.h"
+#include "fleet/fleet_question.h"
 
 /* Of --at, --retries and --timeout; what is waited for is said unless --quiet. */
 ts_fleet_options ts_fleet_options_of(ts_ctx *ctx, const ts_options *options);

@@ -1,4 +1,4 @@
-#include "fleet/ask.h"
+#include "fleet/fleet_question.h"
 
 #include "base/alloc.h"
 #include "fleet/engine.h"

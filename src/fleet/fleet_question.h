@@ -10,8 +10,8 @@
  * begins with its kind: "number" (its default is a number), "glob" (* and ? match anything; it is
  * compared by LIKE; default: all), "one of A, B or C", or it is any text (default: empty).
  */
-#ifndef TS_FLEET_ASK_H
-#define TS_FLEET_ASK_H
+#ifndef TS_FLEET_QUESTION_H
+#define TS_FLEET_QUESTION_H
 
 #include "fleet/fleet.h"
 #include "tables/database.h"
