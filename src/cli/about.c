@@ -283,7 +283,7 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
     case TS_MODE_EXPORTS:
         return put_exports(ctx, out, "");
     case TS_MODE_COMPARISONS:
-        return ts_diff_list(out, ctx);
+        return ts_diff_list(out, ctx, options);
     case TS_MODE_RUN:
         break;
     }

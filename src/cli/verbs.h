@@ -31,8 +31,8 @@ ts_code ts_convert_to_ask(ts_db **db, ts_target **target, ts_ctx *ctx, const ts_
 /* "diff": two recordings, databases or sources of one are compared (diff/diff.c). */
 int ts_diff(ts_ctx *ctx, const ts_options *options);
 
-/* The text of --by=list. */
-ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx);
+/* The text of --by=list, with --at of a fleet. */
+ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx, const ts_options *options);
 
 /* "serve": databases in the browser, until a signal comes (serve/serve.c). */
 int ts_serve(ts_ctx *ctx, const ts_options *options);

@@ -381,6 +381,10 @@ def check_heaps(engine, databases):
     expect("heaps", asked(engine, "heaps", "--by=build"), ("build",),
            {k: {"snapshots": len(rows), "mean_size": sum(v for v, in rows) / len(rows), "smallest": min(rows)[0], "largest": max(rows)[0]}
             for k, (_, rows) in sizes.items()}, 0.6)
+    words = sums(databases, "SELECT DISTINCT s.string, s.file_id FROM js_heap_class AS c JOIN js_heap_file_detail AS d ON d.file_id = c.file_id"
+                            " JOIN js_heap_string AS s ON s.rowid = d.first_string_rowid + c.name AND s.string GLOB 'Arr*'", 1)
+    expect("strings", asked(engine, "strings", "--by=build", "--param", "text=Arr*", "--param", "limit=100000"), ("build", "string"),
+           {k: {"recordings": len(names), "snapshots": len(rows)} for k, (names, rows) in words.items()})
     # The same by diff, and a gate.
     out, _ = run(engine, "diff", "build=1", "build=2", "--by=class", "--limit=0", "--output=json")
     for row in json.loads(out)["rows"]:

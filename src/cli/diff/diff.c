@@ -56,25 +56,23 @@ static ts_code unknown_by(comparing *c)
     return code;
 }
 
-static ts_code load_all(ts_questions *all, ts_ctx *ctx)
+ts_code diff_load(ts_questions *all, ts_ctx *ctx, bool fleet)
 {
-    ts_code code = ts_questions_load_from(all, ctx, "/diff");
-    if (code == TS_OK && all->count == 0) {
-        code = ts_fail(ctx, TS_ERR_INPUT,
-                       "what can be compared is not installed: diff/*.sql "
-                       "is missing beside the shipped questions");
-    }
-    if (code != TS_OK) {
-        return code;
+    TS_TRY(ts_questions_load_from(all, ctx, fleet ? "/fleet/diff" : "/diff"));
+    if (all->count == 0) {
+        return ts_fail(ctx, TS_ERR_INPUT,
+                       "what can be compared is not installed: %sdiff/*.sql is missing beside the "
+                       "shipped questions",
+                       fleet ? "fleet/" : "");
     }
     diff_order(all);
     return TS_OK;
 }
 
-ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx)
+ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx, const ts_options *options)
 {
     ts_questions all = {0};
-    ts_code code = load_all(&all, ctx);
+    ts_code code = diff_load(&all, ctx, options->at != NULL);
     for (size_t i = 0; code == TS_OK && i < all.count; i++) {
         ts_text line = ts_question_first(ts_buf_text(&all.all[i].sql), "Question");
         code = ts_buf_printf(ctx, out, "%-16s %.*s\n", all.all[i].name, (int)line.n, line.p);
@@ -87,7 +85,7 @@ ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx)
 static ts_code prepare(comparing *c)
 {
     const ts_options *o = c->options;
-    ts_code code = load_all(&c->all, c->ctx);
+    ts_code code = diff_load(&c->all, c->ctx, false);
     TS_STEP_IF(code, o->to != NULL, diff_export_check(c->ctx, o));
     if (code != TS_OK) {
         return code;

@@ -44,13 +44,7 @@ typedef struct fleet_diff {
 static ts_code prepare(fleet_diff *d)
 {
     const ts_options *o = d->options;
-    TS_TRY(ts_questions_load_from(&d->all, d->ctx, "/fleet/diff"));
-    if (d->all.count == 0) {
-        return ts_fail(d->ctx, TS_ERR_INPUT,
-                       "what can be compared is not installed: fleet/diff/*.sql is missing beside "
-                       "the shipped questions");
-    }
-    diff_order(&d->all);
+    TS_TRY(diff_load(&d->all, d->ctx, true));
     d->by = o->by == NULL ? NULL : ts_questions_find(&d->all, o->by);
     TS_TRY(diff_names(&d->others, d->ctx, &d->all, NULL, d->by));
     if (o->by != NULL && d->by == NULL) {

@@ -123,6 +123,11 @@ ts_code diff_shape_read(diff_shape *out, ts_ctx *ctx, const ts_shipped *file);
 ts_code diff_names(ts_buf *out, ts_ctx *ctx, const ts_questions *all, const bool *fits,
                    const ts_shipped *except);
 
+/* All that can be compared, of databases or of a fleet, in order. TS_ERR_INPUT: it is not
+ * installed. (diff.c)
+ */
+ts_code diff_load(ts_questions *all, ts_ctx *ctx, bool fleet);
+
 /* Sorts by Order. */
 void diff_order(const ts_questions *all);
 
