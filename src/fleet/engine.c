@@ -296,9 +296,7 @@ bool ts_engine_next(ts_engine_rows *rows)
         rows->null[rows->count++] = is_null(rows->p, rows->end);
         char *p = take_field(field, rows->p, rows->end);
         after = p < rows->end ? *p : '\n';
-        if (p < rows->end) {
-            *(rows->p + field->n) = '\0';
-        }
+        rows->p[field->n] = '\0'; /* at most the byte after the answer */
         rows->p = p + 1;
     }
     return true;

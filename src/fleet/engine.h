@@ -77,7 +77,7 @@ typedef struct ts_engine_rows {
     size_t count;
 } ts_engine_rows;
 
-/* Of f->answer.body, which is changed on the way. */
+/* Of f->answer.body, which is changed on the way, and has a zero byte after it. */
 ts_engine_rows ts_engine_rows_of(ts_fleet *f);
 
 /* The next row; false at the end. */

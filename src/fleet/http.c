@@ -255,5 +255,7 @@ ts_code ts_http_post(ts_http *h, ts_http_answer *answer, const ts_http_request *
     (void)snprintf(answer->why, sizeof answer->why, "%s",
                    h->error[0] != '\0' ? h->error : h->lib.easy_strerror(rc));
     (void)h->lib.easy_getinfo(h->curl, CURLINFO_RESPONSE_CODE, &answer->status);
+    TS_TRY(ts_buf_putc(h->ctx, &answer->body, '\0'));
+    answer->body.n--;
     return TS_OK;
 }

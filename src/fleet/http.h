@@ -23,7 +23,7 @@ typedef struct ts_http_answer {
     long status;        /* of HTTP */
     long retry_after;   /* seconds; -1: not said */
     char location[256]; /* of a redirect */
-    ts_buf body;
+    ts_buf body;        /* there is a zero byte after it */
 } ts_http_answer;
 
 /* The address is borrowed; credentials are copied. Caller frees with ts_http_close. */
