@@ -17,20 +17,20 @@ complain() {
     bad=1
 }
 
-level() { # layer
+level() { # layer; sets $level, since a process for each of thousands of lines would take half a minute
     case $1 in
-    base) echo 0 ;;
-    wire | json | sampler | symbols) echo 1 ;;
-    input) echo 2 ;;
-    tables) echo 3 ;;
-    htrace) echo 4 ;;
-    parsers) echo 5 ;;
-    model) echo 6 ;;
-    analysis) echo 7 ;;
-    export) echo 8 ;;
-    fleet | serve) echo 9 ;;
-    cli) echo 10 ;;
-    *) echo none ;;
+    base) level=0 ;;
+    wire | json | sampler | symbols) level=1 ;;
+    input) level=2 ;;
+    tables) level=3 ;;
+    htrace) level=4 ;;
+    parsers) level=5 ;;
+    model) level=6 ;;
+    analysis) level=7 ;;
+    export) level=8 ;;
+    fleet | serve) level=9 ;;
+    cli) level=10 ;;
+    *) level=none ;;
     esac
 }
 
@@ -41,8 +41,10 @@ while IFS=: read -r file included; do
     layer=${file%%/*}
     other=${included%%/*}
     [ "$other" != "$included" ] || continue # "x.pb-c.h" and the like
-    a=$(level "$layer")
-    b=$(level "$other")
+    level "$layer"
+    a=$level
+    level "$other"
+    b=$level
     if [ "$b" = none ]; then
         complain "$file: includes $included, which is in no layer"
     elif [ "$b" -gt "$a" ] || { [ "$b" -eq "$a" ] && [ "$layer" != "$other" ]; }; then
