@@ -980,10 +980,12 @@ static void test_flipped_bits(void **state)
 {
     (void)state;
     for (int kind = MAKE_ZIP; kind <= MAKE_GNU; kind++) {
+        const size_t many = test_slow() ? 3 : 7;
+        const size_t step = kind <= MAKE_ZIP_STORED ? many : many * 10 - 1;
         place *w = place_new();
         w->ctx->limits.max_inflate = 1 << 20;
         bytes in = archive_over((enum maker_kind)kind, "name", bytes_text(200));
-        for (size_t bit = 0; bit < in.n * 8; bit += kind <= MAKE_ZIP_STORED ? 3 : 29) {
+        for (size_t bit = 0; bit < in.n * 8; bit += step) {
             bytes out;
             in.p[bit / 8] ^= (uint8_t)(1 << bit % 8);
             ts_code code = descend(&out, w, in);

@@ -139,14 +139,16 @@ static void check_changed(place *w, int k, bytes in, bytes data)
     free(out.p);
 }
 
-static void test_every_bit_flipped(void **state)
+/* Every third bit; with TS_SLOW=1 all of them. */
+static void test_bits_flipped(void **state)
 {
+    const size_t step = test_slow() ? 1 : 3;
     (void)state;
     place *w = place_new();
     bytes data = bytes_text(400);
     for (int k = PACK_BZIP2; k < PACK_KINDS; k++) {
         bytes in = pack_bytes((enum pack_kind)k, data);
-        for (size_t bit = 0; bit < in.n * 8; bit++) {
+        for (size_t bit = 0; bit < in.n * 8; bit += step) {
             in.p[bit / 8] ^= (uint8_t)(1U << bit % 8);
             check_changed(w, k, in, data);
             in.p[bit / 8] ^= (uint8_t)(1U << bit % 8);
@@ -376,7 +378,7 @@ int main(void)
         cmocka_unit_test(test_nested),
         cmocka_unit_test(test_false_positives),
         cmocka_unit_test(test_cut_at_every_byte),
-        cmocka_unit_test(test_every_bit_flipped),
+        cmocka_unit_test(test_bits_flipped),
         cmocka_unit_test(test_deleted_and_doubled),
         cmocka_unit_test(test_wrong_checksum),
         cmocka_unit_test(test_trailing_bytes),
