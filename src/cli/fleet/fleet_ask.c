@@ -72,12 +72,14 @@ static ts_code ask_one(ts_fleet_doing *d, const ts_shipped *s)
                                 .terminal = terminal,
                                 .demangle = o->demangle};
     const ts_fleet_chosen chosen = ts_fleet_chosen_of(o);
-    asking a = {d->fleet,
+    asking a = {NULL,
                 {.name = s->name,
                  .sql = ts_buf_text(&s->sql),
                  .chosen = &chosen,
                  .params = o->params,
                  .param_count = o->param_count}};
+    TS_TRY(ts_fleet_connect(d));
+    a.fleet = d->fleet;
     TS_TRY(say_chosen(d, &chosen));
     return ts_query_print(ask_fleet, &a, &print, &d->out);
 }

@@ -25,7 +25,10 @@ typedef struct ts_fleet_doing {
 /* Which recordings --label and --by choose. */
 ts_fleet_chosen ts_fleet_chosen_of(const ts_options *options);
 
-/* Without a question, they are listed. */
+/* Opens d->fleet. (fleet_verb.c) */
+ts_code ts_fleet_connect(ts_fleet_doing *d);
+
+/* Without a question, they are listed; it connects when there is one. */
 ts_code ts_fleet_ask_verb(ts_fleet_doing *d);
 ts_code ts_fleet_report_verb(ts_fleet_doing *d);
 #endif

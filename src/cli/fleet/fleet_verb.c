@@ -150,26 +150,32 @@ static ts_code check(doing *d)
 static const struct {
     const char *name;
     ts_code (*run)(doing *d);
-    bool more; /* words after it */
-} things[] = {{"init", init, false},
-              {"list", list, false},
-              {"ask", ts_fleet_ask_verb, true},
-              {"report", ts_fleet_report_verb, false},
-              {"forget", forget, true},
-              {"sweep", sweep, false},
-              {"check", check, false}};
+    bool more;  /* words after it */
+    bool later; /* it connects by itself, after what can be wrong without a server */
+} things[] = {
+    {"init", init, false, false},           {"list", list, false, false},
+    {"ask", ts_fleet_ask_verb, true, true}, {"report", ts_fleet_report_verb, false, false},
+    {"forget", forget, true, false},        {"sweep", sweep, false, false},
+    {"check", check, false, false}};
+
+ts_code ts_fleet_connect(ts_fleet_doing *d)
+{
+    const ts_fleet_options options = ts_fleet_options_of(d->ctx, d->options);
+    return ts_fleet_open(&d->fleet, d->ctx, &options);
+}
 
 static ts_code run_thing(doing *d)
 {
     const ts_options *o = d->options;
-    const ts_fleet_options options = ts_fleet_options_of(d->ctx, o);
     if (o->cluster != NULL && strcmp(o->paths[0], "init") != 0) {
         return ts_fail(d->ctx, TS_ERR_USAGE,
                        "--cluster is an option of fleet init: what is there knows its cluster");
     }
     for (size_t i = 0; i < sizeof things / sizeof things[0]; i++) {
         if (strcmp(things[i].name, o->paths[0]) == 0 && (things[i].more || o->path_count == 1)) {
-            TS_TRY(ts_fleet_open(&d->fleet, d->ctx, &options));
+            if (!things[i].later) {
+                TS_TRY(ts_fleet_connect(d));
+            }
             return things[i].run(d);
         }
     }
