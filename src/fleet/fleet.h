@@ -119,10 +119,13 @@ static inline uint64_t ts_load_ms(uint64_t load)
 
 /* --- loading (load.c) ------------------------------------------------------------------------- */
 
+enum { TS_FACT_CALL_NS = 100000000 };
+
 /* Which tables, and what that is called: "facts", "all", or "tables:a,b". */
 typedef struct ts_amount {
     bool tables[TS_TABLE_COUNT];
-    bool class_names; /* of js_heap_string only names of classes (class_names.h) */
+    bool facts; /* of js_heap_string only names of classes (class_names.h), of cloud_call only those
+                   of TS_FACT_CALL_NS or longer */
     char name[1024];
 } ts_amount;
 

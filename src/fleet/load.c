@@ -15,6 +15,7 @@
 #include "fleet/class_names.h"
 #include "fleet/cluster.h"
 #include "fleet/dialect.h"
+#include "tables/rows.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -65,7 +66,7 @@ ts_code ts_amount_choose(ts_amount *out, ts_ctx *ctx, const char *rows, const ch
     for (unsigned t = 0; t < TS_TABLE_COUNT; t++) {
         out->tables[t] = all || ts_table_is_fact(t);
     }
-    out->class_names = !all;
+    out->facts = !all;
     out->tables[TS_T_js_heap_string] = true;
     (void)snprintf(out->name, sizeof out->name, "%s", all ? "all" : "facts");
     return TS_OK;
@@ -193,16 +194,35 @@ static ts_code send_batch(sender *s, const ts_columns *c)
     return full ? send_body(s, c->table) : TS_OK;
 }
 
-static ts_code send_table(sender *s, ts_reader *reader, enum ts_table_id table,
-                          const ts_class_names *names)
+static void keep_slow_calls(ts_columns *c)
+{
+    const ts_column_values *dur = &c->columns[TS_C_cloud_call__dur];
+    bool keep[TS_COLUMNS_ROWS];
+    for (unsigned i = 0; i < c->rows; i++) {
+        keep[i] = dur->ints[i] >= TS_FACT_CALL_NS;
+    }
+    ts_columns_keep(c, keep);
+}
+
+/* Of tables that may be large, what is asked across recordings. */
+static void keep_facts(const sender *s, ts_columns *c)
+{
+    if (c->table == TS_T_js_heap_string) {
+        ts_class_names_keep(&s->names, c);
+    } else if (c->table == TS_T_cloud_call) {
+        keep_slow_calls(c);
+    }
+}
+
+static ts_code send_table(sender *s, ts_reader *reader, enum ts_table_id table, bool facts)
 {
     ts_columns c = {0};
     ts_code code = put_statement(s, table);
     TS_STEP(code, ts_columns_open(&c, s->ctx, reader, table));
     TS_STEP(code, ts_columns_next(&c));
     while (code == TS_OK && c.rows > 0) {
-        if (names != NULL) {
-            ts_class_names_keep(names, &c);
+        if (facts) {
+            keep_facts(s, &c);
         }
         TS_STEP_IF(code, c.rows > 0, send_batch(s, &c));
         TS_STEP(code, ts_check_cancel(s->ctx));
@@ -219,13 +239,12 @@ static ts_code send_table(sender *s, ts_reader *reader, enum ts_table_id table,
 static ts_code send_tables(sender *s, const ts_load_request *r)
 {
     ts_code code = TS_OK;
-    TS_STEP_IF(code, r->amount->class_names && s->names.keys.p == NULL,
+    TS_STEP_IF(code, r->amount->facts && s->names.keys.p == NULL,
                ts_class_names_find(&s->names, s->ctx, r->reader));
     s->result->rows = s->result->tables = s->result->bytes = s->result->sent = 0;
     for (unsigned t = 0; code == TS_OK && t < TS_TABLE_COUNT; t++) {
         if (r->amount->tables[t] && ts_reader_has_table(r->reader, t)) {
-            const bool only = r->amount->class_names && t == TS_T_js_heap_string;
-            code = send_table(s, r->reader, t, only ? &s->names : NULL);
+            code = send_table(s, r->reader, t, r->amount->facts);
         }
     }
     return code;

@@ -413,7 +413,7 @@ def check_times(engine, databases):
           ("recordings", "count", "total_ms", "mean_ms", "longest_ms"), "--param", "limit=1000")
     times("frames", "SELECT ifnull(p.name, ''), f.dur FROM frame_slice AS f LEFT JOIN process AS p ON p.ipid = f.ipid WHERE f.type = 0 AND f.dur IS NOT NULL",
           ("process",), ("recordings", "frames", "longer", "mean_ms", "p95_ms", "longest_ms"), "--param", "ms=10")
-    times("calls", "SELECT ifnull(nullif(m.class, '') || '.', '') || ifnull(m.name, ''), c.dur FROM cloud_call AS c LEFT JOIN stack_method AS m ON m.id = c.method_id",
+    times("calls", "SELECT ifnull(nullif(m.class, '') || '.', '') || ifnull(m.name, ''), c.dur FROM cloud_call AS c LEFT JOIN stack_method AS m ON m.id = c.method_id WHERE c.dur >= 100000000",
           ("method",), ("recordings", "calls", "mean_ms", "p95_ms", "longest_ms"), "--param", "limit=1000")
 
 

@@ -1,5 +1,6 @@
 -- Question:   Which calls of services are the slowest?
---             Calls of the Cloud Profiler by their root method.
+--             Calls of the Cloud Profiler by their root method; of recordings that were loaded without --rows=all those that
+--             took 100 ms or longer.
 -- Topic:      calls
 -- Report:     45 Slowest calls
 -- Parameters: method  glob of methods (default: all)
