@@ -26,7 +26,8 @@ static ts_code load_questions(ts_questions *all, ts_ctx *ctx)
                                     "missing beside the shipped questions");
 }
 
-ts_fleet_chosen ts_fleet_chosen_of(const ts_options *o)
+/* Which recordings --label and --by choose. */
+static ts_fleet_chosen chosen_of(const ts_options *o)
 {
     return (ts_fleet_chosen){.by = o->by, .only = o->labels.all, .only_count = o->labels.count};
 }
@@ -71,7 +72,7 @@ static ts_code ask_one(ts_fleet_doing *d, const ts_shipped *s)
     const ts_row_print print = {.format = ts_row_format_chosen(o->output, terminal),
                                 .terminal = terminal,
                                 .demangle = o->demangle};
-    const ts_fleet_chosen chosen = ts_fleet_chosen_of(o);
+    const ts_fleet_chosen chosen = chosen_of(o);
     asking a = {NULL,
                 {.name = s->name,
                  .sql = ts_buf_text(&s->sql),
@@ -142,7 +143,7 @@ static ts_code section_row(void *user, const char *const *values, const size_t *
 
 static ts_code put_section(ts_fleet_doing *d, const ts_shipped *shipped, ts_text title)
 {
-    const ts_fleet_chosen chosen = ts_fleet_chosen_of(d->options);
+    const ts_fleet_chosen chosen = chosen_of(d->options);
     const ts_fleet_question question = {
         .name = shipped->name, .sql = ts_buf_text(&shipped->sql), .chosen = &chosen};
     section s = {.ctx = d->ctx, .out = &d->out, .title = title};
@@ -178,7 +179,7 @@ ts_code ts_fleet_report_verb(ts_fleet_doing *d)
     place places[PLACES];
     size_t n = 0;
     ts_questions all = {0};
-    const ts_fleet_chosen chosen = ts_fleet_chosen_of(d->options);
+    const ts_fleet_chosen chosen = chosen_of(d->options);
     ts_code code = load_questions(&all, d->ctx);
     for (size_t i = 0; code == TS_OK && i < all.count && n < PLACES; i++) {
         const ts_text line = ts_question_first(ts_buf_text(&all.all[i].sql), "Report");

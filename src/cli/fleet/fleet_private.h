@@ -22,9 +22,6 @@ typedef struct ts_fleet_doing {
     uint64_t differences; /* of check */
 } ts_fleet_doing;
 
-/* Which recordings --label and --by choose. */
-ts_fleet_chosen ts_fleet_chosen_of(const ts_options *options);
-
 /* Opens d->fleet. (fleet_verb.c) */
 ts_code ts_fleet_connect(ts_fleet_doing *d);
 
