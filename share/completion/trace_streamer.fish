@@ -44,7 +44,7 @@ complete -c trace_streamer -n '__fish_seen_subcommand_from serve' -l any -d 'ser
 complete -c trace_streamer -n '__fish_seen_subcommand_from sample' -l seconds -x -d 'sample for N seconds (default 30); SIGINT ends it before, with what was sampled'
 complete -c trace_streamer -n '__fish_seen_subcommand_from sample' -l interval -x -d 'milliseconds from one sample to the next (default 20)'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from serve sample upgrade help version' -l at -x -d 'the database of ClickHouse, http://HOST:8123/DATABASE; user and password are not part of it (docs/fleet.md)'
-complete -c trace_streamer -n '__fish_seen_subcommand_from fleet' -l by -x -d 'of ask and report: group recordings by a label, or by recording (default), host, day or program; several with commas'
+complete -c trace_streamer -n '__fish_seen_subcommand_from fleet' -l by -x -d 'of ask and report: group recordings by a label, or by recording (default of ask), host, day, program or all (default of report); several with commas'
 complete -c trace_streamer -n '__fish_seen_subcommand_from fleet' -l label -x -d 'of ask and report: only recordings with this label, also recording=, host=, day= or program=; VALUE may be a glob; may be repeated, and all must hold'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade fleet help version' -l rows -x -a 'facts all' -d 'rows that --to=clickhouse loads: facts (default): tables that are asked across recordings; all. --tables=A,B chooses tables instead'
 complete -c trace_streamer -n 'not __fish_seen_subcommand_from diff serve sample upgrade fleet help version' -l labels-from -r -F -d 'labels from a JSON object in FILE'

@@ -172,7 +172,7 @@ const ts_option ts_option_list[] = {
     TEXT(NULL, "--at", "URL", C | D | F, FLEET, NONE, at,
      "the database of ClickHouse, http://HOST:8123/DATABASE; user and password are not part of it (docs/fleet.md)"),
     TEXT(NULL, "--by", "KEY", F, FLEET, NONE, by,
-     "of ask and report: group recordings by a label, or by recording (default), host, day or program; several with commas"),
+     "of ask and report: group recordings by a label, or by recording (default of ask), host, day, program or all (default of report); several with commas"),
     TEXTS("--label", "KEY=VALUE", F, FLEET, labels,
      "of ask and report: only recordings with this label, also recording=, host=, day= or program=; VALUE may be a glob; may be repeated, and all must hold"),
     WORD(ROWS, NULL, "--rows", VALUE, "AMOUNT", C, FLEET, "facts all",

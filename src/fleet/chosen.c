@@ -16,6 +16,7 @@ static const struct {
     {"host", "host"},
     {"day", "toString(day)"},
     {"program", "program"},
+    {"all", "'all'"},
 };
 
 static const char *own_key(ts_text key)
@@ -39,8 +40,7 @@ static bool next_of(ts_text *one, const char **list)
     return true;
 }
 
-/* --- what they are grouped by ------------------------------------------------------------------
- */
+/* --- what they are grouped by ----------------------------------------------------------------- */
 
 static ts_code put_value(ts_buf *out, ts_ctx *ctx, ts_text key)
 {
@@ -58,6 +58,10 @@ static ts_code put_part(ts_buf *out, ts_ctx *ctx, const char *by)
     ts_text key;
     const bool several = strchr(by, ',') != NULL;
     const char *before = several ? "concat(" : "";
+    const size_t n = strlen(by);
+    if (n == 0 || by[n - 1] == ',') {
+        return ts_fail(ctx, TS_ERR_USAGE, "bad value for --by: an empty name");
+    }
     while (next_of(&key, &by)) {
         if (key.n == 0) {
             return ts_fail(ctx, TS_ERR_USAGE, "bad value for --by: an empty name");
@@ -69,8 +73,7 @@ static ts_code put_part(ts_buf *out, ts_ctx *ctx, const char *by)
     return several ? ts_buf_putc(ctx, out, ')') : TS_OK;
 }
 
-/* --- which ones ---------------------------------------------------------------------------------
- */
+/* --- which ones ------------------------------------------------------------------------------- */
 
 ts_code ts_fleet_put_match(ts_buf *out, ts_ctx *ctx, ts_text glob)
 {
@@ -143,8 +146,7 @@ ts_code ts_fleet_chosen_sql(ts_buf *out, ts_ctx *ctx, const ts_fleet_chosen *cho
     return ts_buf_printf(ctx, out, ") AS chosen"); /* today's engines join nothing nameless */
 }
 
-/* --- whether there are some ----------------------------------------------------------------------
- */
+/* --- whether there are some ------------------------------------------------------------------- */
 
 /* "labels are: build, device" */
 static ts_code put_labels(ts_buf *out, ts_fleet *f)
@@ -204,16 +206,32 @@ static ts_code check_by(ts_fleet *f, const char *by)
     return TS_OK;
 }
 
-ts_code ts_fleet_choose(ts_fleet *f, uint64_t *count, const ts_fleet_chosen *chosen)
+static ts_code take_count(ts_fleet *f, ts_fleet_count *count)
+{
+    uint64_t *const numbers[] = {&count->recordings, &count->incomplete};
+    ts_engine_rows rows = ts_engine_rows_of(f);
+    const bool good = ts_engine_next(&rows) && rows.count == 2;
+    for (size_t i = 0; i < 2; i++) {
+        if (!good || !ts_engine_field(numbers[i], rows.fields[i])) {
+            return ts_fail(f->ctx, TS_ERR_OUTPUT, "the server's counts make no sense");
+        }
+    }
+    return TS_OK;
+}
+
+ts_code ts_fleet_choose(ts_fleet *f, ts_fleet_count *count, const ts_fleet_chosen *chosen)
 {
     ts_buf sql = {0};
     ts_engine_fresh(f);
-    ts_code code = ts_buf_printf(f->ctx, &sql, "SELECT count() FROM ");
+    ts_code code = ts_buf_printf(f->ctx, &sql,
+                                 "SELECT count(), countIf(complete = 0) FROM v_recording "
+                                 "GLOBAL ALL INNER JOIN ");
     TS_STEP(code, ts_fleet_chosen_sql(&sql, f->ctx, chosen));
+    TS_STEP(code, ts_buf_printf(f->ctx, &sql, " USING load"));
     TS_STEP(code, ts_engine_ask(f, ts_buf_text(&sql), true));
-    TS_STEP(code, ts_engine_number(count, f));
+    TS_STEP(code, take_count(f, count));
     ts_buf_free(f->ctx, &sql);
-    TS_STEP_IF(code, *count == 0, none_chosen(f, chosen));
+    TS_STEP_IF(code, count->recordings == 0, none_chosen(f, chosen));
     TS_STEP_IF(code, chosen->by != NULL, check_by(f, chosen->by));
     return code;
 }

@@ -7,6 +7,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 enum {
@@ -300,6 +301,13 @@ bool ts_engine_next(ts_engine_rows *rows)
         rows->p = p + 1;
     }
     return true;
+}
+
+bool ts_engine_field(uint64_t *out, ts_text field)
+{
+    char *end;
+    *out = strtoull(field.p, &end, 10);
+    return field.n > 0 && field.p[0] >= '0' && field.p[0] <= '9' && *end == '\0';
 }
 
 ts_code ts_engine_quote(ts_ctx *ctx, ts_buf *out, ts_text text)

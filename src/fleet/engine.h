@@ -83,6 +83,9 @@ ts_engine_rows ts_engine_rows_of(ts_fleet *f);
 /* The next row; false at the end. */
 bool ts_engine_next(ts_engine_rows *rows);
 
+/* The number that a field is: digits and nothing else. */
+bool ts_engine_field(uint64_t *out, ts_text field);
+
 /* The text as a literal of SQL, with its quotation marks; any bytes. */
 ts_code ts_engine_quote(ts_ctx *ctx, ts_buf *out, ts_text text);
 

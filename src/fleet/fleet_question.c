@@ -3,17 +3,11 @@
 #include "base/alloc.h"
 #include "fleet/engine.h"
 #include "fleet/chosen.h"
-#include "tables/question_text.h"
+#include "tables/question_values.h"
 
 #include <stdio.h>
 
 /* --- parameters ------------------------------------------------------------------------------- */
-
-static bool begins(ts_text text, const char *word)
-{
-    const size_t n = strlen(word);
-    return text.n >= n && memcmp(text.p, word, n) == 0;
-}
 
 /* The number after "(default " in what the parameter is. */
 static ts_text default_of(ts_text doc)
@@ -44,50 +38,47 @@ static bool is_number(ts_text text)
     return digits > 0 && digits < 19 && points < 2 && digits + points == text.n;
 }
 
-/* Whether "one of A, B or C" has the word. */
-static bool is_one_of(ts_text doc, ts_text value)
+/* The last one of that name, or NULL. */
+static const ts_param *given(const ts_fleet_question *q, ts_text name)
 {
-    for (size_t i = 0; value.n > 0 && i + value.n <= doc.n; i++) {
-        const bool front = i > 0 && (doc.p[i - 1] == ' ' || doc.p[i - 1] == ',');
-        const char after = i + value.n == doc.n ? ' ' : doc.p[i + value.n];
-        if (front && (after == ' ' || after == ',') && memcmp(doc.p + i, value.p, value.n) == 0) {
-            return true;
-        }
+    const ts_param *found = NULL;
+    for (size_t i = 0; i < q->param_count; i++) {
+        found = ts_text_is(name, q->params[i].name) ? &q->params[i] : found;
     }
-    return false;
+    return found;
 }
 
-static const char *given(const ts_fleet_question *q, ts_text name)
+/* "one of A, B or C" */
+static ts_code check_word(ts_ctx *ctx, const ts_question_param *param, const ts_param *given)
 {
-    const char *value = NULL;
-    for (size_t i = 0; i < q->param_count; i++) {
-        value = ts_text_is(name, q->params[i].name) ? q->params[i].value : value;
-    }
-    return value;
+    ts_buf word = {0};
+    ts_code code = ts_question_value(&word, NULL, ctx, param, given, 1, 0); /* asks no database */
+    ts_buf_free(ctx, &word);
+    return code;
 }
 
 static ts_code put_param(ts_buf *out, ts_ctx *ctx, const ts_fleet_question *q, ts_text name)
 {
     char text[64];
     ts_question_param param;
-    const char *value = given(q, name);
+    const ts_param *own = given(q, name);
+    const char *value = own == NULL ? NULL : own->value;
     (void)snprintf(text, sizeof text, "%.*s", (int)name.n, name.p);
     if (!ts_question_find_param(&param, q->sql, text)) {
         return ts_fail(ctx, TS_ERR_INTERNAL, "the question %s does not say what :%s is", q->name,
                        text);
     }
-    if (begins(param.doc, "number")) {
+    if (ts_text_begins(param.doc, "number")) {
         const ts_text number = value == NULL ? default_of(param.doc) : ts_text_of(value);
         return is_number(number) ? ts_buf_put(ctx, out, number.p, number.n)
                                  : ts_fail(ctx, TS_ERR_USAGE, "--param %s: \"%.*s\" is no number",
                                            text, (int)number.n, number.p);
     }
-    if (begins(param.doc, "glob")) {
+    if (ts_text_begins(param.doc, "glob")) {
         return ts_fleet_put_match(out, ctx, ts_text_of(value == NULL ? "*" : value));
     }
-    if (begins(param.doc, "one of") && value != NULL && !is_one_of(param.doc, ts_text_of(value))) {
-        return ts_fail(ctx, TS_ERR_USAGE, "--param %s: \"%s\" is not %.*s", text, value,
-                       (int)param.doc.n, param.doc.p);
+    if (ts_text_begins(param.doc, "one of ") && own != NULL) {
+        TS_TRY(check_word(ctx, &param, own));
     }
     return ts_engine_quote(ctx, out, ts_text_of(value == NULL ? "" : value));
 }
@@ -190,6 +181,14 @@ static ts_code take_head(answer *a, ts_engine_rows *rows, ts_fleet *f, const ts_
                                      : visitor->header(visitor->user, a->values, (int)a->count);
 }
 
+/* The engine divides by 0 as it is: nan, inf and -inf are no values. */
+static bool is_none(const ts_engine_rows *rows, size_t i, ts_cell_type type)
+{
+    const char *p = rows->fields[i].p;
+    return rows->null[i] ||
+           (type == TS_CELL_REAL && strcspn(p, "ni") == (*p == '-' ? 1U : 0U) && *p != '\0');
+}
+
 static ts_code take_rows(ts_fleet *f, const ts_fleet_question *q, const ts_rows_visitor *visitor)
 {
     answer a;
@@ -200,9 +199,10 @@ static ts_code take_rows(ts_fleet *f, const ts_fleet_question *q, const ts_rows_
             return ts_fail(f->ctx, TS_ERR_OUTPUT, "the server's rows make no sense");
         }
         for (size_t i = 0; i < a.count; i++) {
-            a.values[i] = rows.null[i] ? NULL : rows.fields[i].p;
-            a.lengths[i] = rows.null[i] ? 0 : rows.fields[i].n;
-            a.types[i] = rows.null[i] ? TS_CELL_NULL : a.declared[i];
+            const bool none = is_none(&rows, i, a.declared[i]);
+            a.values[i] = none ? NULL : rows.fields[i].p;
+            a.lengths[i] = none ? 0 : rows.fields[i].n;
+            a.types[i] = none ? TS_CELL_NULL : a.declared[i];
         }
         TS_TRY(ts_check_cancel(f->ctx));
         TS_TRY(visitor->row(visitor->user, a.values, a.lengths, a.types, (int)a.count));

@@ -18,8 +18,8 @@
 
 /* Which recordings, and what they are grouped by. All texts are borrowed. */
 typedef struct ts_fleet_chosen {
-    const char *by; /* "build", "build,device"; of labels, or recording, host, day, program; NULL:
-                       recording */
+    const char *by; /* "build", "build,device"; of labels, or recording, host, day, program, all;
+                       NULL: recording */
     const char *const *only; /* "build=4711", "device=P*,build=4711": all must hold */
     size_t only_count;
 } ts_fleet_chosen;
@@ -30,8 +30,12 @@ typedef struct ts_fleet_chosen {
  */
 ts_code ts_fleet_chosen_sql(ts_buf *out, ts_ctx *ctx, const ts_fleet_chosen *chosen);
 
+typedef struct ts_fleet_count {
+    uint64_t recordings, incomplete; /* incomplete: those that lost data */
+} ts_fleet_count;
+
 /* How many recordings these are. TS_ERR_USAGE when there are none, with the labels that exist. */
-ts_code ts_fleet_choose(ts_fleet *fleet, uint64_t *count, const ts_fleet_chosen *chosen);
+ts_code ts_fleet_choose(ts_fleet *fleet, ts_fleet_count *count, const ts_fleet_chosen *chosen);
 
 typedef struct ts_fleet_question {
     const char *name; /* for messages */

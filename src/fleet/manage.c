@@ -18,22 +18,14 @@
 
 /* --- counting --------------------------------------------------------------------------------- */
 
-/* Digits and nothing else; fields end with a zero byte. */
-static bool field_number(uint64_t *out, ts_text field)
-{
-    char *end;
-    *out = strtoull(field.p, &end, 10);
-    return field.n > 0 && field.p[0] >= '0' && field.p[0] <= '9' && *end == '\0';
-}
-
 static ts_code take_counts(ts_fleet *f, uint64_t counts[TS_TABLE_COUNT])
 {
     ts_engine_rows rows = ts_engine_rows_of(f);
     while (ts_engine_next(&rows)) {
         uint64_t table;
         uint64_t count;
-        if (rows.count != 2 || !field_number(&table, rows.fields[0]) ||
-            !field_number(&count, rows.fields[1]) || table >= TS_TABLE_COUNT) {
+        if (rows.count != 2 || !ts_engine_field(&table, rows.fields[0]) ||
+            !ts_engine_field(&count, rows.fields[1]) || table >= TS_TABLE_COUNT) {
             return ts_fail(f->ctx, TS_ERR_OUTPUT, "the server's counts make no sense");
         }
         counts[table] = count;

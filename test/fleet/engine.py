@@ -486,9 +486,22 @@ def asks(engine, scratch):
     asked(engine, "classs", code=2, says="did you mean classes?")
     asked(engine, "classes", "--param", "limit=x", code=2, says="is no number")
     asked(engine, "classes", "--param", "klass=x", code=2, says="has no parameter")
-    asked(engine, "waits", "--param", "kind=sleep", code=2, says="is not one of")
+    asked(engine, "waits", "--param", "kind=sleep", code=2, says="it is one of wait, contended or park")
     asked(engine, "classes", "--param", "class='; DROP TABLE recording; --")
     run(engine, "fleet", "ask", says="Which classes of heap objects are the largest?")
+    for by in ("", ",", "build,", ",build"):
+        asked(engine, "recordings", "--by=" + by, code=2)
+    # What lost data is said wherever it is in what is asked, and not where it is not.
+    for words, lost in ((("fleet", "ask", "recordings", "--label", "build=2"), True), (("fleet", "report", "--quiet"), True), (("diff", "build=1", "build=2"), True),
+                        (("fleet", "ask", "recordings", "--label", "build=1"), False), (("diff", "build=1", "device=server"), False)):
+        out, err = run(engine, *words, *(("--limit=1",) if words[0] == "diff" else ()))
+        if ("1 of them lost data" in err or "build=2: 1 recording lost data" in err) != lost:
+            complain(words, "says of losses", err)
+        if "report" in words and out.count("\nall ") < 10:
+            complain("the report of all:", out)
+    verdict = json.loads(run(engine, "diff", "build=1", "build=2", "--output=json", "--limit=1")[0])
+    if (verdict["before"]["losses"], verdict["after"]["losses"]) != (0, 1):
+        complain("losses of sides:", verdict["before"], verdict["after"])
     report, _ = run(engine, "fleet", "report", "--by=build")
     for words in ("Recordings\n", "Largest classes of heap objects", "Hottest methods", "Slowest calls", "Frames"):
         if words not in report:

@@ -29,7 +29,7 @@ typedef struct fleet_diff {
     ts_questions all;
     const ts_shipped *by;
     ts_fleet_chosen chosen[2];
-    uint64_t counts[2]; /* recordings of a side */
+    ts_fleet_count counts[2];
     diff_side sides[2];
     diff_shape shape;
     diff_condition *conditions;
@@ -38,8 +38,7 @@ typedef struct fleet_diff {
     ts_buf others;
 } fleet_diff;
 
-/* --- before anything is asked ------------------------------------------------------------------
- */
+/* --- before anything is asked ----------------------------------------------------------------- */
 
 static ts_code prepare(fleet_diff *d)
 {
@@ -68,7 +67,15 @@ static ts_code open_sides(fleet_diff *d)
         TS_TRY(ts_fleet_choose(d->fleet, &d->counts[i], &d->chosen[i]));
         d->sides[i] = (diff_side){.ctx = d->ctx, .path = o->paths[i], .file = -1};
         TS_TRY(ts_buf_printf(d->ctx, &d->sides[i].label, "%s, %" PRIu64 " recording%s%c",
-                             o->paths[i], d->counts[i], d->counts[i] == 1 ? "" : "s", 0));
+                             o->paths[i], d->counts[i].recordings,
+                             d->counts[i].recordings == 1 ? "" : "s", 0));
+        if (d->counts[i].incomplete > 0) {
+            ts_message(
+                d->ctx,
+                "%s: %" PRIu64 " recording%s lost data (fleet ask losses): the comparison is "
+                "of what is left",
+                o->paths[i], d->counts[i].incomplete, d->counts[i].incomplete == 1 ? "" : "s");
+        }
     }
     return TS_OK;
 }
@@ -86,7 +93,7 @@ static ts_code ask_side(fleet_diff *d, unsigned side, uint64_t *rows)
                                         .chosen = &d->chosen[side],
                                         .params = &param,
                                         .param_count = 1};
-    (void)snprintf(count, sizeof count, "%" PRIu64, d->counts[side]);
+    (void)snprintf(count, sizeof count, "%" PRIu64, d->counts[side].recordings);
     TS_TRY(ts_fleet_ask(d->fleet, &question, &visitor));
     *rows += asking.rows;
     return TS_OK;
@@ -157,7 +164,7 @@ static ts_code fill_result(fleet_diff *d)
 
 static ts_code print_result(fleet_diff *d, bool *failed, ts_output *out)
 {
-    const uint64_t losses[2] = {0, 0};
+    const uint64_t losses[2] = {d->counts[0].incomplete, d->counts[1].incomplete};
     diff_report report = {.result = &d->result, .sides = d->sides, .losses = losses};
     TS_TRY(ts_buf_putc(d->ctx, &d->others, '\0'));
     report.others = d->others.p;

@@ -32,8 +32,7 @@ static ts_fleet_chosen chosen_of(const ts_options *o)
     return (ts_fleet_chosen){.by = o->by, .only = o->labels.all, .only_count = o->labels.count};
 }
 
-/* --- one question ------------------------------------------------------------------------------
- */
+/* --- one question ----------------------------------------------------------------------------- */
 
 typedef struct asking {
     ts_fleet *fleet;
@@ -57,10 +56,16 @@ static ts_code unknown_question(ts_ctx *ctx, const ts_questions *all, const char
 /* How many recordings are asked: also that there are some, and that labels are not mistyped. */
 static ts_code say_chosen(const ts_fleet_doing *d, const ts_fleet_chosen *chosen)
 {
-    uint64_t count = 0;
+    ts_fleet_count count = {0};
     TS_TRY(ts_fleet_choose(d->fleet, &count, chosen));
     if (!d->options->quiet) {
-        ts_message(d->ctx, "%" PRIu64 " recording%s", count, count == 1 ? "" : "s");
+        ts_message(d->ctx, "%" PRIu64 " recording%s", count.recordings,
+                   count.recordings == 1 ? "" : "s");
+    }
+    if (count.incomplete > 0) {
+        ts_message(d->ctx,
+                   "%" PRIu64 " of them lost data (fleet ask losses): what is left is asked",
+                   count.incomplete);
     }
     return TS_OK;
 }
@@ -103,8 +108,7 @@ ts_code ts_fleet_ask_verb(ts_fleet_doing *d)
     return code;
 }
 
-/* --- all of them --------------------------------------------------------------------------------
- */
+/* --- all of them ------------------------------------------------------------------------------ */
 
 enum { REPORT_ROWS = 10 };
 
@@ -141,11 +145,11 @@ static ts_code section_row(void *user, const char *const *values, const size_t *
                                    : TS_OK;
 }
 
-static ts_code put_section(ts_fleet_doing *d, const ts_shipped *shipped, ts_text title)
+static ts_code put_section(ts_fleet_doing *d, const ts_fleet_chosen *chosen,
+                           const ts_shipped *shipped, ts_text title)
 {
-    const ts_fleet_chosen chosen = chosen_of(d->options);
     const ts_fleet_question question = {
-        .name = shipped->name, .sql = ts_buf_text(&shipped->sql), .chosen = &chosen};
+        .name = shipped->name, .sql = ts_buf_text(&shipped->sql), .chosen = chosen};
     section s = {.ctx = d->ctx, .out = &d->out, .title = title};
     const ts_rows_visitor visitor = {&s, section_header, section_row, NULL};
     ts_code code = ts_row_printer_new(&s.printer, &d->out, TS_ROWS_TABLE, false);
@@ -173,13 +177,21 @@ static int compare_places(const void *a, const void *b)
     return (x->number > y->number) - (x->number < y->number);
 }
 
+/* Without --by all recordings are one group. */
+static ts_fleet_chosen chosen_for_report(const ts_options *o)
+{
+    ts_fleet_chosen chosen = chosen_of(o);
+    chosen.by = chosen.by == NULL ? "all" : chosen.by;
+    return chosen;
+}
+
 ts_code ts_fleet_report_verb(ts_fleet_doing *d)
 {
     enum { PLACES = 64 };
     place places[PLACES];
     size_t n = 0;
     ts_questions all = {0};
-    const ts_fleet_chosen chosen = chosen_of(d->options);
+    const ts_fleet_chosen chosen = chosen_for_report(d->options);
     ts_code code = load_questions(&all, d->ctx);
     for (size_t i = 0; code == TS_OK && i < all.count && n < PLACES; i++) {
         const ts_text line = ts_question_first(ts_buf_text(&all.all[i].sql), "Report");
@@ -195,7 +207,7 @@ ts_code ts_fleet_report_verb(ts_fleet_doing *d)
         qsort(places, n, sizeof places[0], compare_places);
     }
     for (size_t i = 0; code == TS_OK && i < n; i++) {
-        code = put_section(d, places[i].shipped, places[i].title);
+        code = put_section(d, &chosen, places[i].shipped, places[i].title);
     }
     ts_questions_free(&all, d->ctx);
     return d->out.gone ? TS_OK : code;
