@@ -191,7 +191,7 @@ static bool is_none(const ts_engine_rows *rows, size_t i, ts_cell_type type)
 
 static ts_code take_rows(ts_fleet *f, const ts_fleet_question *q, const ts_rows_visitor *visitor)
 {
-    answer a;
+    answer a = {0};
     ts_engine_rows rows = ts_engine_rows_of(f);
     TS_TRY(take_head(&a, &rows, f, q, visitor));
     while (ts_engine_next(&rows)) {
