@@ -177,6 +177,16 @@ ts_code ts_spool_write(ts_spool *s, const void *p, size_t n)
     return TS_OK;
 }
 
+ts_code ts_spool_file(int *fd, ts_spool *s)
+{
+    *fd = -1;
+    TS_TRY(s->n > 0 || s->fd >= 0 ? TS_OK : make_file(s));
+    TS_TRY(s->n == 0 ? TS_OK : write_out(s, s->memory, s->n));
+    s->n = 0;
+    *fd = s->fd;
+    return TS_OK;
+}
+
 /* --- reading --- */
 
 static ts_code spool_read_file(size_t *got, ts_spool *s, uint64_t off, uint8_t *buf, size_t n)

@@ -19,6 +19,9 @@ uint64_t ts_spool_size(const ts_spool *s);
 /* *got bytes at off, fewer than n only at the end. */
 ts_code ts_spool_read(size_t *got, ts_spool *s, uint64_t off, void *buf, size_t n);
 
+/* All of it is in the file now, from its first byte on, whose descriptor stays the spool's. */
+ts_code ts_spool_file(int *fd, ts_spool *s);
+
 /* Integers, compact (zigzag varints, 1 to 10 bytes), for arrays that wait for their partner. */
 ts_code ts_spool_put_int(ts_spool *s, int64_t v);
 

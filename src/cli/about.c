@@ -2,7 +2,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/exit_codes.h"
-#include "cli/questions.h"
+#include "session/questions.h"
 #include "export/export.h"
 #include "parsers/format.h"
 #include "parsers/htrace/plugin_list.h"

@@ -1,7 +1,6 @@
 #include "cli/verbs.h"
 
-#include "analysis/analysis.h"
-#include "cli/ask.h"
+#include "cli/ask_print.h"
 #include "cli/exit_codes.h"
 #include "cli/export_folder.h"
 #include "cli/outputs.h"
@@ -9,10 +8,12 @@
 #include "cli/log_file.h"
 #include "cli/print.h"
 #include "cli/progress.h"
-#include "cli/questions.h"
+#include "session/questions.h"
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
+#include "session/ask.h"
+#include "session/conversion.h"
 #include "tables/publish.h"
 
 #include <errno.h>
@@ -26,15 +27,9 @@
 typedef struct run {
     ts_ctx *ctx;
     const ts_options *options;
-    const ts_format *format;
-    const char *format_options; /* of --format NAME:OPTIONS, or NULL */
+    ts_conversion conversion;
     ts_log_file log;
     ts_outputs outputs;
-    ts_analysis_set analyses;
-    uint64_t read; /* bytes, by the analysis that runs */
-    const char *analysis;
-    ts_buf idle; /* analyses that were asked for and had nothing to do */
-    bool adding; /* to a finished database, which gets no rows but those of the analyses */
     ts_text_file json;
     const ts_export *to; /* NULL: no export is asked for */
     ts_text_file exported;
@@ -45,9 +40,6 @@ typedef struct run {
     ts_extractor extractor;
     ts_extract extract;
     ts_target *target;
-    ts_db *db;
-    ts_sink dropping; /* instead of a database where none is asked for */
-    ts_store *store;
     ts_progress_line line;
     ts_progress progress;
     const ts_convert_watch *watch; /* NULL: the terminal is told */
@@ -61,27 +53,6 @@ typedef struct run {
 
 /* --- steps --------------------------------------------------------------------------------- */
 
-/* --format NAME or NAME:OPTIONS. */
-static ts_code choose_format(run *r)
-{
-    char name[64];
-    const char *text = r->options->format;
-    size_t n = strcspn(text, ":");
-    snprintf(name, sizeof name, "%.*s", n < sizeof name ? (int)n : 0, text);
-    r->format = ts_format_find(name);
-    if (r->format == NULL) {
-        return ts_fail(r->ctx, TS_ERR_USAGE, "unknown format \"%s\" (--format=list lists formats)",
-                       text);
-    }
-    r->format_options = text[n] == ':' ? text + n + 1 : NULL;
-    if (r->format_options != NULL &&
-        (r->format->check_options == NULL || !r->format->check_options(r->format_options))) {
-        return ts_fail(r->ctx, TS_ERR_USAGE, "the format %s does not have the options \"%s\"", name,
-                       r->format_options);
-    }
-    return TS_OK;
-}
-
 static void set_limits(ts_ctx *ctx, const ts_options *o)
 {
     if (o->max_inflate != 0) {
@@ -91,10 +62,7 @@ static void set_limits(ts_ctx *ctx, const ts_options *o)
     ctx->time_range = o->time_range;
     ctx->compat = o->compat;
     ctx->symbols = o->symbols;
-    ctx->syscalls = o->syscalls != NULL ? o->syscalls : o->compat ? "none" : "all";
-    ctx->syscalls = strcmp(ctx->syscalls, "all") == 0    ? NULL
-                    : strcmp(ctx->syscalls, "none") == 0 ? ""
-                                                         : ctx->syscalls;
+    ts_conversion_syscalls(ctx, o->syscalls);
     ctx->strict = o->strict;
 }
 
@@ -140,14 +108,12 @@ static ts_code convert_prepare(run *r)
     ts_ctx *ctx = r->ctx;
     ts_code code;
     set_limits(ctx, o);
-    if (o->format != NULL && (code = choose_format(r)) != TS_OK) {
-        return code;
-    }
-    code = ts_analysis_choose(&r->analyses, ctx, o->analyze, true);
+    code = o->format == NULL ? TS_OK : ts_conversion_format(&r->conversion, o->format);
+    TS_STEP(code, ts_analysis_choose(&r->conversion.analyses, ctx, o->analyze, true));
     TS_STEP(code, ts_export_file_check(&r->to, ctx, o));
     if (code == TS_OK && o->query != NULL) {
         code = ts_query_read(&r->query, ctx, o->query);
-        TS_STEP(code, ts_ask_check(ctx, &r->query, o));
+        TS_STEP(code, ts_ask_check(ctx, &r->query, o->params, o->param_count));
     }
     TS_STEP(code, ts_outputs_check(&r->outputs, ctx, o, r->query.is_file ? &r->query.st : NULL));
     /* From here on files are written. */
@@ -181,8 +147,7 @@ static ts_code open_database(run *r)
     const ts_options *o = r->options;
     ts_code code;
     if (o->export_db == NULL && !is_asked(o)) {
-        r->dropping = ts_sink_null();
-        return TS_OK;
+        return TS_OK; /* rows are dropped */
     }
     if (o->export_db != NULL) {
         const ts_target_options target = {
@@ -195,7 +160,7 @@ static ts_code open_database(run *r)
         return code;
     }
     ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(r->target));
-    code = ts_db_create(&r->db, r->ctx, ts_target_path(r->target));
+    code = ts_db_create(&r->conversion.db, r->ctx, ts_target_path(r->target));
     if (code == TS_OK && o->export_db == NULL) {
         code = ts_target_hide(r->target);
         ts_signals_guard(TS_GUARD_DATABASE, NULL);
@@ -227,78 +192,7 @@ static void note_failure(void *user, const char *reason)
     }
 }
 
-/* --- analyses ------------------------------------------------------------------------------ */
-
-static void note_analysis(void *user, const ts_analysis *analysis)
-{
-    run *r = user;
-    r->analysis = analysis->name;
-    r->read = 0;
-    r->summary.analyses += analysis->cost == TS_ANALYSIS_FREE ? 0 : 1;
-}
-
-static ts_code note_idle(void *user, const ts_analysis *analysis, enum ts_table_id missing)
-{
-    run *r = user;
-    return analysis->cost != TS_ANALYSIS_ASKED && !r->adding
-               ? TS_OK
-               : ts_buf_printf(r->ctx, &r->idle,
-                               "%sthe analysis %s has nothing to do: %s has no rows",
-                               r->idle.n == 0 ? "" : "; ", analysis->name, ts_schema[missing].name);
-}
-
-static void note_read(void *user, uint64_t bytes)
-{
-    run *r = user;
-    r->read += bytes;
-    if (r->analysis != NULL) {
-        r->progress.update(r->progress.user, r->analysis, r->read, -1);
-    }
-}
-
-/* Reads what r->db holds so far. */
-static ts_code analyse(run *r, ts_reader *reader)
-{
-    const ts_reader_progress progress = {r, note_read};
-    const ts_analysis_hooks hooks = {r, note_analysis, note_idle};
-    double started = ts_now();
-    ts_reader_set_progress(reader, &progress);
-    ts_code code = ts_analysis_run(r->ctx, reader, r->store, r->analyses, &hooks);
-    ts_progress_clear(&r->line);
-    r->summary.analysis_seconds = ts_now() - started;
-    if (code == TS_OK && r->idle.n > 0 && r->adding && r->analysis == NULL) {
-        return ts_fail(r->ctx, TS_ERR_USAGE, "%.*s", (int)r->idle.n, r->idle.p);
-    }
-    if (code == TS_OK && r->idle.n > 0 && !r->options->quiet && !r->options->analyze_if_any) {
-        ts_message(r->ctx, "%.*s", (int)r->idle.n, r->idle.p);
-    }
-    return code;
-}
-
-static ts_code analyse_import(run *r)
-{
-    ts_reader *reader = NULL;
-    if (r->db == NULL || r->analyses == 0) {
-        return TS_OK;
-    }
-    ts_code code = ts_db_reader(&reader, r->db);
-    TS_STEP(code, analyse(r, reader));
-    ts_reader_free(reader);
-    return code;
-}
-
-static ts_code finish_database(run *r)
-{
-    double ms = 0;
-    ts_code code = ts_store_finish(r->store);
-    if (code == TS_OK && r->db != NULL) {
-        ts_signals_hurry(true);
-        code = ts_db_finish(r->db, r->options->index, &ms);
-        ts_signals_hurry(false);
-        r->summary.index_seconds = ms / 1000;
-    }
-    return code;
-}
+/* --- importing ----------------------------------------------------------------------------- */
 
 static uint64_t threads_of(const ts_options *o)
 {
@@ -309,83 +203,72 @@ static uint64_t threads_of(const ts_options *o)
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
 }
 
-/* Whether the text begins with the word, alone or before a comma; it is taken off then. */
-static bool take_word(const char **text, const char *word)
+/* Analyses that were asked for and had nothing to do. */
+static void say_idle(const run *r)
 {
-    const size_t n = strlen(word);
-    if (*text == NULL || strncmp(*text, word, n) != 0 ||
-        ((*text)[n] != '\0' && (*text)[n] != ',')) {
-        return false;
+    const ts_buf *idle = &r->conversion.idle;
+    if (idle->n > 0 && !r->options->quiet && !r->options->analyze_if_any) {
+        ts_message(r->ctx, "%.*s", (int)idle->n, idle->p);
     }
-    *text = (*text)[n] == '\0' ? NULL : *text + n + 1;
-    return true;
 }
 
-/* --viewer=edge-names, stacks, INPUT or several of these, INPUT last: the input or NULL. */
-static const char *viewer_input(unsigned *shown, const char *viewer)
+static void hurry(void *user, bool on)
 {
-    const char *rest = viewer;
-    bool taken = true;
-    *shown = viewer == NULL ? 0 : TS_SHOW_NAMES;
-    while (taken) {
-        taken = take_word(&rest, "edge-names");
-        *shown |= taken ? TS_SHOW_EDGE_NAMES : 0;
-        if (take_word(&rest, "stacks")) {
-            *shown |= TS_SHOW_STACKS;
-            taken = true;
-        }
+    (void)user;
+    ts_signals_hurry(on);
+}
+
+/* What a conversion and the rows that are added to a finished database have in common. */
+static void begin_conversion(run *r)
+{
+    ts_conversion *s = &r->conversion;
+    s->request.progress = &r->progress;
+    s->hurry = hurry;
+}
+
+/* What became of the conversion, for the summary. */
+static ts_code note_conversion(run *r, ts_code code)
+{
+    const ts_conversion *s = &r->conversion;
+    ts_progress_clear(&r->line);
+    r->summary.store = s->store;
+    r->summary.result = s->result;
+    r->summary.analyses = s->analyses_run;
+    r->summary.analysis_seconds = s->analysis_seconds;
+    r->summary.index_seconds = s->index_seconds;
+    if (code == TS_OK) {
+        say_idle(r);
     }
-    return rest;
+    return code;
 }
 
 static ts_code import(run *r)
 {
     const ts_options *o = r->options;
+    ts_conversion *s = &r->conversion;
     char runtime[32];
     runtime_text(runtime, sizeof runtime);
-    unsigned shown;
-    const ts_store_options store = {.with_times = o->with_times,
-                                    .no_meta = o->no_meta,
-                                    .viewer_source = viewer_input(&shown, o->viewer),
-                                    .output_name = o->export_db == NULL ? "" : o->export_db,
-                                    .runtime = runtime};
-    const bool threads = threads_of(o) > 1;
-    ts_code code = r->db != NULL && threads ? ts_db_start_thread(r->db) : TS_OK;
-    TS_STEP(code, ts_store_new(&r->store, r->ctx, r->db == NULL ? &r->dropping : ts_db_sink(r->db),
-                               &store));
-    if (code != TS_OK) {
-        return code;
-    }
-    r->summary.store = r->store;
-    ts_import_request request = {
-        .paths = o->paths,
-        .path_count = o->path_count,
-        .directory = o->directory,
-        .format = r->format,
-        .format_options = r->format_options,
-        .extract = o->extract ? &r->extract : NULL,
-        .progress = &r->progress,
-        .jfr_events = o->jfr_events,
-        .read_ahead = threads,
-        .keep_going = o->keep_going,
-        .failed = note_failure,
-        .failed_user = r,
-    };
-    for (unsigned what = 1; r->db != NULL && what <= shown; what *= 2) {
-        if ((shown & what) != 0) {
-            ts_sink_show(ts_db_sink(r->db), (ts_shown)what);
-        }
-    }
-    if (r->db != NULL) {
-        code = ts_analysis_watch(r->ctx, ts_db_sink(r->db), r->analyses);
-    }
-    TS_STEP(code, ts_import_run(&r->summary.result, r->ctx, r->store, &request));
-    ts_progress_clear(&r->line);
-    TS_STEP(code, analyse_import(r));
-    if (r->db != NULL) {
-        ts_analysis_unwatch(ts_db_sink(r->db), r->analyses);
-    }
-    return code != TS_OK ? code : finish_database(r);
+    begin_conversion(r);
+    s->store_options = (ts_store_options){.with_times = o->with_times,
+                                          .no_meta = o->no_meta,
+                                          .output_name = o->export_db == NULL ? "" : o->export_db,
+                                          .runtime = runtime};
+    s->viewer = o->viewer;
+    s->threads = threads_of(o) > 1;
+    s->index = o->index;
+    s->request.paths = o->paths;
+    s->request.path_count = o->path_count;
+    s->request.directory = o->directory;
+    s->request.extract = o->extract ? &r->extract : NULL;
+    s->request.jfr_events = o->jfr_events;
+    s->request.read_ahead = s->threads;
+    s->request.keep_going = o->keep_going;
+    s->request.failed = note_failure;
+    s->request.failed_user = r;
+    ts_code code = ts_conversion_begin(s);
+    TS_STEP(code, ts_conversion_import(s));
+    TS_STEP(code, ts_conversion_end(s));
+    return note_conversion(r, code);
 }
 
 /* Into a folder; of a finished database its file is opened once more, unless there is a copy. */
@@ -397,7 +280,7 @@ static ts_code export_tables(run *r, const char *path)
         return ts_fail(r->ctx, TS_ERR_INPUT, "cannot read the database: path=\"%s\": %s", path,
                        strerror(errno));
     }
-    ts_code code = ts_export_folder_write(&r->folder, r->db, r->reader,
+    ts_code code = ts_export_folder_write(&r->folder, r->conversion.db, r->reader,
                                           made != NULL ? ts_target_fd(made) : own);
     if (own >= 0) {
         (void)r->ctx->sys.close(r->ctx->sys.user, own);
@@ -420,7 +303,7 @@ static ts_code export_stacks(run *r)
     if (r->to->folder) {
         return code != TS_OK ? code : export_tables(r, path);
     }
-    TS_STEP(code, ts_export_file_write(&r->exported, r->to, r->db, r->reader, NULL, o,
+    TS_STEP(code, ts_export_file_write(&r->exported, r->to, r->conversion.db, r->reader, NULL, o,
                                        ts_export_title(path)));
     return code;
 }
@@ -431,9 +314,10 @@ static ts_code ask(run *r)
     ts_code code = TS_OK;
     ts_signals_hurry(true);
     if (o->report != TS_REPORT_NONE) {
-        code = ts_report(r->db, r->ctx, o, &r->out);
+        code = ts_report(r->conversion.db, r->ctx, o, &r->out);
     } else if (o->query != NULL) {
-        code = ts_ask(r->db, r->ctx, &r->query, o, &r->out, isatty(STDOUT_FILENO) == 1);
+        code = ts_ask_print(r->conversion.db, r->ctx, &r->query, o, &r->out,
+                            isatty(STDOUT_FILENO) == 1);
     }
     ts_signals_hurry(false);
     return code != TS_OK ? code : export_stacks(r);
@@ -443,8 +327,8 @@ static ts_code ask(run *r)
 static ts_code ask_finished(run *r)
 {
     const char *path = r->options->paths[0];
-    ts_code code = ts_db_open(&r->db, r->ctx, path);
-    TS_STEP_IF(code, !r->options->quiet, ts_upgrade_say_version(r->ctx, r->db, path));
+    ts_code code = ts_db_open(&r->conversion.db, r->ctx, path);
+    TS_STEP_IF(code, !r->options->quiet, ts_upgrade_say_version(r->ctx, r->conversion.db, path));
     TS_STEP_IF(code, r->to != NULL, ts_export_reader(&r->reader, &r->copy, r->ctx, path));
     return code != TS_OK ? code : ask(r);
 }
@@ -464,40 +348,16 @@ static ts_code check_adding(const run *r)
             "--viewer, --format, --time-range, --syscalls, --symbols and --compat cannot be "
             "given with it");
     }
-    if (r->analyses == 0) {
+    if (r->conversion.analyses == 0) {
         return ts_fail(r->ctx, TS_ERR_USAGE, "--analyze=%s selects no analysis", o->analyze);
     }
     return TS_OK;
 }
 
-/* The copy, open for the rows of the chosen analyses. */
-static ts_code open_addition(run *r)
-{
-    ts_addition additions[sizeof(ts_analysis_set) * 8];
-    const char *path = ts_target_path(r->target);
-    size_t n = 0;
-    for (unsigned i = 0; ts_analyses[i] != NULL; i++) {
-        if ((r->analyses >> i & 1) != 0) {
-            const ts_analysis *a = ts_analyses[i];
-            additions[n++] = (ts_addition){a->writes, a->issues, a->name};
-        }
-    }
-    TS_TRY(ts_db_copy(r->ctx, r->options->paths[0], path, false));
-    return ts_db_add(&r->db, r->ctx, path, additions, n, r->options->force);
-}
-
 static ts_code add_rows(run *r)
 {
-    const ts_store_options store = {.no_meta = true, .adding = true};
-    ts_reader *reader = NULL;
-    ts_code code = ts_store_new(&r->store, r->ctx, ts_db_sink(r->db), &store);
-    r->summary.store = r->store;
-    r->adding = true;
-    TS_STEP(code, ts_db_reader(&reader, r->db));
-    TS_STEP(code, ts_store_reopen(r->store, reader));
-    TS_STEP(code, analyse(r, reader));
-    ts_reader_free(reader);
-    return code != TS_OK ? code : finish_database(r);
+    begin_conversion(r);
+    return note_conversion(r, ts_conversion_add(&r->conversion));
 }
 
 /* The rows of a program that wrote to it in between would be lost. */
@@ -523,7 +383,7 @@ static ts_code add_to_finished(run *r, ts_db_kind kind)
     const ts_options *o = r->options;
     struct stat before;
     ts_target_options target = {.force = o->force, .sync = o->sync};
-    ts_code code = ts_analysis_choose(&r->analyses, r->ctx, o->analyze, false);
+    ts_code code = ts_analysis_choose(&r->conversion.analyses, r->ctx, o->analyze, false);
     if (code != TS_OK || (code = check_adding(r)) != TS_OK) {
         return code;
     }
@@ -541,7 +401,8 @@ static ts_code add_to_finished(run *r, ts_db_kind kind)
     if (code == TS_OK) {
         ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(r->target));
         ts_signals_hurry(true);
-        code = open_addition(r);
+        code = ts_conversion_open_copy(&r->conversion, o->paths[0], ts_target_path(r->target),
+                                       r->options->force);
         ts_signals_hurry(false);
     }
     TS_STEP(code, add_rows(r));
@@ -659,12 +520,13 @@ static void convert_finish(run *r, ts_code code)
 static ts_code drop_done(run *r, const char *path)
 {
     ts_reader *reader = NULL;
-    ts_code code = r->analyses == 0 ? TS_OK : ts_reader_open(&reader, r->ctx, path);
-    for (unsigned i = 0; code == TS_OK && r->analyses != 0 && ts_analyses[i] != NULL; i++) {
+    ts_code code = r->conversion.analyses == 0 ? TS_OK : ts_reader_open(&reader, r->ctx, path);
+    for (unsigned i = 0; code == TS_OK && r->conversion.analyses != 0 && ts_analyses[i] != NULL;
+         i++) {
         const enum ts_table_id *needs = ts_analyses[i]->needs;
         bool done = false;
         bool possible = true;
-        if ((r->analyses >> i & 1) == 0) {
+        if ((r->conversion.analyses >> i & 1) == 0) {
             continue;
         }
         code = ts_reader_has_rows(&done, reader, ts_analyses[i]->writes[0]);
@@ -672,7 +534,7 @@ static ts_code drop_done(run *r, const char *path)
             code = ts_reader_has_rows(&possible, reader, needs[k]);
         }
         if (done || !possible) {
-            r->analyses &= ~((ts_analysis_set)1 << i);
+            r->conversion.analyses &= ~((ts_analysis_set)1 << i);
         }
     }
     ts_reader_free(reader);
@@ -683,13 +545,14 @@ static ts_code open_with_analyses(run *r)
 {
     const char *path = r->options->paths[0];
     ts_code code = drop_done(r, path);
-    if (code != TS_OK || r->analyses == 0) {
-        return code != TS_OK ? code : ts_db_open(&r->db, r->ctx, path);
+    if (code != TS_OK || r->conversion.analyses == 0) {
+        return code != TS_OK ? code : ts_db_open(&r->conversion.db, r->ctx, path);
     }
     code = ts_target_anonymous(&r->target, r->ctx);
     if (code == TS_OK) {
         ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(r->target));
-        code = open_addition(r);
+        code = ts_conversion_open_copy(&r->conversion, path, ts_target_path(r->target),
+                                       r->options->force);
     }
     if (code == TS_OK) {
         code = ts_target_hide(r->target);
@@ -702,14 +565,15 @@ static ts_code open_to_ask(run *r)
 {
     const ts_options *o = r->options;
     ts_db_kind kind = TS_DB_NONE;
-    ts_code code = o->format == NULL ? TS_OK : choose_format(r);
+    ts_code code = o->format == NULL ? TS_OK : ts_conversion_format(&r->conversion, o->format);
     TS_STEP_IF(code, strcmp(o->paths[0], "-") != 0, ts_db_kind_of(&kind, r->ctx, o->paths[0]));
     TS_STEP_IF(code, kind == TS_DB_FOREIGN,
                ts_fail(r->ctx, TS_ERR_INPUT, "not a database of trace_streamer: path=\"%s\"",
                        o->paths[0]));
-    TS_STEP(code, ts_analysis_choose(&r->analyses, r->ctx, o->analyze, kind == TS_DB_NONE));
+    TS_STEP(code,
+            ts_analysis_choose(&r->conversion.analyses, r->ctx, o->analyze, kind == TS_DB_NONE));
     if (code != TS_OK || kind == TS_DB_OURS) {
-        r->analyses = o->analyze == NULL ? 0 : r->analyses;
+        r->conversion.analyses = o->analyze == NULL ? 0 : r->conversion.analyses;
         return code != TS_OK ? code : open_with_analyses(r);
     }
     code = open_database(r);
@@ -720,7 +584,7 @@ static void print_failures(const run *r);
 
 ts_code ts_convert_to_ask(ts_db **db, ts_target **target, ts_ctx *ctx, const ts_options *options)
 {
-    run r = {.ctx = ctx, .options = options, .started = ts_now()};
+    run r = {.ctx = ctx, .options = options, .conversion = {.ctx = ctx}, .started = ts_now()};
     r.summary = (ts_summary){.ctx = ctx, .options = options};
     set_limits(ctx, options);
     begin_progress(&r);
@@ -731,16 +595,15 @@ ts_code ts_convert_to_ask(ts_db **db, ts_target **target, ts_ctx *ctx, const ts_
     print_failures(&r);
     ctx->error = r.error;
     ts_signals_guard(TS_GUARD_DATABASE, NULL);
-    ts_store_free(r.store);
+    ts_conversion_free(&r.conversion);
     ts_buf_free(ctx, &r.failures);
-    ts_buf_free(ctx, &r.idle);
     if (code != TS_OK) {
-        ts_db_close(r.db);
+        ts_db_close(r.conversion.db);
         ts_target_free(r.target);
-        r.db = NULL;
+        r.conversion.db = NULL;
         r.target = NULL;
     }
-    *db = r.db;
+    *db = r.conversion.db;
     *target = r.target;
     return code;
 }
@@ -802,10 +665,10 @@ static void print_end(run *r)
 static void convert_release(run *r)
 {
     ts_progress_clear(&r->line);
-    ts_store_free(r->store);
+    ts_conversion_free(&r->conversion);
     ts_reader_free(r->reader);
     ts_target_free(r->copy);
-    ts_db_close(r->db);
+    ts_db_close(r->conversion.db);
     ts_target_free(r->target);
     ts_text_file_close(&r->exported);
     ts_export_folder_close(&r->folder);
@@ -819,7 +682,6 @@ static void convert_release(run *r)
     ts_output_free(&r->out);
     ts_buf_free(r->ctx, &r->query.sql);
     ts_buf_free(r->ctx, &r->failures);
-    ts_buf_free(r->ctx, &r->idle);
     ts_outputs_free(&r->outputs);
     ts_log_close(&r->log);
 }
@@ -853,7 +715,11 @@ int ts_convert(ts_ctx *ctx, const ts_options *options)
 
 int ts_convert_watched(ts_ctx *ctx, const ts_options *options, const ts_convert_watch *watch)
 {
-    run r = {.ctx = ctx, .options = options, .started = ts_now(), .watch = watch};
+    run r = {.ctx = ctx,
+             .options = options,
+             .conversion = {.ctx = ctx},
+             .started = ts_now(),
+             .watch = watch};
     r.summary = (ts_summary){.ctx = ctx, .options = options, .target = options->export_db};
     r.extractor.dir = -1;
     r.log.fd = -1;

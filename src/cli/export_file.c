@@ -1,6 +1,6 @@
 #include "cli/outputs.h"
 
-#include "cli/ask.h"
+#include "session/ask.h"
 #include "cli/print.h"
 #include "cli/signals.h"
 

@@ -2,6 +2,7 @@
 
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "session/conversion.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,7 @@
 #include "cli/progress.h"
 
+#include "session/conversion.h"
+
 #include "cli/print.h"
 
 #include <stdio.h>
@@ -8,13 +10,6 @@
 enum { LINE_MAX_BYTES = 160, NAME_SHOWN = 36 };
 
 static const char erase[] = "\r\033[K";
-
-double ts_now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* The end of a long name is more useful than its beginning. */
 static void short_name(char *out, size_t cap, const char *name)

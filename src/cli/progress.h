@@ -13,9 +13,6 @@ typedef struct ts_progress_line {
     uint64_t previous; /* bytes at the last update: fewer means a new argument */
 } ts_progress_line;
 
-/* A monotonic clock in seconds. */
-double ts_now(void);
-
 /* hooks gets the callback for ts_import_request. */
 void ts_progress_init(ts_progress_line *line, ts_progress *hooks, ts_ctx *ctx, bool enabled);
 

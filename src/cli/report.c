@@ -1,12 +1,12 @@
 #include "cli/report.h"
 
 #include "base/utf8.h"
-#include "cli/ask.h"
-#include "cli/kinds.h"
+#include "session/ask.h"
+#include "session/kinds.h"
 #include "cli/people.h"
 #include "cli/query_rows.h"
 #include "tables/question_text.h"
-#include "cli/questions.h"
+#include "session/questions.h"
 
 #include <inttypes.h>
 #include <stdio.h>

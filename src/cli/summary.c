@@ -2,7 +2,7 @@
 
 #include "base/ckd.h"
 #include "cli/exit_codes.h"
-#include "cli/kinds.h"
+#include "session/kinds.h"
 #include "base/intvec.h"
 #include "base/pool.h"
 #include "base/utf8.h"

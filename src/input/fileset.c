@@ -353,6 +353,31 @@ ts_code ts_fileset_open(ts_fileset **out, ts_ctx *ctx, const char *path)
     return TS_OK;
 }
 
+ts_code ts_fileset_open_spool(ts_fileset **out, ts_ctx *ctx, const char *name, ts_spool *spool)
+{
+    ts_fileset *set = NULL;
+    char *shown = NULL;
+    ts_member *m;
+    int fd;
+    *out = NULL;
+    ts_code code = ts_printable(&shown, ctx, name);
+    TS_STEP(code, ts_spool_file(&fd, spool));
+    TS_STEP(code, ts_fileset_new(&set, ctx, TS_SET_FILE, name, shown));
+    if (code == TS_OK) {
+        set->fd = fd;
+        set->raw_size = (int64_t)ts_spool_size(spool);
+        set->regular = true;
+        code = ts_fileset_add(&m, set, name);
+    }
+    ts_free(ctx, shown);
+    if (code != TS_OK) {
+        ts_fileset_close(set);
+        return code;
+    }
+    *out = set;
+    return TS_OK;
+}
+
 static ts_code add_paths(ts_fileset *set, const char *const *paths, size_t n, size_t skip)
 {
     ts_code code = TS_OK;

@@ -16,6 +16,7 @@
 
 #include "base/context.h"
 #include "base/file_set.h"
+#include "base/spool.h"
 #include "base/text.h"
 
 typedef struct ts_fileset ts_fileset;
@@ -48,6 +49,17 @@ typedef struct ts_damage {
  */
 ts_code ts_fileset_open(ts_fileset **out, ts_ctx *ctx, const char *path);
 void ts_fileset_close(ts_fileset *set);
+
+/*
+ * The bytes of a spool as a file that is called `name`. The spool must outlive the set.
+ */
+ts_code ts_fileset_open_spool(ts_fileset **out, ts_ctx *ctx, const char *name, ts_spool *spool);
+
+/*
+ * Whether an input that begins with these bytes is read as it is: no wrapper, no archive, no line
+ * before the recording. n: TS_PEEK, or fewer when they are all (`whole`). Errors: memory.
+ */
+ts_code ts_input_bare(bool *bare, ts_ctx *ctx, const uint8_t *p, size_t n, bool whole);
 
 /*
  * Several arguments that name files of one directory, as one set of the kind TS_SET_DIRECTORY: as

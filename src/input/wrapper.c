@@ -125,3 +125,12 @@ ts_wrap ts_sniff_archive(const uint8_t *p, size_t n)
            : ts_form_begins((const char *)p, n) ? TS_WRAP_FORM
                                                 : TS_WRAP_NONE;
 }
+
+ts_code ts_input_bare(bool *bare, ts_ctx *ctx, const uint8_t *p, size_t n, bool whole)
+{
+    ts_sniffed sniffed;
+    *bare = false;
+    TS_TRY(ts_sniff_wrapper(&sniffed, ctx, p, n, whole));
+    *bare = sniffed.codec == NULL && !sniffed.mark && ts_sniff_archive(p, n) == TS_WRAP_NONE;
+    return TS_OK;
+}

@@ -184,7 +184,7 @@ static ts_text first_line(ts_text head)
     return ts_utf8_valid(head.p, n) ? (ts_text){head.p, n} : TS_TEXT_LIT("");
 }
 
-static ts_code import_unknown(ts_run *run, const char *name, ts_text head, const ts_damage *damage)
+ts_code import_unknown(ts_run *run, const char *name, ts_text head, const ts_damage *damage)
 {
     char text[KNOWN_TEXT];
     const ts_known_file *known;
@@ -308,16 +308,19 @@ static void leave_set(argument *a)
     ts_fileset_close(l->set);
 }
 
-static ts_code import_refuse(ts_run *run, const ts_format *format, const ts_fileset *set,
-                             const char *name)
+ts_code import_refused(ts_run *run, const ts_format *format, const char *name, ts_text head)
 {
-    if (run->request->format == format) { /* it was not sniffed */
-        ts_fail(run->ctx, TS_ERR_FORMAT, "%s: the format %s cannot be imported (%s)", name,
-                format->name, format->refusal);
-    } else {
-        ts_fail(run->ctx, TS_ERR_FORMAT, "%s: %s", name, format->refusal);
+    if (is_no_json(format, head)) {
+        return ts_fail(run->ctx, TS_ERR_FORMAT, "%s is not a JSON object, as %s requires", name,
+                       format->name);
     }
-    return import_failure(run, TS_ERR_FORMAT, set, name);
+    if (format->refusal == NULL) {
+        return TS_OK;
+    }
+    return run->request->format == format /* it was not sniffed */
+               ? ts_fail(run->ctx, TS_ERR_FORMAT, "%s: the format %s cannot be imported (%s)", name,
+                         format->name, format->refusal)
+               : ts_fail(run->ctx, TS_ERR_FORMAT, "%s: %s", name, format->refusal);
 }
 
 /* A format of sets is insisted on: a single file may be a set of one. */
@@ -384,12 +387,8 @@ static ts_code import_open_member(argument *a, uint32_t i)
     }
     if (format == NULL) {
         code = import_pass_over(a, name, head, ts_stream_damage(stream));
-    } else if (is_no_json(format, head)) {
-        ts_fail(run->ctx, TS_ERR_FORMAT, "%s is not a JSON object, as %s requires", name,
-                format->name);
+    } else if (import_refused(run, format, name, head) != TS_OK) {
         code = import_failure(run, TS_ERR_FORMAT, l->set, name);
-    } else if (format->refusal != NULL) {
-        code = import_refuse(run, format, l->set, name);
     } else {
         open_ahead(a);
         code = import_stream(run, format, stream, l->set, i, top);
@@ -466,23 +465,11 @@ static ts_code no_recording(ts_run *run, const ts_fileset *set)
                    format == NULL ? "" : format->name);
 }
 
-/* One argument, or several that make a set. */
-static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
+ts_code import_members(ts_run *run, ts_fileset *set)
 {
-    const char *path = paths[0];
     argument a = {.run = run};
     uint32_t before = run->result->imported + run->result->failed;
-    ts_fileset *set = NULL;
-    import_labels_argument(run, paths, n);
-    ts_code code = n == 1 ? import_ahead_open(&set, run, path)
-                          : ts_fileset_open_files(&set, run->ctx, paths, n);
-    if (code == TS_ERR_INPUT && !run->request->keep_going) {
-        return code;
-    }
-    if (code != TS_OK) {
-        return import_failure(run, code, NULL, path + directory_part(path));
-    }
-    code = enter_set(&a, set);
+    ts_code code = enter_set(&a, set);
     while (code == TS_OK && a.depth > 0) {
         import_level *l = &a.levels[a.depth - 1];
         if (l->next < l->count) {
@@ -502,6 +489,23 @@ static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
         leave_set(&a);
     }
     return code;
+}
+
+/* One argument, or several that make a set. */
+static ts_code import_argument(ts_run *run, const char *const *paths, size_t n)
+{
+    const char *path = paths[0];
+    ts_fileset *set = NULL;
+    import_labels_argument(run, paths, n);
+    ts_code code = n == 1 ? import_ahead_open(&set, run, path)
+                          : ts_fileset_open_files(&set, run->ctx, paths, n);
+    if (code == TS_ERR_INPUT && !run->request->keep_going) {
+        return code;
+    }
+    if (code != TS_OK) {
+        return import_failure(run, code, NULL, path + directory_part(path));
+    }
+    return import_members(run, set);
 }
 
 /* The member is that of level 0, which the caller owns; archives in it are entered and left. */
@@ -600,8 +604,12 @@ static ts_code finish_shared(ts_run *run)
     return code;
 }
 
-static void end_run(ts_run *run)
+void ts_import_close(ts_run *run)
 {
+    if (run == NULL) {
+        return;
+    }
+    import_fed_close(run);
     while (run->shared != NULL) {
         shared_block *next = run->shared->next;
         if (run->shared->calls.release != NULL) {
@@ -617,11 +625,11 @@ static void end_run(ts_run *run)
     ts_free(run->ctx, run);
 }
 
-ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
-                      const ts_import_request *request)
+ts_code ts_import_open(ts_run **out, ts_import_result *result, ts_ctx *ctx, ts_store *store,
+                       const ts_import_request *request)
 {
     ts_run *run = ts_zalloc(ctx, 1, sizeof *run); /* large: it keeps an error chain */
-    ts_code code = TS_OK;
+    *out = run;
     *result = (ts_import_result){0};
     TS_NEED(ctx, run);
     run->ctx = ctx;
@@ -634,19 +642,33 @@ ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
                                        .block_size = run->block_size,
                                        .jfr_events = request->jfr_events,
                                        .format_options = request->format_options};
-    run->block = ts_alloc(ctx, run->block_size, 1);
-    if (run->block == NULL) {
-        code = ctx->error.code;
-        goto out;
+    TS_NEED(ctx, run->block = ts_alloc(ctx, run->block_size, 1));
+    return TS_OK;
+}
+
+ts_code ts_import_paths(ts_run *run)
+{
+    TS_TRY(import_labels_open(run));
+    return import_all(run);
+}
+
+ts_code ts_import_end(ts_run *run)
+{
+    TS_TRY(finish_shared(run));
+    if (run->result->imported == 0 && run->failed) {
+        run->ctx->error = run->failure;
+        return run->failure.code;
     }
-    code = import_labels_open(run);
-    TS_STEP(code, import_all(run));
-    TS_STEP(code, finish_shared(run));
-    if (code == TS_OK && result->imported == 0 && run->failed) {
-        ctx->error = run->failure;
-        code = run->failure.code;
-    }
-out:
-    end_run(run);
+    return TS_OK;
+}
+
+ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
+                      const ts_import_request *request)
+{
+    ts_run *run;
+    ts_code code = ts_import_open(&run, result, ctx, store, request);
+    TS_STEP(code, ts_import_paths(run));
+    TS_STEP(code, ts_import_end(run));
+    ts_import_close(run);
     return code;
 }

@@ -48,4 +48,27 @@ typedef struct ts_import_result {
 ts_code ts_import_run(ts_import_result *result, ts_ctx *ctx, ts_store *store,
                       const ts_import_request *request);
 
+/*
+ * The same in steps, for inputs that are not files: those that are fed, in their order, then the
+ * request's paths. `request` and `result` must outlive the run, which ts_import_close ends, also
+ * after an error; only then may the store be finished.
+ */
+ts_code ts_import_open(ts_run **out, ts_import_result *result, ts_ctx *ctx, ts_store *store,
+                       const ts_import_request *request);
+void ts_import_close(ts_run *run);
+
+/*
+ * Bytes of the input `name`, a base name that is the same for all of its pieces; last: it ends
+ * with these. What is neither compressed nor an archive goes to its parser as it comes, the rest is
+ * kept in a spool until it is whole. An input that cannot be imported is recorded as one of several
+ * is. Errors: those that end the run.
+ */
+ts_code ts_import_feed(ts_run *run, const char *name, const void *bytes, size_t n, bool last);
+
+/* The paths of the request. Errors as ts_import_run. */
+ts_code ts_import_paths(ts_run *run);
+
+/* After the last input. When none could be imported the code is that of the first failure. */
+ts_code ts_import_end(ts_run *run);
+
 #endif

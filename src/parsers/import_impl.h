@@ -28,6 +28,8 @@ typedef struct import_opened {
     const char *path; /* of `own`: the argument itself */
 } import_opened;
 
+struct import_fed;
+
 struct ts_run {
     ts_ctx *ctx;
     ts_store *store;
@@ -50,6 +52,7 @@ struct ts_run {
     ts_buf set_label;         /* of a set */
     import_opened ahead;
     const char *next; /* the argument after the present one if it is a set of its own, or NULL */
+    struct import_fed *fed; /* the input whose bytes are fed, or NULL */
     bool failed;
     ts_error failure; /* the first one */
 };
@@ -134,6 +137,15 @@ ts_code import_count_members(ts_run *run, import_level *l);
  * end it. */
 ts_code import_failed(ts_run *run, ts_code code, const ts_fileset *set, const char *label);
 
+/* Imports what is in the set of an argument, and closes it, also after an error. */
+ts_code import_members(ts_run *run, ts_fileset *set);
+
+/* TS_ERR_FORMAT with the reason when the format cannot take an input that begins so. */
+ts_code import_refused(ts_run *run, const ts_format *format, const char *name, ts_text head);
+
+/* Fails because the input has no known format; damage: of its wrapper, or NULL. */
+ts_code import_unknown(ts_run *run, const char *name, ts_text head, const ts_damage *damage);
+
 /* The source that is around the inputs that are imported; 0: none. */
 static inline int64_t import_parent(const ts_run *run)
 {
@@ -167,6 +179,34 @@ ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream, t
 /* Feeds a stream to the parser until it ends. *broken: reading failed on the way, after a part. */
 ts_code import_feed(ts_run *run, const ts_format *format, void *parser, ts_stream *stream,
                     const ts_fileset *top, int64_t source_id, bool *broken);
+
+/* A parser of one stream and what its end is compared with. */
+typedef struct import_parser {
+    const ts_format *format;
+    ts_job job;
+    void *self; /* NULL: not open */
+    ts_row_marks from;
+    uint64_t losses; /* before it */
+} import_parser;
+
+/* Makes the job's source and opens the parser; in: the archive that the input is in, or NULL. The
+ * caller closes it with import_parser_close, also after an error. */
+ts_code import_parser_open(import_parser *p, ts_run *run, const ts_fileset *in);
+void import_parser_close(import_parser *p);
+
+/* After the last byte. doubt: what makes all of it doubtful, or NULL; broken: reading failed. */
+ts_code import_parser_finish(import_parser *p, ts_run *run, const ts_stream_end *end,
+                             const ts_damage *doubt, bool broken);
+
+/* Adds the bytes of an input to its source and to the run. */
+void import_note_bytes(ts_run *run, int64_t source_id, uint64_t bytes);
+
+/* --- import_fed.c --- */
+
+/* Releases an input that was not fed to its end. */
+void import_fed_close(ts_run *run);
+
+/* --- import_stream.c --- */
 
 /* Notes how a stream ended: its bytes, the damage of its wrapper. */
 ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id);

@@ -107,60 +107,79 @@ ts_code import_doubt(ts_run *run, int64_t source_id, const ts_damage *doubt,
     return ts_doubt_rows(run->store, source_id, NULL, from, &now, bytes, doubt->what);
 }
 
-static ts_code run_parser(ts_run *run, const ts_format *format, ts_job *job, ts_stream *stream,
-                          const ts_fileset *top)
+ts_code import_parser_open(import_parser *p, ts_run *run, const ts_fileset *in)
 {
-    uint64_t before = ts_issue_losses(run->store);
-    void *parser = NULL;
-    bool broken;
-    ts_stream_end end = {0, NULL, false};
-    ts_row_marks from;
-    ts_code code;
-    ts_row_marks_take(&from, ts_store_sink(run->store));
-    TS_TRY_INTO(code, format->open(&parser, job));
-    code = import_feed(run, format, parser, stream, top, job->source_id, &broken);
-    TS_STEP(code, import_note_end(run, stream, job->source_id));
-    if (code == TS_OK) {
-        end = (ts_stream_end){ts_stream_offset(stream), ts_stream_damage(stream),
-                              ts_stream_doubt(stream) != NULL};
-        code = format->finish(parser, &end);
+    TS_TRY(import_job_source(run, &p->job, p->format, in));
+    p->losses = ts_issue_losses(run->store);
+    ts_row_marks_take(&p->from, ts_store_sink(run->store));
+    return p->format->open(&p->self, &p->job);
+}
+
+void import_parser_close(import_parser *p)
+{
+    if (p->self != NULL) {
+        p->format->close(p->self);
+        p->self = NULL;
     }
+}
+
+ts_code import_parser_finish(import_parser *p, ts_run *run, const ts_stream_end *end,
+                             const ts_damage *doubt, bool broken)
+{
+    const int64_t source_id = p->job.source_id;
+    ts_code code = p->format->finish(p->self, end);
     if (run->inner != NULL) {
         run->inner->out->doubted =
-            run->inner->out->doubted || (code == TS_OK && ts_stream_doubted(&end, job->text_bad));
-        run->inner->out->bytes += end.bytes;
+            run->inner->out->doubted || (code == TS_OK && ts_stream_doubted(end, p->job.text_bad));
+        run->inner->out->bytes += end->bytes;
     }
-    TS_STEP_IF(code, ts_stream_doubted(&end, job->text_bad),
-               import_doubt(run, job->source_id, end.doubted ? ts_stream_doubt(stream) : end.damage,
-                            &from, end.bytes));
-    TS_STEP(code, import_check_bytes(run, job->source_id, end.bytes));
-    format->close(parser);
-    if (code == TS_OK && (broken || ts_issue_losses(run->store) > before)) {
-        ts_source(run->store, job->source_id)->complete = 0;
+    TS_STEP_IF(
+        code, ts_stream_doubted(end, p->job.text_bad),
+        import_doubt(run, source_id, end->doubted ? doubt : end->damage, &p->from, end->bytes));
+    TS_STEP(code, import_check_bytes(run, source_id, end->bytes));
+    import_parser_close(p);
+    if (code == TS_OK && (broken || ts_issue_losses(run->store) > p->losses)) {
+        ts_source(run->store, source_id)->complete = 0;
     }
     return code;
+}
+
+static ts_code run_parser(ts_run *run, import_parser *p, ts_stream *stream, const ts_fileset *top)
+{
+    const int64_t source_id = p->job.source_id;
+    bool broken;
+    TS_TRY(import_feed(run, p->format, p->self, stream, top, source_id, &broken));
+    TS_TRY(import_note_end(run, stream, source_id));
+    const ts_stream_end end = {ts_stream_offset(stream), ts_stream_damage(stream),
+                               ts_stream_doubt(stream) != NULL};
+    return import_parser_finish(p, run, &end, ts_stream_doubt(stream), broken);
 }
 
 ts_code import_stream(ts_run *run, const ts_format *format, ts_stream *stream, ts_fileset *set,
                       uint32_t i, const ts_fileset *top)
 {
-    ts_job job = import_job(run, ts_member_name(set, i), set);
-    job.member = i;
-    TS_TRY(import_label(&job.label, run, set, job.name));
-    TS_TRY(import_job_source(run, &job, format, set));
-    TS_TRY(run_parser(run, format, &job, stream, top));
-    return import_done(run, format, ts_fileset_name(top));
+    import_parser p = {.format = format, .job = import_job(run, ts_member_name(set, i), set)};
+    p.job.member = i;
+    ts_code code = import_label(&p.job.label, run, set, p.job.name);
+    TS_STEP(code, import_parser_open(&p, run, set));
+    TS_STEP(code, run_parser(run, &p, stream, top));
+    import_parser_close(&p);
+    return code != TS_OK ? code : import_done(run, format, ts_fileset_name(top));
+}
+
+void import_note_bytes(ts_run *run, int64_t source_id, uint64_t bytes)
+{
+    ts_source(run->store, source_id)->bytes += (int64_t)bytes;
+    run->result->bytes += bytes;
+    ts_meta_add_bytes(run->store, bytes);
 }
 
 ts_code import_note_end(ts_run *run, ts_stream *stream, int64_t source_id)
 {
     const ts_damage *damage = ts_stream_damage(stream);
-    ts_row_source *source = ts_source(run->store, source_id);
     uint64_t bytes = ts_stream_offset(stream);
     ts_code code = TS_OK;
-    source->bytes += (int64_t)bytes;
-    run->result->bytes += bytes;
-    ts_meta_add_bytes(run->store, bytes);
+    import_note_bytes(run, source_id, bytes);
     TS_STEP_IF(code, damage != NULL,
                ts_issue(run->store, source_id,
                         damage->trailing ? TS_ISSUE_wrapper_trailing_bytes : TS_ISSUE_wire_damage,

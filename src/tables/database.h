@@ -120,6 +120,24 @@ typedef struct ts_rows_visitor {
 ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params,
                     size_t param_count, const ts_rows_visitor *visitor);
 
+/*
+ * The same with the last statement's rows one by one; those before it are run at once, and their
+ * rows dropped. Texts are copied. Caller closes it before the database.
+ */
+typedef struct ts_steps ts_steps;
+ts_code ts_steps_open(ts_steps **out, ts_db *db, const char *sql, size_t n, const ts_param *params,
+                      size_t param_count);
+void ts_steps_close(ts_steps *s);
+
+/* *row: whether there is another row, whose values are those of the statement. */
+ts_code ts_steps_next(bool *row, ts_steps *s);
+int ts_steps_columns(const ts_steps *s);
+
+/* Names, types and values are read with SQLite's functions for columns (only by the layers that may
+ * include sqlite3.h); NULL: the text has no statement. */
+struct sqlite3_stmt;
+struct sqlite3_stmt *ts_steps_statement(ts_steps *s);
+
 /* Its rows, by SQL, for as long as it is open. */
 ts_rows_from ts_db_rows(ts_db *db);
 

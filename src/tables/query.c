@@ -1,159 +1,10 @@
 #include "tables/database_private.h"
 
 #include "base/alloc.h"
-#include "base/buf.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
 #include <locale.h>
 #include <stdlib.h>
-
-/* --- what is this file? -------------------------------------------------------------------- */
-
-enum { HEADER_SIZE = 100, APPLICATION_ID_AT = 68 };
-
-static ts_code query_cannot_read(ts_ctx *ctx, const char *path)
-{
-    return ts_fail(ctx, TS_ERR_INPUT, "cannot read the file: path=\"%s\": %s", path,
-                   strerror(errno));
-}
-
-/* The bytes that begin every SQLite file; *n is less than HEADER_SIZE when there are no more. */
-static ts_code query_read_header(size_t *n, ts_ctx *ctx, const char *path,
-                                 unsigned char header[HEADER_SIZE])
-{
-    const ts_sys *sys = &ctx->sys;
-    ts_code code = TS_OK;
-    struct stat st;
-    *n = 0;
-    /* O_NONBLOCK: a pipe without a writer must not stop us here. */
-    int fd = ts_sys_open(ctx, path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0);
-    if (fd < 0) {
-        return query_cannot_read(ctx, path);
-    }
-    if (sys->fstat(sys->user, fd, &st) != 0) {
-        code = query_cannot_read(ctx, path);
-    }
-    if (code == TS_OK && S_ISREG(st.st_mode)) {
-        ssize_t got = ts_sys_pread_all(ctx, fd, header, HEADER_SIZE, 0);
-        if (got < 0) {
-            code = errno == EINTR ? ts_check_cancel(ctx) : query_cannot_read(ctx, path);
-        } else {
-            *n = (size_t)got;
-        }
-    }
-    int error = errno;
-    sys->close(sys->user, fd);
-    errno = error;
-    return code;
-}
-
-ts_code ts_db_kind_of(ts_db_kind *kind, ts_ctx *ctx, const char *path)
-{
-    unsigned char header[HEADER_SIZE];
-    size_t n;
-    *kind = TS_DB_NONE;
-    ts_code code = query_read_header(&n, ctx, path, header);
-    if (code == TS_OK && n == HEADER_SIZE && memcmp(header, "SQLite format 3", 16) == 0) {
-        const unsigned char *p = header + APPLICATION_ID_AT;
-        uint32_t id = (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
-        *kind = id == TS_APPLICATION_ID ? TS_DB_OURS : TS_DB_FOREIGN;
-    }
-    return code;
-}
-
-/* --- opening ------------------------------------------------------------------------------- */
-
-/* file:...?immutable=1 for a path of any bytes. */
-static ts_code immutable_uri(ts_ctx *ctx, ts_buf *out, const char *path)
-{
-    ts_code code = ts_buf_printf(ctx, out, "file:");
-    for (; code == TS_OK && *path != '\0'; path++) {
-        unsigned char c = (unsigned char)*path;
-        bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                     c == '/' || c == '.' || c == '-' || c == '_';
-        code = plain ? ts_buf_putc(ctx, out, (char)c) : ts_buf_printf(ctx, out, "%%%02X", c);
-    }
-    TS_STEP(code, ts_buf_printf(ctx, out, "?mode=ro&immutable=1"));
-    TS_STEP(code, ts_buf_putc(ctx, out, '\0'));
-    return code;
-}
-
-static int open_and_touch(ts_db *db, const char *name, int more_flags)
-{
-    int rc = sqlite3_open_v2(name, &db->handle,
-                             SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | more_flags, NULL);
-    if (rc == SQLITE_OK) {
-        rc = sqlite3_exec(db->handle, "PRAGMA trusted_schema = OFF; PRAGMA schema_version", NULL,
-                          NULL, NULL);
-    }
-    return rc;
-}
-
-/* Read-only media have no place for the files that a database in WAL mode needs beside it. */
-static ts_code query_open_handle(ts_db *db)
-{
-    ts_buf uri = {0};
-    ts_code code = TS_OK;
-    int rc = open_and_touch(db, db->path, 0);
-    if ((rc & 0xff) == SQLITE_CANTOPEN || (rc & 0xff) == SQLITE_READONLY) {
-        (void)sqlite3_close(db->handle);
-        db->handle = NULL;
-        code = immutable_uri(db->ctx, &uri, db->path);
-        if (code != TS_OK) {
-            goto out;
-        }
-        rc = open_and_touch(db, uri.p, SQLITE_OPEN_URI);
-    }
-    if (rc != SQLITE_OK) {
-        code = ts_db_fail(db, rc, "open");
-    }
-out:
-    ts_buf_free(db->ctx, &uri);
-    return code;
-}
-
-ts_code ts_db_open(ts_db **out, ts_ctx *ctx, const char *path)
-{
-    *out = NULL;
-    ts_db *db = NULL;
-    ts_buf name = {0};
-    struct stat st;
-    ts_code code = TS_OK;
-    if (stat(path, &st) != 0) {
-        return ts_fail(ctx, TS_ERR_INPUT, "cannot open the database: path=\"%s\": %s", path,
-                       strerror(errno));
-    }
-    ts_db_kind kind;
-    TS_TRY_INTO(code, ts_db_kind_of(&kind, ctx, path));
-    if (kind == TS_DB_NONE) {
-        return ts_fail(ctx, TS_ERR_INPUT, "not an SQLite database: path=\"%s\"", path);
-    }
-    /* Names like ":memory:" mean something else to SQLite; a path with a slash never does. */
-    code = ts_buf_printf(ctx, &name, "%s%s", path[0] == '/' ? "" : "./", path);
-    TS_STEP(code, ts_buf_putc(ctx, &name, '\0'));
-    TS_STEP(code, ts_db_new(&db, ctx, name.p, TS_DB_READING));
-    if (code == TS_OK) {
-        ts_db_limit_memory(ctx);
-        code = query_open_handle(db);
-    }
-    if (code == TS_OK) {
-        *out = db;
-        db = NULL;
-    }
-    ts_buf_free(ctx, &name);
-    ts_db_close(db);
-    return code;
-}
-
-ts_code ts_db_version(int64_t *version, ts_db *db)
-{
-    bool found;
-    ts_code code = ts_db_int(version, &found, db, "SELECT user_version FROM pragma_user_version()");
-    *version = code == TS_OK && found ? *version : 0;
-    return code;
-}
 
 /* --- parameters ---------------------------------------------------------------------------- */
 
@@ -211,7 +62,7 @@ static ts_code bind_value(ts_db *db, sqlite3_stmt *st, int n, const char *value)
         TS_TRY(read_real(&real, db->ctx, value));
         rc = sqlite3_bind_double(st, n, real);
     } else {
-        rc = sqlite3_bind_text64(st, n, value, strlen(value), SQLITE_STATIC, SQLITE_UTF8);
+        rc = sqlite3_bind_text64(st, n, value, strlen(value), SQLITE_TRANSIENT, SQLITE_UTF8);
     }
     return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, "bind a parameter on");
 }
@@ -220,7 +71,7 @@ static ts_code bind_value(ts_db *db, sqlite3_stmt *st, int n, const char *value)
 
 typedef struct query {
     ts_db *db;
-    const char *sql; /* NUL-terminated copy: SQLite then needs none of its own */
+    char *sql; /* NUL-terminated copy: SQLite then needs none of its own */
     const ts_param *params;
     size_t param_count;
     bool *used; /* one a parameter */
@@ -230,6 +81,9 @@ typedef struct query {
     size_t *lengths;
     ts_cell_type *types;
     size_t room; /* of values, names, lengths, types */
+    /* Not NULL: gets the last statement and its place, prepared and not run. */
+    sqlite3_stmt **last;
+    const char **last_at;
 } query;
 
 /* Skips blanks, comments and empty statements, so that the line of the statement itself is named.
@@ -411,14 +265,19 @@ static ts_code each_statement(query *q, pass what, bool *whole)
             code = statement_failed(q, at, rc);
             break;
         }
+        /* Nothing but blanks in SQLite's eyes, and it did not move on: the end. */
+        const char *next = st == NULL && tail <= at ? "" : skip_to_statement(tail);
         if (st != NULL) {
             mark_used(q, st);
-            code = what == PASS_RUN ? run_statement(q, st, at) : TS_OK;
         }
-        bool empty = st == NULL;
+        if (st != NULL && what == PASS_RUN && q->last != NULL && *next == '\0') {
+            *q->last = st;
+            *q->last_at = at;
+            break;
+        }
+        TS_STEP_IF(code, st != NULL && what == PASS_RUN, run_statement(q, st, at));
         (void)sqlite3_finalize(st);
-        /* Nothing but blanks in SQLite's eyes, and it did not move on: the end. */
-        at = empty && tail <= at ? "" : skip_to_statement(tail);
+        at = next;
     }
     return code;
 }
@@ -486,7 +345,8 @@ static int authorize(void *user, int action, const char *first, const char *seco
     }
 }
 
-static ts_code run_query(query *q)
+/* Everything that comes before the first statement is run. */
+static ts_code prepare_query(query *q)
 {
     bool whole = false;
     ts_db *db = q->db;
@@ -494,37 +354,126 @@ static ts_code run_query(query *q)
     ts_db_watch_cancel(db);
     ts_db_limit_memory(db->ctx);
     ts_code code = each_statement(q, PASS_NAMES, &whole);
-    TS_STEP_IF(code, whole, check_used(q));
-    TS_STEP(code, each_statement(q, PASS_RUN, &whole));
-    TS_STEP(code, check_used(q));
-    return code;
+    return code != TS_OK || !whole ? code : check_used(q);
 }
 
-ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params,
-                    size_t param_count, const ts_rows_visitor *visitor)
+/* Takes a copy of the text. Released with free_query, also after an error. */
+static ts_code new_query(query *q, ts_db *db, const char *sql, size_t n, const ts_param *params,
+                         size_t param_count)
 {
     ts_ctx *ctx = db->ctx;
+    *q = (query){.db = db, .params = params, .param_count = param_count};
     if (db->state == TS_DB_WRITING) {
         return ts_fail(ctx, TS_ERR_INTERNAL, "query on an unfinished database");
     }
     if (n > 0 && memchr(sql, '\0', n) != NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "SQL error: the text contains a NUL byte");
     }
-    query q = {.db = db, .params = params, .param_count = param_count, .visitor = visitor};
-    ts_code code = TS_OK;
-    char *copy = ts_strndup(ctx, sql, n);
-    q.used = ts_zalloc(ctx, param_count, sizeof *q.used);
-    if (copy == NULL || q.used == NULL) {
-        code = ctx->error.code;
-        goto out;
-    }
-    q.sql = copy;
-    code = run_query(&q);
-out:
-    ts_free(ctx, q.values);
-    ts_free(ctx, q.used);
-    ts_free(ctx, copy);
+    TS_NEED(ctx, q->sql = ts_strndup(ctx, sql, n));
+    TS_NEED(ctx, q->used = ts_zalloc(ctx, param_count, sizeof *q->used));
+    return TS_OK;
+}
+
+static void free_query(query *q)
+{
+    ts_ctx *ctx = q->db->ctx;
+    ts_free(ctx, q->values);
+    ts_free(ctx, q->used);
+    ts_free(ctx, q->sql);
+}
+
+ts_code ts_db_query(ts_db *db, const char *sql, size_t n, const ts_param *params,
+                    size_t param_count, const ts_rows_visitor *visitor)
+{
+    query q;
+    bool whole;
+    ts_code code = new_query(&q, db, sql, n, params, param_count);
+    q.visitor = visitor;
+    TS_STEP(code, prepare_query(&q));
+    TS_STEP(code, each_statement(&q, PASS_RUN, &whole));
+    TS_STEP(code, check_used(&q));
+    free_query(&q);
     return code;
+}
+
+/* --- row by row ---------------------------------------------------------------------------- */
+
+struct ts_steps {
+    query query;
+    sqlite3_stmt *st; /* NULL: the text has no statement */
+    const char *at;
+    int columns;
+    bool first; /* a row that was stepped to, and not asked for yet */
+    bool ended;
+};
+
+static ts_code step_on(ts_steps *s)
+{
+    int rc = sqlite3_step(s->st);
+    s->ended = rc != SQLITE_ROW;
+    return rc == SQLITE_ROW || rc == SQLITE_DONE ? TS_OK : statement_failed(&s->query, s->at, rc);
+}
+
+ts_code ts_steps_open(ts_steps **out, ts_db *db, const char *sql, size_t n, const ts_param *params,
+                      size_t param_count)
+{
+    static const ts_rows_visitor none = {0};
+    ts_steps *s = ts_zalloc(db->ctx, 1, sizeof *s);
+    bool whole;
+    *out = NULL;
+    TS_NEED(db->ctx, s);
+    s->ended = true;
+    ts_code code = new_query(&s->query, db, sql, n, params, param_count);
+    s->query.visitor = &none;
+    s->query.last = &s->st;
+    s->query.last_at = &s->at;
+    TS_STEP(code, prepare_query(&s->query));
+    TS_STEP(code, each_statement(&s->query, PASS_RUN, &whole));
+    TS_STEP(code, check_used(&s->query));
+    if (code == TS_OK && s->st != NULL) {
+        s->columns = sqlite3_column_count(s->st);
+        code = bind_all(&s->query, s->st);
+        TS_STEP(code, step_on(s));
+        s->first = true;
+    }
+    s->query.params = NULL; /* the caller's; SQLite has its own copies of texts now */
+    if (code != TS_OK) {
+        ts_steps_close(s);
+        return code;
+    }
+    *out = s;
+    return TS_OK;
+}
+
+void ts_steps_close(ts_steps *s)
+{
+    if (s != NULL) {
+        (void)sqlite3_finalize(s->st);
+        free_query(&s->query);
+        ts_free(s->query.db->ctx, s);
+    }
+}
+
+ts_code ts_steps_next(bool *row, ts_steps *s)
+{
+    ts_code code = TS_OK;
+    if (s->first) {
+        s->first = false;
+    } else if (!s->ended) {
+        code = step_on(s);
+    }
+    *row = code == TS_OK && !s->ended;
+    return code;
+}
+
+int ts_steps_columns(const ts_steps *s)
+{
+    return s->columns;
+}
+
+struct sqlite3_stmt *ts_steps_statement(ts_steps *s)
+{
+    return s->st;
 }
 
 ts_rows_from ts_db_rows(ts_db *db)

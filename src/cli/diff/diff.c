@@ -1,7 +1,7 @@
 #include "cli/verbs.h"
 
 #include "base/alloc.h"
-#include "cli/ask.h"
+#include "session/ask.h"
 #include "cli/diff/diff_private.h"
 #include "cli/exit_codes.h"
 #include "tables/question_text.h"

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "cli/options.h"
 #include "cli/print.h"
-#include "cli/questions.h"
+#include "session/questions.h"
 #include "model/compare_methods.h"
 #include "tables/database.h"
 #include "tables/publish.h"

@@ -1,6 +1,6 @@
 #include "cli/diff/diff_private.h"
 
-#include "cli/ask.h"
+#include "session/ask.h"
 
 void diff_table_init(diff_table *t, ts_ctx *ctx, const diff_shape *shape)
 {

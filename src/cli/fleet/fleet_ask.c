@@ -7,7 +7,7 @@
 
 #include "cli/print.h"
 #include "cli/query_rows.h"
-#include "cli/questions.h"
+#include "session/questions.h"
 #include "tables/question_text.h"
 
 #include <inttypes.h>

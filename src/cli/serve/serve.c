@@ -4,7 +4,7 @@
 #include "cli/exit_codes.h"
 #include "base/json_out.h"
 #include "cli/print.h"
-#include "cli/questions.h"
+#include "session/questions.h"
 #include "cli/serve/serve_private.h"
 #include "cli/signals.h"
 

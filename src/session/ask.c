@@ -1,11 +1,10 @@
-#include "cli/ask.h"
+#include "session/ask.h"
 
 #include "base/alloc.h"
 #include "base/ckd.h"
-#include "cli/kinds.h"
-#include "cli/query_rows.h"
+#include "session/kinds.h"
 #include "tables/question_values.h"
-#include "cli/questions.h"
+#include "session/questions.h"
 #include "model/answers.h"
 #include "model/select.h"
 #include "model/when.h"
@@ -20,19 +19,19 @@ enum { NAMES_SHOWN = 3, TABLE_NAME_MAX = 64 };
 /* --- parameters that are given -----------------------------------------------------------------
  */
 
-static bool is_documented(ts_text sql)
+bool ts_ask_documented(ts_text sql)
 {
     return ts_question_part(sql, "Parameters").p != NULL;
 }
 
-static const char *value_of(const ts_options *o, ts_text name)
+static bool is_given(const ts_param *params, size_t count, ts_text name)
 {
-    for (size_t i = 0; i < o->param_count; i++) {
-        if (ts_text_is(name, o->params[i].name)) {
-            return o->params[i].value;
+    for (size_t i = 0; i < count; i++) {
+        if (ts_text_is(name, params[i].name)) {
+            return true;
         }
     }
-    return NULL;
+    return false;
 }
 
 /* "from, to, limit" */
@@ -59,20 +58,20 @@ static ts_code unknown_param(ts_ctx *ctx, const ts_query *query, const char *nam
     return code;
 }
 
-ts_code ts_ask_check(ts_ctx *ctx, const ts_query *query, const ts_options *options)
+ts_code ts_ask_check(ts_ctx *ctx, const ts_query *query, const ts_param *params, size_t count)
 {
     ts_text sql = ts_buf_text(&query->sql);
     ts_text part = ts_question_part(sql, "Parameters");
     ts_question_param param;
     ts_text name;
-    for (size_t i = 0; part.p != NULL && i < options->param_count; i++) {
-        if (!ts_question_find_param(&param, sql, options->params[i].name)) {
-            return unknown_param(ctx, query, options->params[i].name);
+    for (size_t i = 0; part.p != NULL && i < count; i++) {
+        if (!ts_question_find_param(&param, sql, params[i].name)) {
+            return unknown_param(ctx, query, params[i].name);
         }
     }
     while (ts_question_param_next(&param, &part)) {
         while (param.required && ts_question_name_next(&name, &param.names)) {
-            if (value_of(options, name) == NULL) {
+            if (!is_given(params, count, name)) {
                 return ts_fail(ctx, TS_ERR_USAGE, "%s needs --param %.*s=VALUE: %.*s", query->name,
                                (int)name.n, name.p, (int)param.doc.n, param.doc.p);
             }
@@ -209,7 +208,7 @@ static bool is_plain_number(const char *text)
 static bool is_time_param(ts_text sql, const char *name)
 {
     ts_question_param param;
-    if (is_documented(sql)) {
+    if (ts_ask_documented(sql)) {
         return ts_question_find_param(&param, sql, name) && param.is_time;
     }
     return strcmp(name, "from") == 0 || strcmp(name, "to") == 0 || strcmp(name, "at") == 0 ||
@@ -350,41 +349,15 @@ static ts_code ask_shipped(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *
     return code;
 }
 
-typedef struct asking {
-    ts_db *db;
-    ts_ctx *ctx;
-    const ts_query *query;
-    const ts_param *params, *given;
-    size_t count;
-} asking;
-
-static ts_code ask_query(void *user, const ts_rows_visitor *visitor)
+ts_code ts_ask_query(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_param *params,
+                     size_t count, const ts_rows_visitor *visitor)
 {
-    const asking *a = user;
-    ts_text sql = ts_buf_text(&a->query->sql);
-    return a->query->shipped
-               ? ask_shipped(a->db, a->ctx, sql, a->params, a->given, a->count, visitor)
-               : ts_db_query(a->db, sql.p, sql.n, a->params, a->count, visitor);
-}
-
-ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *options,
-               ts_output *out, bool terminal)
-{
-    ts_text sql = ts_buf_text(&query->sql);
-    ts_param *params = NULL;
-    ts_code code = ts_ask_check_fits(db, ctx, query->name, sql);
-    TS_STEP(code, resolve_params(&params, db, ctx, sql, options->params, options->param_count));
-    if (code == TS_OK) {
-        const ts_row_print print = {
-            .format = options->output,
-            .terminal = terminal,
-            .demangle = options->demangle,
-            .say_unbound = !options->quiet && !is_documented(sql),
-        };
-        asking a = {db, ctx, query, params, options->params, options->param_count};
-        code = ts_query_print(ask_query, &a, &print, out);
-    }
-    free_params(ctx, params, options->param_count);
+    const ts_text sql = ts_buf_text(&query->sql);
+    ts_param *resolved = NULL;
+    ts_code code = resolve_params(&resolved, db, ctx, sql, params, count);
+    TS_STEP(code, query->shipped ? ask_shipped(db, ctx, sql, resolved, params, count, visitor)
+                                 : ts_db_query(db, sql.p, sql.n, resolved, count, visitor));
+    free_params(ctx, resolved, count);
     return code;
 }
 

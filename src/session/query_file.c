@@ -1,4 +1,4 @@
-#include "cli/questions.h"
+#include "session/questions.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -38,23 +38,27 @@ static ts_code query_read_all(ts_buf *sql, ts_ctx *ctx, int fd, const char *name
 
 /* --- finding ------------------------------------------------------------------------------- */
 
-/* Where questions are shipped, in this order; not absolute: from the folder of the program. */
-static const char *const places[] = {"../share/trace_streamer/sql", TS_SQL_DIR};
+/* Where what is shipped may be, in this order; not absolute: from the folder of the program. */
+static const char *const places[] = {"../share/trace_streamer", TS_DATA_DIR};
 
-/* dir and name with a zero byte; name: "", or "/..." */
-static ts_code place_path(ts_buf *path, ts_ctx *ctx, const char *dir, const char *name)
+enum { PLACES = sizeof places / sizeof places[0] };
+
+/* The path of "/sql/..." in a place, with a zero byte. */
+static ts_code place_path(ts_buf *path, ts_ctx *ctx, size_t place, const char *folder,
+                          const char *name)
 {
     char self[PATH_MAX];
+    const char *dir = ctx->share_dir != NULL ? ctx->share_dir : places[place];
     ts_code code = TS_OK;
     path->n = 0;
-    if (dir[0] != '/') {
+    if (ctx->share_dir == NULL && dir[0] != '/') {
         ssize_t n = readlink("/proc/self/exe", self, sizeof self);
         while (n > 0 && self[n - 1] != '/') {
             n--;
         }
         code = n <= 0 ? TS_ERR_INPUT : ts_buf_put(ctx, path, self, (size_t)n);
     }
-    TS_STEP(code, ts_buf_printf(ctx, path, "%s%s", dir, name));
+    TS_STEP(code, ts_buf_printf(ctx, path, "%s%s%s", dir, folder, name));
     return code != TS_OK ? code : ts_buf_putc(ctx, path, '\0');
 }
 
@@ -63,8 +67,8 @@ ts_code ts_query_open_shipped(DIR **out, ts_ctx *ctx, const char *folder)
     ts_buf path = {0};
     ts_code code = TS_OK;
     *out = NULL;
-    for (size_t i = 0; *out == NULL && i < sizeof places / sizeof places[0]; i++) {
-        code = place_path(&path, ctx, places[i], folder);
+    for (size_t i = 0; *out == NULL && i < PLACES; i++) {
+        code = place_path(&path, ctx, i, "/sql", folder);
         if (code == TS_OK) {
             *out = opendir(path.p);
         } else if (code == TS_ERR_NOMEM || code == TS_ERR_LIMIT) {
@@ -78,10 +82,9 @@ ts_code ts_query_open_shipped(DIR **out, ts_ctx *ctx, const char *folder)
 
 ts_code ts_query_shipped_folder(ts_buf *path, ts_ctx *ctx, const char *name)
 {
-    static const char *const data[] = {"../share/trace_streamer/", TS_DATA_DIR "/"};
     struct stat st;
-    for (size_t i = 0; i < sizeof data / sizeof data[0]; i++) {
-        ts_code code = place_path(path, ctx, data[i], name);
+    for (size_t i = 0; i < PLACES; i++) {
+        ts_code code = place_path(path, ctx, i, "/", name);
         if (code == TS_OK && stat(path->p, &st) == 0 && S_ISDIR(st.st_mode)) {
             return TS_OK;
         }
@@ -105,8 +108,8 @@ static int open_shipped(ts_ctx *ctx, const char *name)
         return -1;
     }
     snprintf(file, sizeof file, "/%s%s", name, whole ? "" : ".sql");
-    for (size_t i = 0; fd < 0 && i < sizeof places / sizeof places[0]; i++) {
-        if (place_path(&path, ctx, places[i], file) == TS_OK) {
+    for (size_t i = 0; fd < 0 && i < PLACES; i++) {
+        if (place_path(&path, ctx, i, "/sql", file) == TS_OK) {
             fd = ts_sys_open(ctx, path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
         }
     }
@@ -177,6 +180,19 @@ ts_code ts_query_read_at(ts_buf *sql, ts_ctx *ctx, int dir, const char *name)
                        strerror(errno));
     }
     ts_code code = query_read_all(sql, ctx, fd, name);
+    (void)sys->close(sys->user, fd);
+    return code;
+}
+
+ts_code ts_query_read_shipped(ts_query *q, ts_ctx *ctx, const char *name)
+{
+    const ts_sys *sys = &ctx->sys;
+    *q = (ts_query){.name = name, .shipped = true};
+    int fd = open_shipped(ctx, name);
+    if (fd < 0) {
+        return query_not_found(ctx, name, ENOENT);
+    }
+    ts_code code = query_read_fd(q, ctx, fd);
     (void)sys->close(sys->user, fd);
     return code;
 }

@@ -1,28 +1,27 @@
-/* -q: a question to a database. */
-#ifndef TS_CLI_ASK_H
-#define TS_CLI_ASK_H
+/* A question to a database, in SQL or one that is shipped. */
+#ifndef TS_SESSION_ASK_H
+#define TS_SESSION_ASK_H
 
-#include "cli/options.h"
-#include "cli/print.h"
-#include "cli/questions.h"
+#include "session/questions.h"
+#include "tables/database.h"
 
 /*
  * What can be known before there is a database: of a question that says which parameters it has
  * (question_text.h), each that is given must be one of them, and those that it needs must be given.
  * TS_ERR_USAGE.
  */
-ts_code ts_ask_check(ts_ctx *ctx, const ts_query *query, const ts_options *options);
+ts_code ts_ask_check(ts_ctx *ctx, const ts_query *query, const ts_param *params, size_t count);
+
+/* Whether the text says which parameters it has. */
+bool ts_ask_documented(ts_text sql);
 
 /*
- * Runs the statements and prints their rows. Before that, the tables that the question needs are
- * looked at (TS_ERR_USAGE when none has rows; the message says what can be asked instead), and
- * what was typed for sources, threads and times (model/select.h) becomes ids and ns: of the
- * parameters that the question says are such, or, when it says nothing, of those named from, to, at
- * and ts times that are relative or dates. A
- * parameter that was left out of such a text is reported on standard error, unless --quiet.
+ * Hands the rows of the statements to `visitor`. What was typed for sources, threads and times
+ * (model/select.h) becomes ids and ns: of the parameters that the question says are such, or, when
+ * it says nothing, of those named from, to, at and ts times that are relative or dates.
  */
-ts_code ts_ask(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *options,
-               ts_output *out, bool terminal);
+ts_code ts_ask_query(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_param *params,
+                     size_t count, const ts_rows_visitor *visitor);
 
 /*
  * Hands the rows of a shipped question to `visitor`, of the model where its first comment says so

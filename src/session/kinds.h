@@ -2,11 +2,11 @@
  * What a database holds and which questions it can answer: the tables that the shipped questions
  * need (part "Needs"), and the order in which a report asks them (part "Report").
  */
-#ifndef TS_CLI_KINDS_H
-#define TS_CLI_KINDS_H
+#ifndef TS_SESSION_KINDS_H
+#define TS_SESSION_KINDS_H
 
 #include "base/vec.h"
-#include "cli/questions.h"
+#include "session/questions.h"
 #include "tables/database.h"
 
 typedef struct ts_kind {

@@ -1,4 +1,4 @@
-#include "cli/kinds.h"
+#include "session/kinds.h"
 
 #include "tables/question_text.h"
 #include "tables/schema.h"

@@ -1,7 +1,6 @@
-#include "cli/questions.h"
+#include "session/questions.h"
 
 #include "base/alloc.h"
-#include "cli/options.h"
 #include "base/names.h"
 #include "tables/question_text.h"
 
@@ -180,7 +179,7 @@ ts_code ts_questions_installed(ts_questions *out, ts_ctx *ctx)
     ts_code code = ts_questions_load(out, ctx);
     TS_STEP_IF(code, out->count == 0,
                ts_fail(ctx, TS_ERR_INPUT, "the shipped questions are not installed: %s is missing",
-                       TS_SQL_DIR));
+                       TS_DATA_DIR "/sql"));
     return code;
 }
 

@@ -1,6 +1,6 @@
 /* The shipped questions: finding them, and --questions. */
-#ifndef TS_CLI_QUESTIONS_H
-#define TS_CLI_QUESTIONS_H
+#ifndef TS_SESSION_QUESTIONS_H
+#define TS_SESSION_QUESTIONS_H
 
 #include "base/buf.h"
 
@@ -61,6 +61,9 @@ typedef struct ts_query {
  * of them or cannot be read; the nearest name is suggested.
  */
 ts_code ts_query_read(ts_query *q, ts_ctx *ctx, const char *name);
+
+/* The same, of a shipped question alone. */
+ts_code ts_query_read_shipped(ts_query *q, ts_ctx *ctx, const char *name);
 
 /* The folder of the shipped questions, or one in it (folder: "", or "/name"); *out NULL: it is not
  * there. The caller closes it. */

@@ -1,0 +1,18 @@
+/* -q: a question to a database, and its rows printed. */
+#ifndef TS_CLI_ASK_PRINT_H
+#define TS_CLI_ASK_PRINT_H
+
+#include "cli/options.h"
+#include "cli/print.h"
+#include "session/questions.h"
+
+/*
+ * Runs the statements and prints their rows. Before that, the tables that the question needs are
+ * looked at (TS_ERR_USAGE when none has rows; the message says what can be asked instead). A
+ * parameter that was left out of a text that does not say which it has is reported on standard
+ * error, unless --quiet.
+ */
+ts_code ts_ask_print(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_options *options,
+                     ts_output *out, bool terminal);
+
+#endif
