@@ -1,6 +1,6 @@
 # One interface target with the flags of all our own code. Generated code gets no warnings.
 add_library(ts_flags INTERFACE)
-target_include_directories(ts_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+target_include_directories(ts_flags INTERFACE ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR}/include)
 target_compile_definitions(ts_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
 target_compile_options(ts_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla

@@ -49,9 +49,9 @@ typedef enum tst_code {
     TST_FORMAT = 5, /* no input has a known format */
     TST_LIMIT = 6,  /* a limit was reached */
     TST_MEMORY = 7,
-    TST_CANCELLED = 9, /* tst_cancel was called */
-    TST_DEFECT = 70,   /* a defect of the library; please report it */
-    TST_ROW = 100      /* tst_rows_next: there is a row */
+    TST_DEFECT = 70,    /* a defect of the library; please report it */
+    TST_ROW = 100,      /* tst_rows_next: there is a row */
+    TST_CANCELLED = 130 /* tst_cancel was called */
 } tst_code;
 
 typedef struct tst_session tst_session;

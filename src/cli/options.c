@@ -1,5 +1,7 @@
 #include "cli/options.h"
 
+#include "session/conversion.h"
+
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "base/names.h"

@@ -268,14 +268,6 @@ void ts_options_free(ts_options *options, ts_ctx *ctx);
 /* "64M", "2G", "512k", "1048576": *out bytes. False: not a size, or above 2^63 - 1. */
 bool ts_parse_size(uint64_t *out, const char *text);
 
-/*
- * "FROM,TO" of --time-range; either may be missing (no end there). Each is a number of milliseconds
- * since 1970, a date and time of ISO 8601 (UTC unless it has an offset), or "+SECONDS" (or with a
- * unit: "+100ms") from the beginning of each recording. False: no such range, empty, or one of both
- * kinds.
- */
-bool ts_parse_time_range(ts_time_range *out, const char *text);
-
 /* The option of one of the verbs whose name is nearest to a mistyped one, as it should be written,
  * or NULL. */
 const char *ts_option_nearest(unsigned verbs, const char *typed, size_t n);

@@ -349,6 +349,22 @@ static ts_code ask_shipped(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *
     return code;
 }
 
+ts_code ts_ask_open(ts_steps **out, ts_db *db, ts_ctx *ctx, const ts_query *query,
+                    const ts_param *params, size_t count)
+{
+    const ts_text sql = ts_buf_text(&query->sql);
+    ts_text part = ts_question_part(sql, "Model");
+    ts_param *resolved = NULL;
+    *out = NULL;
+    if (query->shipped && part.p != NULL) {
+        return TS_OK;
+    }
+    ts_code code = resolve_params(&resolved, db, ctx, sql, params, count);
+    TS_STEP(code, ts_steps_open(out, db, sql.p, sql.n, resolved, count));
+    free_params(ctx, resolved, count);
+    return code;
+}
+
 ts_code ts_ask_query(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_param *params,
                      size_t count, const ts_rows_visitor *visitor)
 {

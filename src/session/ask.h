@@ -23,6 +23,11 @@ bool ts_ask_documented(ts_text sql);
 ts_code ts_ask_query(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_param *params,
                      size_t count, const ts_rows_visitor *visitor);
 
+/* The same row by row; *out NULL: the question is answered by the model (model/answers.h), whose
+ * rows only ts_ask_query hands over. */
+ts_code ts_ask_open(ts_steps **out, ts_db *db, ts_ctx *ctx, const ts_query *query,
+                    const ts_param *params, size_t count);
+
 /*
  * Hands the rows of a shipped question to `visitor`, of the model where its first comment says so
  * (model/answers.h), else of its statements; parameters are as above.

@@ -56,6 +56,14 @@ ts_code ts_conversion_format(ts_conversion *s, const char *name);
 /* --syscalls: "all", "none", a list, or NULL. */
 void ts_conversion_syscalls(ts_ctx *ctx, const char *text);
 
+/*
+ * "FROM,TO" of --time-range; either may be missing (no end there). Each is a number of milliseconds
+ * since 1970, a date and time of ISO 8601 (UTC unless it has an offset), or "+SECONDS" (or with a
+ * unit: "+100ms") from the beginning of each recording. False: no such range, empty, or one of both
+ * kinds.
+ */
+bool ts_parse_time_range(ts_time_range *out, const char *text);
+
 /* Makes the store. Nothing may follow an error but ts_conversion_free. */
 ts_code ts_conversion_begin(ts_conversion *s);
 

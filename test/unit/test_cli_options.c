@@ -2,6 +2,8 @@
 #include "support.h"
 
 #include "cli/options.h"
+
+#include "session/conversion.h"
 #include "model/when.h"
 #include "cli/print.h"
 #include "cli/progress.h"

@@ -1,5 +1,5 @@
-/* Times on the command line. */
-#include "cli/options.h"
+/* --time-range. */
+#include "session/conversion.h"
 
 #include "base/ckd.h"
 #include "model/when.h"
