@@ -191,11 +191,6 @@ TST_API int tst_query(tst_rows **out, tst_session *session, const char *sql,
 TST_API int tst_ask(tst_rows **out, tst_session *session, const char *question,
                     const tst_param *params, size_t param_count);
 
-/* What differs between two sessions (diff): by is "class", "method" ...; NULL: what fits both.
- * Belongs to `after`. */
-TST_API int tst_diff(tst_rows **out, tst_session *before, tst_session *after, const char *by,
-                     const tst_param *params, size_t param_count);
-
 /* TST_ROW, TST_OK after the last row, or why it failed. */
 TST_API int tst_rows_next(tst_rows *rows);
 

@@ -45,10 +45,8 @@ struct tst_session {
 void library_begin(tst_session *s);
 int library_end(tst_session *s, ts_code code);
 
-/* A copy of the text that lives as long as the session; *out NULL for NULL. */
-ts_code library_text(const char **out, tst_session *s, const char *text);
-
-/* --- rows.c -------------------------------------------------------------------------------- */
+/* --- library_rows.c
+ * -------------------------------------------------------------------------------- */
 
 /* A value: of the row that SQLite stands at, or of one that is held. */
 typedef struct library_cell {

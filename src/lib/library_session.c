@@ -82,7 +82,8 @@ void tst_cancel(tst_session *session)
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-ts_code library_text(const char **out, tst_session *s, const char *text)
+/* A copy that lives as long as the session; *out NULL for NULL. */
+static ts_code keep_text(const char **out, tst_session *s, const char *text)
 {
     *out = NULL;
     if (text == NULL) {
@@ -121,7 +122,7 @@ static ts_code find_shared(tst_session *s)
         TS_STEP(code, ts_buf_printf(ctx, &path, "%s", places[i]));
         TS_STEP(code, ts_buf_putc(ctx, &path, '\0'));
         TS_STEP_IF(code, stat(path.p, &st) == 0 && S_ISDIR(st.st_mode),
-                   library_text(&ctx->share_dir, s, path.p));
+                   keep_text(&ctx->share_dir, s, path.p));
     }
     ts_buf_free(ctx, &path);
     return code;
@@ -140,7 +141,7 @@ static ts_code copy_options(tst_session *s, const tst_options *given)
     const char **texts[] = {&o->format,     &o->analyze, &o->time_range, &o->symbols,  &o->syscalls,
                             &o->jfr_events, &o->viewer,  &o->temp_dir,   &o->share_dir};
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
-        TS_TRY(library_text(texts[i], s, *texts[i]));
+        TS_TRY(keep_text(texts[i], s, *texts[i]));
     }
     return TS_OK;
 }
@@ -370,7 +371,7 @@ int tst_add_path(tst_session *session, const char *path)
     const char *text;
     library_begin(s);
     ts_code code = check_taking(s);
-    TS_STEP(code, library_text(&text, s, path));
+    TS_STEP(code, keep_text(&text, s, path));
     TS_STEP(code, ts_vec_push(&s->ctx, &s->paths, &text, sizeof text));
     return library_end(s, code);
 }
