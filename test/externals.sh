@@ -18,7 +18,8 @@ nm -A --undefined-only "${libraries[@]}" "${others[@]}" 2>/dev/null | awk -v def
     END {
         while ((getline line < defined) > 0) {
             n = split(line, part, /[: ]+/)
-            if (part[n] ~ /^__odr_asan|^tst_/) # a mark that the sanitizer makes of a variable; the library's interface
+            # Not a mark that the sanitizer makes of a variable, nor the interface of the library.
+            if (part[n] ~ /^(__odr_asan|tst_)/)
                 continue
             if (part[n - 1] ~ /^[TDBR]$/ && !(part[n] in used) && ++bad)
                 print part[2] ": " part[n] " is external and used in its file only: make it static, or delete it"
