@@ -1,11 +1,12 @@
 #include "base/context.h"
 
+#include "base/random.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 /* The calls themselves: `user` is not needed. */
@@ -50,7 +51,7 @@ static const ts_sys default_sys = {
 static ts_hash_key draw_key(void)
 {
     ts_hash_key key = {{0, 0}};
-    if (getrandom(&key, sizeof key, GRND_NONBLOCK) != (ssize_t)sizeof key) {
+    if (!ts_random(&key, sizeof key)) {
         key = (ts_hash_key){{1, 2}};
     }
     return key;

@@ -1,6 +1,7 @@
 #include "base/spool.h"
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "base/ckd.h"
 
 #include <errno.h>
@@ -8,7 +9,6 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 enum {
@@ -70,7 +70,7 @@ static ts_code create_and_unlink(int *fd, ts_ctx *ctx)
     char path[4096];
     for (int i = 0; i < NAME_TRIES; i++) {
         uint64_t random = (uint64_t)i;
-        if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) {
+        if (!ts_random(&random, sizeof random)) {
             random = ((uint64_t)getpid() << 32) + (uint64_t)i;
         }
         int n = snprintf(path, sizeof path, "%s/trace_streamer-%016" PRIx64, ctx->tmpdir, random);
@@ -98,6 +98,7 @@ static ts_code create_and_unlink(int *fd, ts_ctx *ctx)
 static ts_code make_file(ts_spool *s)
 {
     ts_ctx *ctx = s->ctx;
+#ifdef O_TMPFILE
     for (;;) {
         TS_TRY(ts_check_cancel(ctx));
         s->fd = ctx->sys.open(ctx->sys.user, ctx->tmpdir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC,
@@ -113,6 +114,7 @@ static ts_code make_file(ts_spool *s)
     if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL && errno != ENOENT) {
         return fail_in_tmpdir(ctx, "create", errno);
     }
+#endif
     return create_and_unlink(&s->fd, ctx);
 }
 

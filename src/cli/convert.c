@@ -196,11 +196,16 @@ static void note_failure(void *user, const char *reason)
 
 static uint64_t threads_of(const ts_options *o)
 {
-    cpu_set_t set;
     if (o->threads != TS_NOT_GIVEN) {
         return o->threads;
     }
+#ifdef CPU_COUNT
+    cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 ? (uint64_t)CPU_COUNT(&set) : 1;
+#else
+    long n = sysconf(_SC_NPROCESSORS_ONLN); /* it does not know what the process is limited to */
+    return n > 0 ? (uint64_t)n : 1;
+#endif
 }
 
 /* Analyses that were asked for and had nothing to do. */

@@ -1,11 +1,11 @@
 #include "cli/nameless.h"
 
 #include "base/alloc.h"
+#include "base/random.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 ts_code ts_nameless_cannot(const ts_nameless_folder *folder, const char *verb, const char *name,
@@ -21,7 +21,7 @@ static ts_code temporary_name(char **out, const ts_nameless *f)
     char name[96];
     unsigned long long number = 0;
     /* Without random numbers the names still differ; O_EXCL and linkat refuse what is taken. */
-    if (getrandom(&number, sizeof number, GRND_NONBLOCK) != (ssize_t)sizeof number) {
+    if (!ts_random(&number, sizeof number)) {
         number = 0;
     }
     int n = snprintf(name, sizeof name, ".trace_streamer-%ld-%u-%016llx.part", (long)getpid(),
@@ -42,10 +42,12 @@ static int nameless_open_in(const ts_nameless *f, const char *name, int flags)
 ts_code ts_nameless_open(ts_nameless *f, ts_nameless_folder *folder, const char *name)
 {
     *f = (ts_nameless){.folder = folder, .fd = -1};
+#ifdef O_TMPFILE
     f->fd = nameless_open_in(f, ".", O_TMPFILE | O_WRONLY | O_CLOEXEC);
     if (f->fd >= 0) {
         return TS_OK;
     }
+#endif
     TS_TRY(temporary_name(&f->temporary, f));
     f->fd = nameless_open_in(f, f->temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC);
     if (f->fd < 0) {

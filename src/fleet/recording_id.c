@@ -2,6 +2,7 @@
 #include "fleet/load.h"
 
 #include "base/alloc.h"
+#include "base/random.h"
 #include "base/sha256.h"
 #include "input/input.h"
 
@@ -9,7 +10,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 
 enum { BLOCK = 256 * 1024 };
@@ -126,7 +126,7 @@ uint64_t ts_load_number(void)
     struct timespec now = {0};
     uint32_t random = 0;
     (void)clock_gettime(CLOCK_REALTIME, &now);
-    if (getrandom(&random, sizeof random, GRND_NONBLOCK) != (ssize_t)sizeof random) {
+    if (!ts_random(&random, sizeof random)) {
         random = (uint32_t)now.tv_nsec; /* early after boot */
     }
     const uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;

@@ -282,8 +282,32 @@ static ts_code look_for_holes(file_layer *f)
     if (ctx->sys.fstat(ctx->sys.user, f->fd, &st) != 0) {
         return fail_read(f, errno);
     }
+#ifdef SEEK_DATA /* elsewhere files have no holes that a program can ask for */
     f->sparse = st.st_blocks < st.st_size / 512;
+#endif
     return TS_OK;
+}
+
+/* lseek to what SEEK_DATA and SEEK_HOLE find, where they are known. */
+static off_t seek_data(const file_layer *f, off_t at)
+{
+#ifdef SEEK_DATA
+    return lseek(f->fd, at, SEEK_DATA);
+#else
+    (void)f;
+    return at;
+#endif
+}
+
+static off_t seek_hole(const file_layer *f, off_t at)
+{
+#ifdef SEEK_HOLE
+    return lseek(f->fd, at, SEEK_HOLE);
+#else
+    (void)f;
+    (void)at;
+    return -1;
+#endif
 }
 
 ts_code ts_file_layer(ts_layer **out, ts_fileset *set, uint32_t i)
@@ -326,7 +350,7 @@ ts_code ts_file_layer_hole(uint64_t *n, ts_layer *l)
         return TS_OK;
     }
     off_t at = f->start + (off_t)f->off;
-    off_t data = lseek(f->fd, at, SEEK_DATA);
+    off_t data = seek_data(f, at);
     if (data < 0 && errno == ENXIO) { /* none up to the end */
         if (l->ctx->sys.fstat(l->ctx->sys.user, f->fd, &st) != 0) {
             return fail_read(f, errno);
@@ -337,7 +361,7 @@ ts_code ts_file_layer_hole(uint64_t *n, ts_layer *l)
         *n = (uint64_t)(data - at);
         return TS_OK;
     }
-    off_t hole = data < at ? -1 : lseek(f->fd, data, SEEK_HOLE);
+    off_t hole = data < at ? -1 : seek_hole(f, data);
     f->sparse = data >= at && hole > data; /* else the file system does not say */
     f->dense = f->sparse ? (uint64_t)(hole - f->start) : 0;
     return TS_OK;

@@ -31,7 +31,7 @@
  * Pages of 4096 bytes: for writing the size hardly matters, the files are 0.3 % larger than the
  * smallest, and finding single rows costs least (docs/performance.md has the figures).
  */
-enum { PROGRESS_STEPS = 20000, PAGE_SIZE = 4096 };
+enum { PROGRESS_STEPS = 20000, DATABASE_PAGE = 4096 };
 
 ts_code ts_db_new(ts_db **out, ts_ctx *ctx, const char *path, ts_db_state state)
 {
@@ -447,7 +447,7 @@ static ts_code count_pages(ts_db *db, uint32_t *pages)
         return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot examine the database: path=\"%s\": %s",
                        db->path, strerror(errno));
     }
-    *pages = (uint32_t)(st.st_size / PAGE_SIZE);
+    *pages = (uint32_t)(st.st_size / DATABASE_PAGE);
     return TS_OK;
 }
 
@@ -457,7 +457,7 @@ static ts_code count_pages(ts_db *db, uint32_t *pages)
  */
 static ts_code start_pages(ts_db *db)
 {
-    ts_pages_config config = {.path = db->path, .page_size = PAGE_SIZE};
+    ts_pages_config config = {.path = db->path, .page_size = DATABASE_PAGE};
     db->fd = ts_sys_open(db->ctx, db->path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
     if (db->fd < 0) {
         return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot open the database: path=\"%s\": %s",

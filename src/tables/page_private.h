@@ -78,11 +78,11 @@ typedef struct reserved_map {
     T(ZERO, 0)                                                                                     \
     T(ONE, 0)
 #define PAGE_TYPE(name, size) PAGE_TYPE_##name,
-#define PAGE_SIZE(name, size) PAGE_SIZE_##name = (size),
+#define PAGE_BYTES(name, size) PAGE_SIZE_##name = (size),
 enum { PAGE_TYPES(PAGE_TYPE) PAGE_TYPES_KNOWN, PAGE_TYPE_BLOB = 12, PAGE_TYPE_TEXT };
-enum { PAGE_TYPES(PAGE_SIZE) };
+enum { PAGE_TYPES(PAGE_BYTES) };
 #undef PAGE_TYPE
-#undef PAGE_SIZE
+#undef PAGE_BYTES
 
 enum {
     HEADER_VARINT = 2,    /* header size: at most 63 columns of 9 bytes */

@@ -17,6 +17,7 @@
 
 #include "base/alloc.h"
 #include "base/buf.h"
+#include "base/random.h"
 #include "base/utf8.h"
 
 #include <dirent.h>
@@ -25,7 +26,6 @@
 #include <limits.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -60,7 +60,7 @@ static size_t base_part(const char *base)
 static uint64_t random_number(void)
 {
     uint64_t value = 0;
-    if (getrandom(&value, sizeof value, GRND_NONBLOCK) != (ssize_t)sizeof value) {
+    if (!ts_random(&value, sizeof value)) {
         /* It only has to be new; O_EXCL finds out when it is not. */
         struct timespec t;
         clock_gettime(CLOCK_REALTIME, &t);
