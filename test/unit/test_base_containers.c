@@ -1,6 +1,7 @@
-/* ts_vec, ts_idmap, and numbers in ts_buf. */
+/* ts_vec, ts_idmap, ts_sort_u32, and numbers in ts_buf. */
 #include "base/buf.h"
 #include "base/idmap.h"
+#include "base/sort.h"
 #include "base/vec.h"
 #include "support.h"
 
@@ -260,6 +261,39 @@ static void test_buf_decimal(void **state)
     test_ctx_free(ctx);
 }
 
+/* The places of `values`, by what is there. */
+static int by_value(uint32_t a, uint32_t b, const void *user)
+{
+    const int *values = user;
+    return (values[a] > values[b]) - (values[a] < values[b]);
+}
+
+static void test_sort_of_every_length(void **state)
+{
+    (void)state;
+    for (size_t n = 0; n < 200; n++) {
+        for (unsigned kind = 0; kind < 4; kind++) { /* rising, falling, mixed, few that differ */
+            int values[200];
+            uint32_t places[200];
+            bool seen[200] = {false};
+            for (size_t i = 0; i < n; i++) {
+                const int mixed = (int)((i * 7919 + 31) % 211);
+                values[i] = kind == 0   ? (int)i
+                            : kind == 1 ? -(int)i
+                            : kind == 2 ? mixed
+                                        : mixed % 3;
+                places[i] = (uint32_t)i;
+            }
+            ts_sort_u32(places, n, by_value, values);
+            for (size_t i = 0; i < n; i++) {
+                assert_true(places[i] < n && !seen[places[i]]);
+                seen[places[i]] = true;
+                assert_true(i == 0 || values[places[i - 1]] <= values[places[i]]);
+            }
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -273,6 +307,7 @@ int main(void)
         cmocka_unit_test(test_idmap_removes),
         cmocka_unit_test(test_idmap_is_keyed),
         cmocka_unit_test(test_idmap_without_memory),
+        cmocka_unit_test(test_sort_of_every_length),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
