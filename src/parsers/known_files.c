@@ -58,7 +58,7 @@ static bool is_art(ts_text head)
 /* Three bytes of a version. */
 static bool is_short_version(ts_text head)
 {
-    return head.n >= 8 && head.p[5] >= 0 && head.p[5] < ' ';
+    return head.n >= 8 && (unsigned char)head.p[5] < ' ';
 }
 
 /* A dictionary of Python's marshal whose first key is a tuple. */

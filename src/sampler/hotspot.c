@@ -190,7 +190,7 @@ static ts_code make_attach_file(char path[PATH], bool *made, const ts_jvm *jvm, 
 
 static void sleep_ms(int64_t ms)
 {
-    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000};
+    struct timespec t = {.tv_sec = ms / 1000, .tv_nsec = (long)(ms % 1000 * 1000000)};
     nanosleep(&t, NULL);
 }
 

@@ -64,8 +64,8 @@ ts_code ts_elf_identify(bool *good, ts_build_id *id, ts_ctx *ctx, int fd)
     }
     for (size_t i = 0; i < n && id->n == 0; i++) {
         GElf_Phdr p;
-        if (gelf_getphdr(e, (int)i, &p) != NULL && p.p_type == PT_NOTE) {
-            find_build_id(id, elf_getdata_rawchunk(e, (int64_t)p.p_offset, p.p_filesz,
+        if (gelf_getphdr(e, (int)i, &p) != NULL && p.p_type == PT_NOTE && p.p_filesz <= INT32_MAX) {
+            find_build_id(id, elf_getdata_rawchunk(e, (int64_t)p.p_offset, (size_t)p.p_filesz,
                                                    p.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR));
         }
     }
@@ -310,7 +310,7 @@ static size_t table_bytes(Elf *e)
         if (gelf_getshdr(section, &s) != NULL &&
             (s.sh_type == SHT_SYMTAB || s.sh_type == SHT_DYNSYM || s.sh_type == SHT_STRTAB) &&
             s.sh_size <= STRINGS_MOST) {
-            n += s.sh_size;
+            n = s.sh_size < SIZE_MAX - n ? n + (size_t)s.sh_size : SIZE_MAX;
         }
     }
     return n;

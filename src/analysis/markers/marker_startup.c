@@ -123,8 +123,8 @@ static ts_code startup_take(void *self, const marker *m, unsigned phase)
         s->early[phase] = p;
     } else if (phase == TRANSACTION) {
         if (t.ipid >= 0 && ts_idmap_find(&start, &s->processes, t.ipid) &&
-            !start_at(s, start - 1)->phases[TRANSACTION].has) {
-            start_at(s, start - 1)->phases[TRANSACTION] = p;
+            !start_at(s, (size_t)start - 1)->phases[TRANSACTION].has) {
+            start_at(s, (size_t)start - 1)->phases[TRANSACTION] = p;
         }
     } else if ((code = package_number(&package, s, package_of(m))) == TS_OK && phase == ATTACH) {
         take_early(s, begun_at(s, package));

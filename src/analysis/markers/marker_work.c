@@ -108,8 +108,8 @@ ts_code marker_name(ts_text *name, marker_work *w, int64_t row)
     w->text.n = 0;
     code = ts_buf_put(w->ctx, &w->text, text->p, text->n);
     while (code == TS_OK && w->text.n < text->size) {
-        size_t want =
-            text->size - w->text.n < TS_SCAN_TEXT_MAX ? text->size - w->text.n : TS_SCAN_TEXT_MAX;
+        const uint64_t left = text->size - w->text.n;
+        size_t want = left < TS_SCAN_TEXT_MAX ? (size_t)left : TS_SCAN_TEXT_MAX;
         size_t got = 0;
         code = ts_buf_reserve(w->ctx, &w->text, want);
         TS_STEP(code, ts_scan_text_part(&got, w->names, 0, 0, w->text.n,

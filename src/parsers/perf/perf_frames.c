@@ -443,7 +443,7 @@ static void ask_calls(perfd *r, const perfd_sample *s, const space *in, uint64_t
     }
 }
 
-static ts_code reserve_frames(perfd *r, uint64_t n)
+static ts_code reserve_frames(perfd *r, size_t n)
 {
     TS_TRY(ts_vec_reserve(r->ctx, &r->places, n, sizeof(uint32_t)));
     TS_TRY(ts_vec_reserve(r->ctx, &r->asked, n, sizeof(perfd_asked)));
@@ -456,7 +456,7 @@ static ts_code add_frames(perfd *r, const perfd_sample *s, const uint8_t *ips, u
     uint64_t part = 0;
     space in = space_of_part(r, s, part);
     bool called = false;
-    TS_TRY(reserve_frames(r, n + s->call_n + 2));
+    TS_TRY(reserve_frames(r, (size_t)(n + s->call_n + 2)));
     for (uint64_t i = 0; i < n && !called; i++) {
         uint64_t ip = perfd_u64(ips + 8 * i);
         if (ip >= FIRST_MARK) {

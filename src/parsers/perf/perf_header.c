@@ -58,8 +58,8 @@ static ts_code read_attrs(bool *good, perfd *r)
         perfd_attr attr;
         uint64_t ids_at;
         uint64_t ids_size;
-        TS_TRY(perfd_take(&p, &c, r->attr_size));
-        perfd_read_attr(&attr, p, r->attr_size - IDS_SECTION);
+        TS_TRY(perfd_take(&p, &c, (size_t)r->attr_size));
+        perfd_read_attr(&attr, p, (size_t)r->attr_size - IDS_SECTION);
         ids_at = perfd_u64(p + r->attr_size - IDS_SECTION);
         ids_size = perfd_u64(p + r->attr_size - 8);
         TS_TRY(ts_vec_push(r->ctx, &r->attrs, &attr, sizeof attr));

@@ -30,7 +30,7 @@ static const uint8_t *take_items(reader *in, uint64_t count, uint64_t size)
         return p;
     }
     in->p += count * size;
-    in->n -= count * size;
+    in->n -= (size_t)(count * size);
     return p;
 }
 

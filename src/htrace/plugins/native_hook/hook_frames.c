@@ -179,12 +179,13 @@ static ts_code list_frames(hook *h, uint32_t owner)
     for (uint32_t i = 0; i < frames->count; i++) {
         most = (uint64_t)frames->entries[i].id > most ? (uint64_t)frames->entries[i].id : most;
     }
-    if (most >= 4 * (uint64_t)frames->count + 1024) {
+    if (most >= 4 * (uint64_t)frames->count + 1024 || most >= SIZE_MAX / sizeof(uint32_t)) {
         return TS_OK;
     }
-    TS_TRY(ts_vec_reserve(h->records.host->ctx, &h->direct, most + 1, sizeof(uint32_t)));
-    memset(h->direct.p, 0, (most + 1) * sizeof(uint32_t));
-    h->direct.n = most + 1;
+    const size_t n = (size_t)most + 1;
+    TS_TRY(ts_vec_reserve(h->records.host->ctx, &h->direct, n, sizeof(uint32_t)));
+    memset(h->direct.p, 0, n * sizeof(uint32_t));
+    h->direct.n = n;
     for (uint32_t i = 0; i < frames->count; i++) {
         ((uint32_t *)h->direct.p)[frames->entries[i].id] = (uint32_t)frames->entries[i].value + 1;
     }

@@ -137,7 +137,7 @@ void heap_look_at_node(ts_heap *h, const int64_t *v, uint32_t nulls)
     }
 }
 
-void heap_look_at_string(ts_heap *h, size_t n)
+void heap_look_at_string(ts_heap *h, uint64_t n)
 {
     h->trails.string_bytes += n + 3; /* two quotes and a comma */
     note_trail(&h->trails.strings, h->trails.string_bytes / 2, (heap_place){h->strings.count, 0});

@@ -377,7 +377,7 @@ typedef struct heap_trails {
 void heap_look_at_node(ts_heap *h, const int64_t *v, uint32_t nulls);
 
 /* A string of n bytes is complete. */
-void heap_look_at_string(ts_heap *h, size_t n);
+void heap_look_at_string(ts_heap *h, uint64_t n);
 
 enum {
     SOME_USES = 16

@@ -68,7 +68,7 @@ static inline void letters_of(uint64_t letters[2], ts_text text)
 
 static inline unsigned word_of(const uint64_t letters[2], size_t n)
 {
-    uint64_t hash = (letters[0] ^ (letters[1] << 23 | letters[1] >> 41) ^ n << 50) *
+    uint64_t hash = (letters[0] ^ (letters[1] << 23 | letters[1] >> 41) ^ (uint64_t)n << 50) *
                     UINT64_C(0x9e3779b97f4a7c15);
     unsigned place = (unsigned)((hash ^ hash << 32) >> 57);
     return place < FTRACE_DENSE_WORDS ? place : 0;

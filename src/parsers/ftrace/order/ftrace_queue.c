@@ -247,14 +247,15 @@ static ts_code add_late(ftrace_queue *q, const ftrace_event *event)
     TS_TRY(ts_buf_reserve(q->ctx, &q->bytes, size + FTRACE_DENSE_SLACK));
     bytes = (uint8_t *)q->bytes.p;
     ftrace_dense_alone(&q->alone);
-    late.size = (uint64_t)(ftrace_dense_put(&q->alone, bytes, event) - bytes);
-    if (late.size <= LATE_BYTES) {
-        memcpy(late.bytes, bytes, late.size);
+    size = (size_t)(ftrace_dense_put(&q->alone, bytes, event) - bytes);
+    late.size = size;
+    if (size <= LATE_BYTES) {
+        memcpy(late.bytes, bytes, size);
     } else {
         TS_TRY(need_spool(q));
         const uint64_t at = ts_spool_size(q->spool);
         memcpy(late.bytes, &at, sizeof at);
-        TS_TRY(ts_spool_write(q->spool, bytes, late.size));
+        TS_TRY(ts_spool_write(q->spool, bytes, size));
     }
     TS_TRY(q->late != NULL ? TS_OK : open_late(q));
     return ts_sorter_add(q->late, &late);

@@ -131,7 +131,7 @@ static ts_code log_grow(ftrace_rowlog *log)
     uint64_t cap = log->cap == 0 ? FIRST_RECORDS : 2 * log->cap;
     uint8_t *window;
     cap = cap > log->cap_max ? log->cap_max : cap;
-    TS_NEED(log->ctx, window = ts_realloc(log->ctx, log->window, cap, log->size));
+    TS_NEED(log->ctx, window = ts_realloc(log->ctx, log->window, (size_t)cap, log->size));
     log->window = window;
     log->cap = cap;
     return TS_OK;
