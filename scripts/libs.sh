@@ -101,9 +101,9 @@ library() {
     "$ranlib" "$new/lib/lib$name.a"
 }
 
-# module NAME VERSION LIBRARIES REQUIRED: what pkg-config says, wherever the folder is.
+# module NAME VERSION LIBRARIES [REQUIRED [FLAGS]]: what pkg-config says, wherever the folder is.
 module() {
-    printf '%s\n' 'prefix=${pcfiledir}/../..' "Name: $1" "Description: $1, static" "Version: $2" 'Cflags: -I${prefix}/include' \
+    printf '%s\n' 'prefix=${pcfiledir}/../..' "Name: $1" "Description: $1, static" "Version: $2" "Cflags: -I\${prefix}/include ${5:-}" \
         "Libs: -L\${prefix}/lib $3" "Requires.private: ${4:-}" >"$new/lib/pkgconfig/$1.pc"
 }
 
@@ -124,7 +124,7 @@ configured() { # package, make's folder, options of configure...
         CC=$cc AR=$ar RANLIB=$ranlib CFLAGS="$flags -ffile-prefix-map=$sources=. -I$new/include" LDFLAGS="-L$new/lib" \
             PKG_CONFIG_LIBDIR=$new/lib/pkgconfig "${configure_by[@]}" "$sources/$package/configure" --host="$host" --prefix=/ \
             --disable-shared --enable-static --disable-dependency-tracking "$@" &&
-        make -C "$folder" -j "$jobs") >>"$log" 2>&1 || fail "cannot build $package for $target"
+        make -C "$folder" -j "$jobs" ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=:) >>"$log" 2>&1 || fail "cannot build $package for $target"
 }
 
 compression() {
@@ -205,7 +205,9 @@ symbols() {
 #define HAVE_VISIBILITY 1
 #define HAVE_FALLTHROUGH 1
 #define HAVE_DECL_POWEROF2 1
+#define HAVE_DECL_REALLOCARRAY 1
 #define PACKAGE_NAME "elfutils"
+#include <eu-config.h>
 END
     library elf "-std=gnu11 -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -DHAVE_CONFIG_H -I$scratch/elf -I$s/lib -I$s/libelf -I$new/include" "$s"/libelf/*.c
     headers . "$s"/libelf/{libelf,gelf}.h
@@ -213,7 +215,7 @@ END
 }
 
 archives() {
-    configured libarchive . --disable-bsdtar --disable-bsdcpio --disable-bsdcat --disable-bsdunzip --without-openssl --without-xml2 --without-expat \
+    configured libarchive . --disable-bsdtar --disable-bsdcpio --disable-bsdcat --without-openssl --without-xml2 --without-expat \
         --without-nettle --without-mbedtls --without-libb2 --without-cng --disable-acl --disable-xattr --without-iconv
     cp "$scratch/libarchive/.libs/libarchive.a" "$new/lib/"
     headers . "$sources"/libarchive/libarchive/{archive,archive_entry}.h
@@ -221,11 +223,11 @@ archives() {
 }
 
 tests() {
-    local s=$sources/cmocka
-    library cmocka "-std=gnu11 -D_GNU_SOURCE -I$s/include -DHAVE_MALLOC_H -DHAVE_INTTYPES_H -DHAVE_SIGNAL_H -DHAVE_STRINGS_H -DHAVE_SIGLONGJMP
+    local s=$sources/cmocka once=-D_UINTPTR_T_DEFINED # its header defines uintptr_t, which <stdint.h> has done
+    library cmocka "$once -std=gnu11 -D_GNU_SOURCE -I$s/include -DHAVE_MALLOC_H -DHAVE_INTTYPES_H -DHAVE_SIGNAL_H -DHAVE_STRINGS_H -DHAVE_SIGLONGJMP
         -DHAVE_GCC_THREAD_LOCAL_STORAGE -DHAVE_CLOCK_REALTIME -DHAVE_STRSIGNAL -DHAVE_STRUCT_TIMESPEC" "$s/src/cmocka.c"
     headers . "$s"/include/cmocka*.h
-    module cmocka "$(version cmocka)" -lcmocka
+    module cmocka "$(version cmocka)" -lcmocka '' "$once"
 }
 
 if [ "$target" = --sources ]; then
@@ -239,11 +241,16 @@ if [ "$(cat "$out/made_by" 2>/dev/null)" = "$stamp" ]; then
 fi
 command -v "$cc" >/dev/null || fail "no $cc here: scripts/install-deps.sh portable"
 fetch_all
-new=$scratch/new
-mkdir -p "$new/lib/pkgconfig" "$new/include"
+# Parts that an earlier run has built are kept.
+new=$out.new
+[ "$(cat "$new/begun_by" 2>/dev/null)" = "$stamp" ] || rm -rf "$new"
+mkdir -p "$new/lib/pkgconfig" "$new/include" "$new/parts"
+echo "$stamp" >"$new/begun_by"
 for part in compression formats sqlite symbols archives tests; do
+    [ ! -f "$new/parts/$part" ] || continue
     began=$SECONDS
     $part
+    touch "$new/parts/$part"
     echo "$target: $part built in $((SECONDS - began)) s" >&2
 done
 echo "$stamp" >"$new/made_by"
