@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
-# install-deps.sh [build | test | package | ci]: installs what is missing on Debian or Ubuntu: what the program and its page are built from, what its
-# tests need besides (the default), what a .deb is made and checked with, or everything that .ci/run runs. Only ci names versions of tools
+# install-deps.sh [build | test | package | portable | ci]: installs what is missing on Debian or Ubuntu: what the program and its page are built
+# from, what its tests need besides (the default), what a .deb is made and checked with, the compilers and emulators of other machines
+# (scripts/portable.sh), or everything that .ci/run runs. Only ci names versions of tools
 # (the formatter and the runtime of the sanitizers of clang 14), which Debian 12 has. Quiet when there is nothing to do; as root or with sudo.
 set -euo pipefail
 
 level=${1:-test}
 case $#,$level in
-[01],build | [01],test | [01],package | [01],ci) ;;
+[01],build | [01],test | [01],package | [01],portable | [01],ci) ;;
 *)
-    echo "usage: scripts/install-deps.sh [build | test | package | ci]" >&2
+    echo "usage: scripts/install-deps.sh [build | test | package | portable | ci]" >&2
     exit 2
     ;;
 esac
@@ -51,6 +52,19 @@ if [ "$level" = package ] || [ "$level" = ci ]; then
         "dpkg-dev program dpkg-shlibdeps"
         "file program file"
         "lintian program lintian"
+    )
+fi
+if [ "$level" = portable ]; then
+    needs+=(
+        "dpkg-dev program dpkg-source"
+        "file program file"
+        "gcc-arm-linux-gnueabihf program arm-linux-gnueabihf-gcc"
+        "gcc-s390x-linux-gnu program s390x-linux-gnu-gcc"
+        "libc6-dev-armhf-cross package libc6-dev-armhf-cross"
+        "libc6-dev-s390x-cross package libc6-dev-s390x-cross"
+        "musl-tools program musl-gcc"
+        "qemu-user program qemu-s390x"
+        "tcl program tclsh"
     )
 fi
 if [ "$level" = ci ]; then
