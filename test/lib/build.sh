@@ -26,4 +26,14 @@ sanitizers=()
 ./static out.db 0 0 "$source/test/data/go-cpu.pprof"
 [ "$(head -c 15 out.db)" = 'SQLite format 3' ] || exit 1
 [ "$(pkg-config --modversion tracestreamer)" = "$(cat "$source/VERSION")" ] || exit 1
+# The example of the documentation, with the shared library, prints what it says.
+doc=$source/docs/library.md
+sed -n '/^```c$/,/^```$/{//!p}' "$doc" >hot.c
+sed -n '/^```console$/,/^```$/{//!p}' "$doc" >console
+cp -a "$libraries"/libtracestreamer.so* prefix/lib
+mkdir -p prefix/share && ln -s "$libraries/../share/trace_streamer" prefix/share/trace_streamer
+# shellcheck disable=SC2046
+"$cc" "${sanitizers[@]}" hot.c -o hot -Wl,-rpath,"$PWD/prefix/lib" $(pkg-config --cflags --libs tracestreamer)
+ln -s "$source/test" test
+./hot test/data/go-cpu.pprof | diff <(sed '/^\$/d' console) -
 echo "built and run"
