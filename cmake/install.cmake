@@ -2,6 +2,9 @@
 set(folders ${CMAKE_INSTALL_BINDIR} ${CMAKE_INSTALL_MANDIR}/man1 ${CMAKE_INSTALL_DOCDIR}
     ${CMAKE_INSTALL_DATADIR}/bash-completion/completions ${CMAKE_INSTALL_DATADIR}/zsh/site-functions
     ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d ${CMAKE_INSTALL_DATADIR}/trace_streamer)
+if(TARGET tracestreamer)
+  list(APPEND folders ${CMAKE_INSTALL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_INCLUDEDIR})
+endif()
 install(CODE "
   foreach(folder IN ITEMS ${folders})
     cmake_path(ABSOLUTE_PATH folder BASE_DIRECTORY \"\${CMAKE_INSTALL_PREFIX}\")
@@ -12,6 +15,14 @@ install(CODE "
   endforeach()")
 if(TARGET trace_streamer)
   install(TARGETS trace_streamer RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+endif()
+if(TARGET tracestreamer)
+  # Not part of the program's package (package.cmake).
+  install(TARGETS tracestreamer LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  install(FILES include/tracestreamer.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library)
+  install(FILES ${PROJECT_BINARY_DIR}/lib/libtracestreamer.a DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+  install(FILES ${PROJECT_BINARY_DIR}/lib/tracestreamer.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig
+          COMPONENT library)
 endif()
 install(FILES docs/man/trace_streamer.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES share/completion/trace_streamer.bash
