@@ -12,6 +12,11 @@ for file in bin/trace_streamer share/man/man1/trace_streamer.1 \
     share/fish/vendor_completions.d/trace_streamer.fish; do
     [ -f "usr/$file" ] || { echo "not installed: $file"; exit 1; }
 done
+if [ -f "$build/lib/libtracestreamer.a" ]; then # the build has the library
+    for file in lib/libtracestreamer.so lib/libtracestreamer.so.0 lib/libtracestreamer.a lib/pkgconfig/tracestreamer.pc include/tracestreamer.h; do
+        [ -f "usr/$file" ] || { echo "not installed: $file"; exit 1; }
+    done
+fi
 for file in "$build"/share/trace_streamer/sql/*.sql; do
     [ -e "$file" ] || continue
     cmp "$file" "usr/share/trace_streamer/sql/$(basename "$file")"
@@ -30,7 +35,7 @@ export DESTDIR=$scratch/root
 mkdir -p "$DESTDIR/opt/ts/share/man"
 cmake --install "$build" --prefix /opt/ts >>"$scratch/log"
 echo mine >"$DESTDIR/opt/ts/share/trace_streamer/mine.sql"
-installed=$(find "$DESTDIR" -type f | wc -l)
+installed=$(find "$DESTDIR" -type f -o -type l | wc -l)
 [ "$installed" -gt 20 ]
 cmake --build "$build" --target help | grep '^uninstall' >"$scratch/log" || { echo "no target uninstall"; exit 1; }
 remove() { cmake -DMANIFEST="$build/install_manifest.txt" -DFOLDERS="$build/install_folders.txt" -P "$source/cmake/uninstall.cmake"; }
