@@ -1,6 +1,7 @@
 #include "cli/outputs.h"
 
 #include "session/ask.h"
+#include "session/finished_reader.h"
 #include "cli/print.h"
 #include "cli/signals.h"
 
@@ -34,34 +35,14 @@ ts_code ts_export_file_check(const ts_export **what, ts_ctx *ctx, const ts_optio
                : TS_OK;
 }
 
-static ts_code has_log(bool *has, ts_ctx *ctx, const char *path)
+void ts_export_guard(const char *path)
 {
-    struct stat st;
-    ts_buf name = {0};
-    ts_code code = ts_buf_printf(ctx, &name, "%s-wal%c", path, 0);
-    *has = code == TS_OK && stat(name.p, &st) == 0 && st.st_size > 0;
-    ts_buf_free(ctx, &name);
-    return code;
+    ts_signals_guard(TS_GUARD_DATABASE, path);
 }
 
 ts_code ts_export_reader(ts_reader **reader, ts_target **copy, ts_ctx *ctx, const char *path)
 {
-    bool log;
-    *reader = NULL;
-    *copy = NULL;
-    ts_code code = has_log(&log, ctx, path);
-    if (code == TS_OK && !log) {
-        return ts_reader_open(reader, ctx, path);
-    }
-    TS_STEP(code, ts_target_anonymous(copy, ctx));
-    if (code == TS_OK) {
-        ts_signals_guard(TS_GUARD_DATABASE, ts_target_path(*copy));
-        code = ts_db_copy(ctx, path, ts_target_path(*copy), false);
-    }
-    TS_STEP(code, ts_target_hide(*copy));
-    ts_signals_guard(TS_GUARD_DATABASE, NULL);
-    TS_STEP(code, ts_reader_open_fd(reader, ctx, ts_target_fd(*copy), path));
-    return code;
+    return ts_reader_finished(reader, copy, ctx, path, ts_export_guard);
 }
 
 const char *ts_export_title(const char *path)

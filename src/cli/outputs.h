@@ -93,6 +93,9 @@ void ts_text_file_close(ts_text_file *f);
  * for it. TS_ERR_USAGE. */
 ts_code ts_export_file_check(const ts_export **what, ts_ctx *ctx, const ts_options *options);
 
+/* The guard of copies that are read (session/finished_reader.h). */
+void ts_export_guard(const char *path);
+
 /*
  * A reader of a finished database of ours. What is in its write-ahead log is read too: of such
  * a database *copy becomes an anonymous copy, else NULL. The caller frees the reader, then the

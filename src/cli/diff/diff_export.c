@@ -42,8 +42,9 @@ static ts_code publish(ts_text_file *file)
     return code;
 }
 
-ts_code diff_export(ts_ctx *ctx, const ts_options *options, const diff_side sides[2])
+ts_code diff_export(ts_ctx *ctx, const ts_options *options, const diff_comparison *d)
 {
+    const diff_side *sides = d->sides;
     const ts_export *what = NULL;
     ts_options after = *options;
     ts_outputs outputs = {0};
@@ -60,7 +61,7 @@ ts_code diff_export(ts_ctx *ctx, const ts_options *options, const diff_side side
         ts_signals_guard(TS_GUARD_EXPORT, ts_target_path(file.target));
     }
     for (unsigned i = sides[0].nothing ? 1 : 0; code == TS_OK && i < 2; i++) {
-        code = diff_side_reader(&readers[i], &copies[i], &sides[i]);
+        code = diff_side_reader(&readers[i], &copies[i], &sides[i], &d->asked);
     }
     if (code == TS_OK) {
         before = make_side(readers[0], &sides[0], options);

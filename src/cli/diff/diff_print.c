@@ -2,125 +2,39 @@
 
 #include "cli/query_rows.h"
 
-#include <stdio.h>
-
-enum { COLUMNS = DIFF_KEYS + 4 * DIFF_VALUES, COLUMN_NAME = DIFF_NAME + 16 };
-
-typedef enum column_part { PART_BEFORE, PART_AFTER, PART_CHANGE, PART_PERCENT } column_part;
-
-typedef struct column {
-    char name[COLUMN_NAME];
-    unsigned value;
-    column_part part;
-} column;
-
-typedef struct columns {
-    column all[COLUMNS];
-    unsigned count; /* after those of the key */
-} columns;
-
-/* --- columns ------------------------------------------------------------------------------- */
-
-static void add_column(columns *c, const diff_value *v, unsigned value, column_part part)
-{
-    static const char *const parts[] = {"_before", "_after", "_change", "_percent"};
-    column *added = &c->all[c->count++];
-    *added = (column){.value = value, .part = part};
-    snprintf(added->name, sizeof added->name, "%s%s", v->name,
-             v->kind == DIFF_ONCE ? "" : parts[part]);
-}
-
-/* A table for people has all parts of the value that rows are ordered by only. */
-static void add_value(columns *c, const diff_value *v, unsigned value, bool all)
-{
-    if (v->kind == DIFF_ONCE) {
-        add_column(c, v, value, PART_AFTER);
-        return;
-    }
-    if (all) {
-        add_column(c, v, value, PART_BEFORE);
-    }
-    add_column(c, v, value, PART_AFTER);
-    add_column(c, v, value, PART_CHANGE);
-    if (all && v->unit != DIFF_SHARE) {
-        add_column(c, v, value, PART_PERCENT);
-    }
-}
-
-static void list_columns(columns *c, const diff_result *r, bool narrow)
-{
-    c->count = 0;
-    for (unsigned i = 0; i < r->shape->value_count; i++) {
-        /* The value that rows are ordered by comes first. */
-        unsigned m = r->shape->main;
-        unsigned v = i == 0 ? m : i <= m ? i - 1 : i;
-        const diff_value *value = &r->shape->values[v];
-        bool others_share = value->unit == DIFF_SHARE && value->share_of != m;
-        if (diff_result_has(r, v) && !(narrow && others_share)) {
-            add_value(c, value, v, !narrow || v == m);
-        }
-    }
-}
-
-static diff_cell part_of(const diff_value *v, const diff_cell *cells, column_part part)
-{
-    double steps = v->unit == DIFF_SHARE ? 100 : 1000;
-    switch (part) {
-    case PART_BEFORE:
-        return diff_round(cells[0], steps);
-    case PART_AFTER:
-        return diff_round(cells[1], steps);
-    case PART_CHANGE:
-        return diff_round(diff_change(cells[0], cells[1]), steps);
-    case PART_PERCENT:
-        break;
-    }
-    return diff_round(diff_percent(cells[0], cells[1]), 10);
-}
-
 /* --- rows ---------------------------------------------------------------------------------- */
 
 typedef struct printing {
     const diff_result *result;
-    columns columns;
+    diff_columns columns;
     ts_row_format format;
     ts_buf text; /* of the key */
-    char numbers[COLUMNS][DIFF_CELL_TEXT];
-    const char *values[COLUMNS];
-    size_t lengths[COLUMNS];
-    ts_cell_type types[COLUMNS];
+    char numbers[DIFF_COLUMNS][DIFF_CELL_TEXT];
+    const char *values[DIFF_COLUMNS];
+    size_t lengths[DIFF_COLUMNS];
+    ts_cell_type types[DIFF_COLUMNS];
 } printing;
 
-/* The parts of the key may share a buffer of their maker, so they are copied. */
 static ts_code put_keys(printing *p, const diff_row *row)
 {
-    const diff_result *r = p->result;
-    size_t at[DIFF_KEYS];
-    ts_code code = TS_OK;
-    p->text.n = 0;
-    for (unsigned i = 0; code == TS_OK && i < r->shape->key_count; i++) {
-        ts_text key = TS_TEXT_NULL;
-        code = r->keys.text(&key, r->keys.user, row->handle, i);
-        at[i] = p->text.n;
-        p->types[i] = key.p == NULL ? TS_CELL_NULL : TS_CELL_TEXT;
-        p->lengths[i] = key.n;
-        TS_STEP(code, ts_buf_put(r->ctx, &p->text, key.p == NULL ? "" : key.p, key.n));
-        code = code != TS_OK ? code : ts_buf_putc(r->ctx, &p->text, '\0');
-    }
-    for (unsigned i = 0; code == TS_OK && i < r->shape->key_count; i++) {
-        p->values[i] = p->types[i] == TS_CELL_NULL ? NULL : p->text.p + at[i];
+    ts_text keys[DIFF_KEYS];
+    ts_code code = diff_key_texts(keys, &p->text, p->result, row);
+    for (unsigned i = 0; code == TS_OK && i < p->result->shape->key_count; i++) {
+        p->types[i] = keys[i].p == NULL ? TS_CELL_NULL : TS_CELL_TEXT;
+        p->values[i] = keys[i].p;
+        p->lengths[i] = keys[i].n;
     }
     return code;
 }
 
-static void put_cell(printing *p, unsigned at, const column *c, const diff_cell *cells)
+static void put_cell(printing *p, unsigned at, const diff_column *c, const diff_cell *cells)
 {
     const diff_value *v = &p->result->shape->values[c->value];
-    diff_cell cell = part_of(v, cells, c->part);
+    diff_cell cell = diff_column_cell(v, cells, c->part);
     p->types[at] = cell.type;
     p->values[at] = cell.type == TS_CELL_NULL ? NULL : p->numbers[at];
     p->lengths[at] = diff_text(p->numbers[at], cell);
-    if (p->format == TS_ROWS_TABLE && c->part == PART_PERCENT && cell.type == TS_CELL_NULL) {
+    if (p->format == TS_ROWS_TABLE && c->part == DIFF_PART_PERCENT && cell.type == TS_CELL_NULL) {
         bool is_new = diff_number(cells[0]) == 0 && diff_number(cells[1]) != 0;
         p->types[at] = TS_CELL_TEXT;
         p->values[at] = is_new ? "new" : "";
@@ -132,21 +46,15 @@ static ts_code print_rows(printing *p, ts_row_printer *printer)
 {
     const diff_result *r = p->result;
     unsigned keys = r->shape->key_count;
-    const char *names[COLUMNS];
-    int n = (int)(keys + p->columns.count);
-    for (unsigned i = 0; i < keys; i++) {
-        names[i] = r->shape->keys[i];
-    }
-    for (unsigned i = 0; i < p->columns.count; i++) {
-        names[keys + i] = p->columns.all[i].name;
-    }
+    const char *names[DIFF_COLUMNS];
+    const int n = (int)diff_columns_names(names, &p->columns, r);
     ts_code code = ts_row_printer_header(printer, names, n);
     for (size_t i = 0; code == TS_OK && i < diff_result_shown(r); i++) {
         const diff_row *row = diff_result_row(r, i);
         code = ts_check_cancel(r->ctx);
         code = code != TS_OK ? code : put_keys(p, row);
         for (unsigned k = 0; k < p->columns.count; k++) {
-            const column *c = &p->columns.all[k];
+            const diff_column *c = &p->columns.all[k];
             put_cell(p, keys + k, c, &row->cells[2 * (size_t)c->value]);
         }
         TS_STEP(code, ts_row_printer_row(printer, p->values, p->lengths, p->types, n));
@@ -182,9 +90,9 @@ static void json_change(ts_jout *j, const diff_value *v, const diff_cell *cells)
         json_cell(j, "value", cells[1]);
         return;
     }
-    for (column_part part = PART_BEFORE; part <= PART_PERCENT; part++) {
-        if (v->unit != DIFF_SHARE || part != PART_PERCENT) {
-            json_cell(j, parts[part], part_of(v, cells, part));
+    for (diff_part part = DIFF_PART_BEFORE; part <= DIFF_PART_PERCENT; part++) {
+        if (v->unit != DIFF_SHARE || part != DIFF_PART_PERCENT) {
+            json_cell(j, parts[part], diff_column_cell(v, cells, part));
         }
     }
 }
@@ -249,7 +157,7 @@ ts_code diff_print(ts_output *out, const diff_report *report, ts_row_format form
     printing p = {.result = report->result};
     ts_row_printer *printer = NULL;
     p.format = ts_row_format_chosen(format, terminal);
-    list_columns(&p.columns, report->result, p.format == TS_ROWS_TABLE);
+    diff_columns_list(&p.columns, report->result, p.format == TS_ROWS_TABLE);
     ts_code code = ts_row_printer_new(&printer, out, p.format, terminal);
     TS_STEP_IF(code, p.format == TS_ROWS_JSON, json_head(out, report));
     TS_STEP(code, print_rows(&p, printer));

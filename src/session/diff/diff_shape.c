@@ -1,4 +1,4 @@
-#include "cli/diff/diff_private.h"
+#include "session/diff/diff_rows.h"
 
 #include "tables/question_text.h"
 
@@ -23,11 +23,24 @@ static int compare_order(const void *a, const void *b)
     return i != k ? (i > k) - (i < k) : strcmp(x->name, y->name);
 }
 
-void diff_order(const ts_questions *all)
+static void sort_by_order(const ts_questions *all)
 {
     if (all->count > 0) {
         qsort(all->all, all->count, sizeof *all->all, compare_order);
     }
+}
+
+ts_code diff_load(ts_questions *all, ts_ctx *ctx, bool fleet)
+{
+    TS_TRY(ts_questions_load_from(all, ctx, fleet ? "/fleet/diff" : "/diff"));
+    if (all->count == 0) {
+        return ts_fail(ctx, TS_ERR_INPUT,
+                       "what can be compared is not installed: %sdiff/*.sql is missing beside the "
+                       "shipped questions",
+                       fleet ? "fleet/" : "");
+    }
+    sort_by_order(all);
+    return TS_OK;
 }
 
 static ts_code bad_shape(ts_ctx *ctx, const diff_shape *s, const char *what)

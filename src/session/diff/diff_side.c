@@ -1,7 +1,5 @@
-#include "cli/diff/diff_private.h"
+#include "session/diff/diff_parts.h"
 
-#include "cli/verbs.h"
-#include "cli/outputs.h"
 #include "model/sources.h"
 
 #include <inttypes.h>
@@ -19,7 +17,7 @@
 
 /* --- opening ------------------------------------------------------------------------------- */
 
-static ts_code check_version(const diff_side *s)
+ts_code diff_side_check(const diff_side *s)
 {
     int64_t version;
     ts_code code = ts_db_version(&version, s->db);
@@ -33,24 +31,10 @@ static ts_code check_version(const diff_side *s)
     return code;
 }
 
-ts_code diff_side_open(diff_side *s, ts_ctx *ctx, const ts_options *options, const char *path)
-{
-    ts_options one = *options;
-    s->ctx = ctx;
-    s->path = path;
-    s->file = -1;
-    one.paths = &s->path;
-    one.path_count = 1;
-    one.query = "";
-    ts_code code = ts_convert_to_ask(&s->db, &s->target, ctx, &one);
-    return code != TS_OK ? code : check_version(s);
-}
-
 void diff_side_close(diff_side *s)
 {
     if (!s->borrowed) {
         ts_db_close(s->db);
-        ts_target_free(s->target);
     }
     if (s->ctx != NULL) {
         ts_buf_free(s->ctx, &s->chosen);
@@ -58,11 +42,12 @@ void diff_side_close(diff_side *s)
     }
 }
 
-ts_code diff_side_reader(ts_reader **out, ts_target **copy, const diff_side *s)
+ts_code diff_side_reader(ts_reader **out, ts_target **copy, const diff_side *s,
+                         const diff_asked *asked)
 {
     *copy = NULL;
-    return s->target == NULL ? ts_export_reader(out, copy, s->ctx, s->path)
-                             : ts_reader_open_fd(out, s->ctx, ts_target_fd(s->target), s->path);
+    return s->fd < 0 ? ts_reader_finished(out, copy, s->ctx, s->path, asked->guard)
+                     : ts_reader_open_fd(out, s->ctx, s->fd, s->path);
 }
 
 /* --- rows of small questions ---------------------------------------------------------------- */
@@ -183,7 +168,7 @@ ts_code diff_side_label(diff_side *s)
     return code != TS_OK ? code : ts_buf_putc(s->ctx, &s->label, '\0');
 }
 
-ts_code diff_side_losses(uint64_t *losses, diff_side *s)
+ts_code diff_side_losses(uint64_t *losses, diff_side *s, const diff_asked *asked)
 {
     found_row f = {0};
     *losses = 0;
@@ -200,10 +185,10 @@ ts_code diff_side_losses(uint64_t *losses, diff_side *s)
     ts_buf_free(s->ctx, &f.text);
     *losses = f.ints[0] > 0 ? (uint64_t)f.ints[0] : 0;
     if (code == TS_OK && *losses > 0) {
-        ts_message(s->ctx,
-                   "%s lost data (%llu defect%s, see v_data_quality): the comparison is of what "
-                   "is left",
-                   s->path, (unsigned long long)*losses, *losses == 1 ? "" : "s");
+        diff_note(asked,
+                  "%s lost data (%llu defect%s, see v_data_quality): the comparison is of what is "
+                  "left",
+                  s->path, (unsigned long long)*losses, *losses == 1 ? "" : "s");
     }
     return code;
 }

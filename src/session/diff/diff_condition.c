@@ -1,4 +1,4 @@
-#include "cli/diff/diff_private.h"
+#include "session/diff/diff_rows.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "cli/diff/diff_private.h"
+#include "session/diff/diff_parts.h"
 
 #include "base/alloc.h"
 #include "base/sorter.h"
@@ -33,6 +33,7 @@ typedef struct heap_side {
 
 struct diff_heap {
     ts_ctx *ctx;
+    const diff_asked *asked;
     diff_table *table;
     heap_side sides[2];
     ts_heap_match *match;
@@ -230,7 +231,7 @@ static ts_code open_file(diff_heap *h, unsigned side)
 {
     heap_side *s = &h->sides[side];
     const ts_text none[DIFF_KEYS] = {{NULL, 0}};
-    ts_code code = diff_side_reader(&s->reader, &s->copy, s->side);
+    ts_code code = diff_side_reader(&s->reader, &s->copy, s->side, h->asked);
     TS_STEP(code, ts_model_open(&s->model, h->ctx));
     if (code == TS_OK) {
         const ts_rows_from from = {.ctx = h->ctx, .reader = s->reader};
@@ -249,7 +250,7 @@ static ts_code open_file(diff_heap *h, unsigned side)
 }
 
 ts_code diff_heap_new(diff_heap **out, ts_ctx *ctx, diff_side *sides, diff_table *classes,
-                      bool by_class)
+                      bool by_class, const diff_asked *asked)
 {
     uint64_t limit = ctx->limits.max_memory;
     size_t memory = limit != 0 && limit / 8 < SORT_MEMORY ? (size_t)(limit / 8) : SORT_MEMORY;
@@ -257,6 +258,7 @@ ts_code diff_heap_new(diff_heap **out, ts_ctx *ctx, diff_side *sides, diff_table
     *out = h;
     TS_NEED(ctx, h);
     h->ctx = ctx;
+    h->asked = asked;
     h->table = classes;
     h->by_class = by_class;
     h->analysed = (sides[0].analysed || sides[0].nothing) && sides[1].analysed;

@@ -1,6 +1,6 @@
-#include "cli/diff/diff_private.h"
+#include "session/diff/diff_parts.h"
 
-#include "cli/outputs.h"
+#include "base/alloc.h"
 
 #include <stdio.h>
 
@@ -10,11 +10,10 @@ enum { V_SELF, V_SHARE, V_TOTAL, V_WEIGHT };
 /* --- opening -------------------------------------------------------------------------------- */
 
 static ts_code open_side(diff_method_side *m, ts_ctx *ctx, const diff_side *s,
-                         const ts_options *options)
+                         const diff_asked *asked)
 {
-    ts_stack_filter filter = ts_stack_filter_of(options);
-    ts_code code = diff_side_reader(&m->reader, &m->copy, s);
-    filter.wanted.source = s->selector;
+    ts_stack_filter filter = diff_stack_filter(asked, s->selector);
+    ts_code code = diff_side_reader(&m->reader, &m->copy, s, asked);
     if (filter.weight != NULL && strncmp(filter.weight, "self_", 5) == 0) {
         filter.weight += 5; /* as the value is called */
     }
@@ -54,16 +53,19 @@ static void name_values(diff_shape *shape, const ts_weight *w)
     }
 }
 
-ts_code diff_methods_open(diff_methods *m, ts_ctx *ctx, diff_shape *shape, const diff_side *sides,
-                          const ts_options *options)
+ts_code diff_methods_open(diff_methods **out, ts_ctx *ctx, diff_shape *shape,
+                          const diff_side *sides, const diff_asked *asked)
 {
     const ts_weight *weights[2] = {NULL, NULL};
+    diff_methods *m = ts_zalloc(ctx, 1, sizeof *m);
     ts_code code = TS_OK;
-    *m = (diff_methods){.ctx = ctx};
+    *out = m;
+    TS_NEED(ctx, m);
+    m->ctx = ctx;
     for (unsigned side = 0; code == TS_OK && side < 2; side++) {
         if (!sides[side].nothing) {
             const ts_calls *p = &m->sides[side].weight;
-            code = open_side(&m->sides[side], ctx, &sides[side], options);
+            code = open_side(&m->sides[side], ctx, &sides[side], asked);
             weights[side] = &p->weights[p->chosen];
         }
     }
@@ -77,13 +79,16 @@ ts_code diff_methods_open(diff_methods *m, ts_ctx *ctx, diff_shape *shape, const
 
 void diff_methods_free(diff_methods *m)
 {
-    for (unsigned side = 0; m->ctx != NULL && side < 2; side++) {
+    for (unsigned side = 0; m != NULL && side < 2; side++) {
         diff_method_side *s = &m->sides[side];
         ts_calls_free(&s->weight);
         ts_calls_free(&s->count);
         ts_frames_free(m->ctx, &s->frames);
         ts_reader_free(s->reader);
         ts_target_free(s->copy);
+    }
+    if (m != NULL) {
+        ts_free(m->ctx, m);
     }
 }
 
