@@ -191,6 +191,19 @@ TST_API int tst_query(tst_rows **out, tst_session *session, const char *sql,
 TST_API int tst_ask(tst_rows **out, tst_session *session, const char *question,
                     const tst_param *params, size_t param_count);
 
+/*
+ * What differs between two sessions (the program's diff): rows with a change, the largest first,
+ * with the columns of its csv: the key, then of each value NAME_before, NAME_after, NAME_change and
+ * NAME_percent. by: "class", "method" and so on; NULL: the first that fits both. params: options of
+ * diff by name: source, before, after, thread, event, label, weight, from, until, limit (without
+ * it: all rows). Both may be one session, with sources of it as before and after, or with several
+ * heap snapshots; before NULL: nothing. The rows are held, belong to `after`, and stay valid
+ * without `before`; tst_message and tst_cancel of `after` are about the call. `before` must not be
+ * used by another thread meanwhile.
+ */
+TST_API int tst_diff(tst_rows **out, tst_session *before, tst_session *after, const char *by,
+                     const tst_param *params, size_t param_count);
+
 /* TST_ROW, TST_OK after the last row, or why it failed. */
 TST_API int tst_rows_next(tst_rows *rows);
 

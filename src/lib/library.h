@@ -71,6 +71,17 @@ struct tst_rows {
     bool is_held;   /* it is one of the held ones */
 };
 
+/* Rows of a session that has a database (TS_ERR_USAGE: it has none), without any; *out NULL: error.
+ */
+ts_code library_new_rows(tst_rows **out, tst_session *s);
+
+/* The end of a call that makes rows: releases them after an error. */
+int library_end_rows(tst_rows **out, tst_session *s, ts_code code);
+
+/* Columns of held rows, then their cells in order. Texts are copied. */
+ts_code library_hold_names(tst_rows *rows, const char *const *names, int n);
+ts_code library_hold_cell(tst_rows *rows, const library_cell *cell);
+
 /* The present row's value. */
 library_cell library_cell_of(const tst_rows *rows, int column);
 

@@ -32,7 +32,7 @@ static ts_code hold_bytes(tst_rows *rows, tst_type type, const void *p, size_t n
     return ts_buf_putc(ctx, &rows->held, '\0');
 }
 
-static ts_code hold_cell(tst_rows *rows, const library_cell *cell)
+ts_code library_hold_cell(tst_rows *rows, const library_cell *cell)
 {
     switch (cell->type) {
     case TST_INT64:
@@ -49,7 +49,7 @@ ts_code library_hold(tst_rows *rows)
     ts_code code = TS_OK;
     for (int i = 0; i < rows->columns && code == TS_OK; i++) {
         const library_cell cell = library_cell_of(rows, i);
-        code = hold_cell(rows, &cell);
+        code = library_hold_cell(rows, &cell);
     }
     return code;
 }
@@ -84,10 +84,8 @@ static void read_held(tst_rows *rows)
     }
 }
 
-/* The visitor of an answer of the model. */
-static ts_code hold_header(void *user, const char *const *names, int n)
+ts_code library_hold_names(tst_rows *rows, const char *const *names, int n)
 {
-    tst_rows *rows = user;
     ts_ctx *ctx = &rows->session->ctx;
     if (rows->columns != 0) {
         return ts_fail(ctx, TS_ERR_INTERNAL, "an answer has several results");
@@ -99,6 +97,12 @@ static ts_code hold_header(void *user, const char *const *names, int n)
         TS_TRY(ts_buf_put(ctx, &rows->names, names[i], strlen(names[i]) + 1));
     }
     return TS_OK;
+}
+
+/* The visitor of an answer of the model. */
+static ts_code hold_header(void *user, const char *const *names, int n)
+{
+    return library_hold_names(user, names, n);
 }
 
 static ts_code hold_row(void *user, const char *const *values, const size_t *lengths,
@@ -118,7 +122,7 @@ static ts_code hold_row(void *user, const char *const *values, const size_t *len
         } else if (types[i] == TS_CELL_BLOB) {
             cell.type = TST_BLOB;
         }
-        code = hold_cell(rows, &cell);
+        code = library_hold_cell(rows, &cell);
     }
     return code;
 }
@@ -139,8 +143,7 @@ void tst_rows_free(tst_rows *rows)
     ts_free(&s->ctx, rows);
 }
 
-/* Rows of a session that has a database. */
-static ts_code new_rows(tst_rows **out, tst_session *s)
+ts_code library_new_rows(tst_rows **out, tst_session *s)
 {
     *out = NULL;
     if (s->state != LIBRARY_FINISHED) {
@@ -153,8 +156,7 @@ static ts_code new_rows(tst_rows **out, tst_session *s)
     return TS_OK;
 }
 
-/* All is known but the rows. */
-static int end_rows(tst_rows **out, tst_session *s, ts_code code)
+int library_end_rows(tst_rows **out, tst_session *s, ts_code code)
 {
     tst_rows *rows = *out;
     if (code == TS_OK && rows->steps != NULL) {
@@ -173,10 +175,10 @@ int tst_query(tst_rows **out, tst_session *session, const char *sql, const tst_p
               size_t param_count)
 {
     library_begin(session);
-    ts_code code = new_rows(out, session);
+    ts_code code = library_new_rows(out, session);
     TS_STEP(code, ts_steps_open(&(*out)->steps, session->db, sql, strlen(sql),
                                 (const ts_param *)(const void *)params, param_count));
-    return end_rows(out, session, code);
+    return library_end_rows(out, session, code);
 }
 
 int tst_ask(tst_rows **out, tst_session *session, const char *question, const tst_param *params,
@@ -186,7 +188,7 @@ int tst_ask(tst_rows **out, tst_session *session, const char *question, const ts
     const ts_param *given = (const ts_param *)(const void *)params;
     ts_query query = {0};
     library_begin(session);
-    ts_code code = new_rows(out, session);
+    ts_code code = library_new_rows(out, session);
     TS_STEP(code, ts_query_read_shipped(&query, ctx, question));
     TS_STEP(code, ts_ask_check(ctx, &query, given, param_count));
     TS_STEP(code, ts_ask_check_fits(session->db, ctx, question, ts_buf_text(&query.sql)));
@@ -196,7 +198,7 @@ int tst_ask(tst_rows **out, tst_session *session, const char *question, const ts
         code = ts_ask_query(session->db, ctx, &query, given, param_count, &visitor);
     }
     ts_buf_free(ctx, &query.sql);
-    return end_rows(out, session, code);
+    return library_end_rows(out, session, code);
 }
 
 /* A parameter is the same in both interfaces. */
