@@ -1,7 +1,7 @@
 /*
- * diff_by_library BEFORE AFTER BY [NAME=VALUE...]: prints what the program's diff --output=csv does,
- * through the library. BEFORE "=": the session of AFTER, "none": nothing. BY "": what fits. The exit
- * code is that of the library.
+ * diff_by_library BEFORE AFTER BY [NAME=VALUE...]: prints what the program's diff --output=csv
+ * does, through the library. BEFORE "=": the session of AFTER, "none": nothing. BY "": what fits.
+ * The exit code is that of the library.
  */
 #include "tracestreamer.h"
 

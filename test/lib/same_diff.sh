@@ -11,24 +11,18 @@ mapfile -t all < <(find "$source/share/sql/diff" -name '*.sql' -exec basename {}
 [ ${#all[@]} -ge 7 ] || { echo "only ${#all[@]} comparisons" && exit 1; }
 found=0 failed=0 rows=0
 one() { # BEFORE ("=": the same as AFTER, "none"), AFTER, BY ("": what fits), NAME=VALUE...
-    local before=$1 after=$2 by=$3 want=0 got=0 options=(--limit=0) param
+    local before=$1 after=$2 by=$3 want=0 got=0 options=() param
     shift 3
     for param; do
         options+=("--$param")
     done
+    [[ $* == *limit=* ]] || options+=(--limit=0)
     [ -z "$by" ] || options+=("--by=$by")
-    if [ "$before" = none ]; then
-        options+=(--before=none)
-    elif [ "$before" != = ]; then
-        set -- "$before" "$@"
-        options=("$before" "${options[@]}")
-        shift
-    fi
-    if [ "$before" = = ] || [ "$before" = none ]; then
-        options=("$after" "${options[@]}")
-    else
-        options=("${options[0]}" "$after" "${options[@]:1}")
-    fi
+    case $before in
+    =) options=("$after" "${options[@]}") ;;
+    none) options=("$after" --before=none "${options[@]}") ;;
+    *) options=("$before" "$after" "${options[@]}") ;;
+    esac
     "$program" diff "${options[@]}" --output=csv --quiet >program.csv 2>program.err || want=$?
     "$library" "$before" "$after" "$by" "$@" >library.csv 2>library.err || got=$?
     if [ $want != $got ] || ! cmp program.csv library.csv; then

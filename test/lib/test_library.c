@@ -258,6 +258,277 @@ static void test_ask(void **state)
     tst_close(s);
 }
 
+/* --- comparisons --------------------------------------------------------------------------- */
+
+/* Session of an input of which the bytes are given. */
+static tst_session *session_of(const char *name, const void *bytes, size_t n)
+{
+    tst_options options = {.size = sizeof options, .share_dir = TS_TEST_SHARE};
+    tst_session *s = opened(&options);
+    assert_int_equal(tst_name(s, name), TST_OK);
+    assert_int_equal(tst_feed(s, bytes, n, 1), TST_OK);
+    assert_int_equal(tst_finish(s), TST_OK);
+    return s;
+}
+
+static tst_session *session_of_file(const char *path)
+{
+    tst_options options = {.size = sizeof options, .share_dir = TS_TEST_SHARE};
+    tst_session *s = opened(&options);
+    assert_int_equal(tst_add_path(s, path), TST_OK);
+    assert_int_equal(tst_finish(s), TST_OK);
+    return s;
+}
+
+/* The profile go-cpu.pprof, and the same with one more sample of 7 ms at its first place. */
+static tst_session *go_profile(bool more)
+{
+    static const uint8_t sample[] = {0x12, 10, 0x0a, 1, 1, 0x12, 5, 1, 0xc0, 0x9f, 0xab, 0x03};
+    static uint8_t bytes[1 << 16];
+    FILE *in = popen("gzip -dc '" DATA "go-cpu.pprof'", "r");
+    assert_non_null(in);
+    size_t n = fread(bytes, 1, sizeof bytes - sizeof sample, in);
+    assert_int_equal(pclose(in), 0);
+    assert_true(n > 1000);
+    if (more) {
+        memcpy(bytes + n, sample, sizeof sample);
+        n += sizeof sample;
+    }
+    return session_of(more ? "more.pprof" : "go.pprof", bytes, n);
+}
+
+static int column_of(const tst_rows *rows, const char *name)
+{
+    for (int i = 0; i < tst_rows_columns(rows); i++) {
+        if (strcmp(tst_rows_name(rows, i), name) == 0) {
+            return i;
+        }
+    }
+    fail_msg("there is no column %s", name);
+    return -1;
+}
+
+static int64_t value_of(const tst_rows *rows, const char *name)
+{
+    return tst_rows_int64(rows, column_of(rows, name));
+}
+
+/* The only value of a statement about a name; 0 without a row. */
+static int64_t number_of(tst_session *s, const char *sql, const char *name)
+{
+    const tst_param param = {"name", name};
+    tst_rows *rows;
+    assert_int_equal(tst_query(&rows, s, sql, &param, 1), TST_OK);
+    const int64_t n = tst_rows_next(rows) == TST_ROW ? tst_rows_int64(rows, 0) : 0;
+    tst_rows_free(rows);
+    return n;
+}
+
+#define LEAVES                                                                                     \
+    "FROM stack_sample AS s JOIN stack_node AS n ON n.id = s.node_id JOIN stack_method AS m ON "   \
+    "m.id = n.method_id JOIN stack_sample_value AS v ON v.sample_id = s.id JOIN stack_value_type " \
+    "AS t ON t.id = v.value_type_id WHERE t.unit = 'ns' AND ifnull(nullif(m.package, '')"          \
+    " || '.', '') || ifnull(nullif(m.class, '') || '.', '') || m.name = :name "
+
+static void test_diff_profiles(void **state)
+{
+    tst_session *before = go_profile(false);
+    tst_session *after = go_profile(true);
+    tst_rows *rows;
+    int64_t change = 0, count = 0;
+    (void)state;
+    assert_int_equal(tst_diff(&rows, before, after, NULL, NULL, 0), TST_OK);
+    assert_string_equal(tst_rows_name(rows, 0), "method");
+    assert_string_equal(tst_rows_name(rows, 1), "file");
+    assert_string_equal(tst_rows_name(rows, 2), "self_cpu_before");
+    assert_int_equal(tst_rows_next(rows), TST_ROW);
+    do {
+        const char *name = tst_rows_text(rows, 0, NULL);
+        const int64_t was = value_of(rows, "self_cpu_before");
+        const int64_t is = value_of(rows, "self_cpu_after");
+        assert_int_equal(was, number_of(before, "SELECT sum(v.value) " LEAVES, name));
+        assert_int_equal(is, number_of(after, "SELECT sum(v.value) " LEAVES, name));
+        assert_int_equal(value_of(rows, "self_cpu_change"), is - was);
+        assert_int_equal(value_of(rows, "self_samples_after"),
+                         number_of(after, "SELECT count(*) " LEAVES, name));
+        assert_int_equal(tst_rows_type(rows, column_of(rows, "self_cpu_percent")),
+                         was == 0 ? TST_NULL : TST_DOUBLE);
+        /* Of 187 ms, rounded to hundredths. */
+        const double share = tst_rows_double(rows, column_of(rows, "share_cpu_after"));
+        assert_true(share - (double)is / 1870000 < 0.006 && share - (double)is / 1870000 > -0.006);
+        change += is - was;
+        count++;
+    } while (tst_rows_next(rows) == TST_ROW);
+    tst_rows_free(rows);
+    assert_int_equal(change, 7000000);
+    assert_true(count > 1); /* the shares of others are smaller */
+
+    /* The rows outlive the session before; a limit. */
+    const tst_param params[] = {{"limit", "1"}, {"weight", "samples"}};
+    assert_int_equal(tst_diff(&rows, before, after, "method", params, 2), TST_OK);
+    tst_close(before);
+    assert_string_equal(tst_rows_name(rows, 2), "self_samples_before");
+    assert_int_equal(tst_rows_next(rows), TST_ROW);
+    assert_int_equal(value_of(rows, "self_samples_change"), 1);
+    assert_int_equal(tst_rows_next(rows), TST_OK);
+    tst_rows_free(rows);
+
+    /* Nothing before: all that there is. */
+    assert_int_equal(tst_diff(&rows, NULL, after, "method", NULL, 0), TST_OK);
+    change = 0;
+    while (tst_rows_next(rows) == TST_ROW) {
+        assert_int_equal(value_of(rows, "self_cpu_before"), 0);
+        change += value_of(rows, "self_cpu_change");
+    }
+    tst_rows_free(rows);
+    assert_int_equal(change, 187000000);
+    tst_close(after);
+}
+
+#define SQL_SNAPSHOT(n) "(SELECT id FROM js_heap_files WHERE file_name = 'Snapshot" #n "')"
+#define SQL_CLASS(what, n)                                                                         \
+    "SELECT " what " FROM v_js_class_histogram WHERE file_id = " SQL_SNAPSHOT(n) " AND class = "   \
+                                                                                 ":name"
+#define SQL_IDS(n) "(SELECT id FROM js_heap_nodes WHERE file_id = " SQL_SNAPSHOT(n) ")"
+
+static void check_classes(tst_session *s, tst_rows *rows)
+{
+    int64_t size = 0, count = 0, n = 0;
+    while (tst_rows_next(rows) == TST_ROW) {
+        const char *class = tst_rows_text(rows, 0, NULL);
+        assert_int_equal(value_of(rows, "self_size_before"),
+                         number_of(s, SQL_CLASS("self_size", 0), class));
+        assert_int_equal(value_of(rows, "self_size_after"),
+                         number_of(s, SQL_CLASS("self_size", 1), class));
+        assert_int_equal(value_of(rows, "count_before"),
+                         number_of(s, SQL_CLASS("count", 0), class));
+        assert_int_equal(value_of(rows, "count_after"), number_of(s, SQL_CLASS("count", 1), class));
+        assert_int_equal(value_of(rows, "count_change"),
+                         value_of(rows, "new_count") - value_of(rows, "deleted_count"));
+        size += value_of(rows, "self_size_change");
+        count += value_of(rows, "count_change");
+        n++;
+    }
+    tst_rows_free(rows);
+    assert_true(n > 10);
+    assert_int_equal(size,
+                     number(s, "SELECT sum(iif(file_id = " SQL_SNAPSHOT(
+                                   1) ", self_size, -self_size)) FROM js_heap_nodes WHERE "
+                                      "file_id IN (" SQL_SNAPSHOT(0) ", " SQL_SNAPSHOT(1) ")"));
+    assert_int_equal(count, 46007 - 42389); /* nodes, as the files say */
+}
+
+static void check_nodes(tst_session *s, tst_rows *rows)
+{
+    int64_t states[3] = {0};
+    static const char *const names[] = {"new", "deleted", "changed"};
+    while (tst_rows_next(rows) == TST_ROW) {
+        for (int i = 0; i < 3; i++) {
+            states[i] += strcmp(tst_rows_text(rows, 1, NULL), names[i]) == 0 ? 1 : 0;
+        }
+    }
+    tst_rows_free(rows);
+    assert_int_equal(states[0],
+                     number(s, "SELECT count(*) FROM " SQL_IDS(1) " WHERE id NOT IN " SQL_IDS(0)));
+    assert_int_equal(states[1],
+                     number(s, "SELECT count(*) FROM " SQL_IDS(0) " WHERE id NOT IN " SQL_IDS(1)));
+    assert_int_equal(
+        states[2],
+        number(s,
+               "SELECT count(*) FROM js_heap_nodes AS a JOIN js_heap_nodes AS b USING (id) WHERE "
+               "a.file_id = " SQL_SNAPSHOT(0) " AND b.file_id = " SQL_SNAPSHOT(
+                   1) " AND a.self_size <> b.self_size"));
+    assert_true(states[0] > 0 && states[1] > 0);
+}
+
+static void test_diff_heaps(void **state)
+{
+    static const tst_param params[] = {{"before", "Snapshot0"}, {"after", "Snapshot1"}};
+    char path[] = "/tmp/library-XXXXXX";
+    tst_options options = {.size = sizeof options, .share_dir = TS_TEST_SHARE};
+    tst_session *s = session_of_file(DATA "recording-snapshots.htrace.gz");
+    tst_session *again;
+    tst_rows *rows;
+    (void)state;
+    assert_int_equal(tst_diff(&rows, s, s, NULL, params, 2), TST_OK);
+    check_classes(s, rows);
+    assert_int_equal(tst_diff(&rows, s, s, "node", params, 2), TST_OK);
+    check_nodes(s, rows);
+    /* Without sources: the first and the last one. */
+    assert_int_equal(tst_diff(&rows, s, s, NULL, NULL, 0), TST_OK);
+    assert_int_equal(tst_rows_next(rows), TST_ROW);
+    assert_int_equal(value_of(rows, "count_after"),
+                     number_of(s, SQL_CLASS("count", 2), tst_rows_text(rows, 0, NULL)));
+    tst_rows_free(rows);
+
+    /* A finished database and the session that it was saved from, then alone. */
+    assert_true(close(mkstemp(path)) == 0);
+    assert_int_equal(tst_save(s, path, 1), TST_OK);
+    assert_int_equal(tst_open_database(&again, path, &options), TST_OK);
+    assert_int_equal(tst_diff(&rows, s, again, "class", params, 2), TST_OK);
+    tst_close(s);
+    check_classes(again, rows);
+    assert_int_equal(tst_diff(&rows, again, again, "node", params, 2), TST_OK);
+    check_nodes(again, rows);
+    tst_close(again);
+    unlink(path);
+}
+
+static void refused(tst_session *before, tst_session *after, const char *by, tst_param param,
+                    const char *message)
+{
+    tst_rows *rows = (tst_rows *)&before;
+    assert_int_equal(tst_diff(&rows, before, after, by, &param, param.name == NULL ? 0 : 1),
+                     TST_USAGE);
+    assert_null(rows);
+    if (strstr(tst_message(after), message) == NULL) {
+        fail_msg("\"%s\" is not in \"%s\"", message, tst_message(after));
+    }
+}
+
+static void test_diff_refused(void **state)
+{
+    const tst_param none = {NULL, NULL};
+    tst_session *profile = go_profile(false);
+    tst_session *heap = session_of_file(DATA "recording-snapshots.htrace.gz");
+    tst_session *open = opened(NULL);
+    tst_rows *rows;
+    (void)state;
+    refused(profile, heap, "class", none, "--by=class does not fit: not both inputs have heaps");
+    assert_string_equal(tst_message(profile), "");
+    refused(profile, heap, NULL, none, "the inputs have nothing in common that can be compared");
+    refused(profile, profile, NULL, none, "both sides are the same");
+    refused(profile, heap, "colour", none, "\"colour\" is none of class, method, ");
+    refused(heap, heap, NULL, (tst_param){"colour", "red"},
+            "a comparison has no parameter \"colour\"; it has source, ");
+    refused(heap, heap, NULL, (tst_param){"limit", "-1"}, "bad value for limit: \"-1\"");
+    refused(heap, heap, NULL, (tst_param){"limit", "4294967296"}, "bad value for limit");
+    refused(heap, heap, NULL, (tst_param){"limit", ""}, "bad value for limit");
+    refused(heap, heap, NULL, (tst_param){"before", "Snapshot9"},
+            "cannot compare the session after");
+    refused(heap, heap, "class", (tst_param){"thread", "main"},
+            "--thread does not apply to --by=class");
+    refused(heap, heap, "class", (tst_param){"event", "cpu"},
+            "--event does not apply to --by=class");
+    refused(heap, heap, "class", (tst_param){"weight", "colour"}, "has no value \"colour\"");
+    refused(NULL, heap, NULL, (tst_param){"before", "Snapshot0"}, "there is no session before");
+    refused(open, heap, NULL, none,
+            "the session before has no database to compare: tst_finish was not called");
+    refused(heap, open, NULL, none, "there is no database to ask: tst_finish was not called");
+    /* The session before is as it was, and both go on. */
+    assert_string_equal(tst_message(open),
+                        "there is no database to ask: tst_finish was not called");
+    assert_int_equal(tst_diff(&rows, NULL, profile, NULL, NULL, 0), TST_OK);
+    tst_rows_free(rows);
+    tst_cancel(heap);
+    assert_int_equal(tst_diff(&rows, heap, heap, NULL, NULL, 0), TST_CANCELLED);
+    assert_int_equal(tst_diff(&rows, heap, heap, NULL, NULL, 0), TST_OK);
+    tst_rows_free(rows);
+    tst_close(open);
+    tst_close(heap);
+    tst_close(profile);
+}
+
 /* --- Arrow --------------------------------------------------------------------------------- */
 
 static bool is_there(const struct ArrowArray *a, int64_t i)
@@ -557,7 +828,9 @@ int main(void)
         cmocka_unit_test(test_arrow_values),    cmocka_unit_test(test_arrow_batches),
         cmocka_unit_test(test_arrow_late_type), cmocka_unit_test(test_sessions_in_threads),
         cmocka_unit_test(test_cancel),          cmocka_unit_test(test_progress),
-        cmocka_unit_test(test_locale),          cmocka_unit_test(test_save_and_open),
+        cmocka_unit_test(test_diff_profiles),   cmocka_unit_test(test_diff_heaps),
+        cmocka_unit_test(test_diff_refused),    cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_save_and_open),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
