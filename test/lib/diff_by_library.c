@@ -1,7 +1,7 @@
 /*
  * diff_by_library BEFORE AFTER BY [NAME=VALUE...]: prints what the program's diff --output=csv
- * does, through the library. BEFORE "=": the session of AFTER, "none": nothing. BY "": what fits.
- * The exit code is that of the library.
+ * does, through the library. BEFORE "same": the session of AFTER, "none": nothing. BY "": what
+ * fits. The exit code is that of the library.
  */
 #include "tracestreamer.h"
 
@@ -83,7 +83,7 @@ int main(int argc, char **argv)
         params[count].name = argv[i];
         params[count++].value = equals + 1;
     }
-    const int same = strcmp(argv[1], "=") == 0;
+    const int same = strcmp(argv[1], "same") == 0;
     int code = open_input(&after, argv[2]);
     if (code == TST_OK && !same && strcmp(argv[1], "none") != 0) {
         code = open_input(&before, argv[1]);
