@@ -143,10 +143,7 @@ static void test_every_call_may_fail(void **state)
 {
     fixture *f = *state;
     char *path = path_of(f, "a.db");
-    static const struct {
-        int number;
-        const char *text;
-    } errors[] = {{EIO, "Input/output error"}, {ENOSPC, "No space left on device"}, {0, ""}};
+    static const int errors[] = {EIO, ENOSPC, 0};
     faults s = {0};
     inject(f->ctx, &s);
     assert_ok(f->ctx, write_database(f->ctx, path));
@@ -155,14 +152,15 @@ static void test_every_call_may_fail(void **state)
     int before = open_files();
     for (size_t e = 0; e < 3; e++) {
         for (uint64_t n = 1; n <= all; n++) {
-            s = (faults){.fail_at = n, .number = errors[e].number};
+            s = (faults){.fail_at = n, .number = errors[e]};
             /* A stat that fails without an error number is none. Each call fails in one way, unless
              * time does not matter. */
-            if ((errors[e].number == 0 && n <= 2) || (!test_slow() && n > 6 && n % 3 != e)) {
+            if ((errors[e] == 0 && n <= 2) || (!test_slow() && n > 6 && n % 3 != e)) {
                 continue;
             }
             assert_failure(f->ctx, write_database(f->ctx, path), TS_ERR_OUTPUT, path);
-            assert_failure(f->ctx, f->ctx->error.code, TS_ERR_OUTPUT, errors[e].text);
+            assert_failure(f->ctx, f->ctx->error.code, TS_ERR_OUTPUT,
+                           errors[e] == 0 ? "" : strerror(errors[e]));
             assert_int_equal(f->ctx->memory_used, 0);
             assert_int_equal(open_files(), before);
         }
@@ -170,7 +168,7 @@ static void test_every_call_may_fail(void **state)
     static const char *const names[] = {"open", "fstat", "pwrite", "pread"};
     for (size_t i = 0; i < 4; i++) { /* each of them is among the calls */
         s = (faults){.fail_at = 1, .number = EACCES, .what = names[i]};
-        assert_failure(f->ctx, write_database(f->ctx, path), TS_ERR_OUTPUT, "Permission denied");
+        assert_failure(f->ctx, write_database(f->ctx, path), TS_ERR_OUTPUT, strerror(EACCES));
     }
     free(path);
 }
@@ -187,7 +185,7 @@ static void test_after_a_failure(void **state)
     assert_ok(f->ctx, ts_db_create(&db, f->ctx, path));
     assert_ok(f->ctx, write_rows(ts_db_sink(db)));
     s.fail_at = s.calls + 1;
-    assert_failure(f->ctx, ts_db_finish(db, true, NULL), TS_ERR_OUTPUT, "No space left");
+    assert_failure(f->ctx, ts_db_finish(db, true, NULL), TS_ERR_OUTPUT, strerror(ENOSPC));
     assert_failure(f->ctx, ts_db_finish(db, true, NULL), TS_ERR_INTERNAL, "finished already");
     ts_row_trace_range row = {0};
     assert_failure(f->ctx, ts_put_trace_range(ts_db_sink(db), &row), TS_ERR_INTERNAL,

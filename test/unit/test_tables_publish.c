@@ -4,6 +4,7 @@
 #include "tables/database.h"
 #include "tables/publish.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -214,13 +215,13 @@ static void test_names_that_are_none(void **state)
 {
     const fixture *f = *state;
     refuse(f, "-", &forced, TS_ERR_USAGE, "cannot be written to a stream");
-    refuse(f, "", &forced, TS_ERR_OUTPUT, "No such file");
+    refuse(f, "", &forced, TS_ERR_OUTPUT, strerror(ENOENT));
     char *path = path_of(f, "missing/out.db");
-    refuse(f, path, &forced, TS_ERR_OUTPUT, "No such file or directory");
+    refuse(f, path, &forced, TS_ERR_OUTPUT, strerror(ENOENT));
     refuse(f, path, &forced, TS_ERR_OUTPUT, "/missing/");
     assert_int_equal(strlen(path) > 7, 1);
     path[strlen(path) - 6] = '\0'; /* ".../missing/" */
-    refuse(f, path, &forced, TS_ERR_OUTPUT, "Is a directory");
+    refuse(f, path, &forced, TS_ERR_OUTPUT, strerror(EISDIR));
     free(path);
     path = path_of(f, "file");
     test_write_file(path, "x", 1);
@@ -232,7 +233,7 @@ static void test_names_that_are_none(void **state)
     memset(name, 'a', NAME_MAX + 1);
     name[NAME_MAX + 1] = '\0';
     path = path_of(f, name);
-    refuse(f, path, &forced, TS_ERR_OUTPUT, "File name too long");
+    refuse(f, path, &forced, TS_ERR_OUTPUT, strerror(ENAMETOOLONG));
     free(path);
 }
 
@@ -268,7 +269,7 @@ static void test_unwritable_directory(void **state)
         char text[4096];
         causes(f->ctx, text, sizeof text);
         bool ok = code == TS_ERR_OUTPUT && t == NULL && strstr(text, path) != NULL &&
-                  strstr(text, "Permission denied") != NULL;
+                  strstr(text, strerror(EACCES)) != NULL;
         _exit(ok ? 0 : 12);
     }
     int status = 0;
@@ -371,10 +372,10 @@ static void test_symlinks_that_lead_nowhere(void **state)
     char *b = path_of(f, "b");
     assert_int_equal(symlink("b", a), 0);
     assert_int_equal(symlink("a", b), 0);
-    refuse(f, a, &forced, TS_ERR_OUTPUT, "Too many levels of symbolic links");
+    refuse(f, a, &forced, TS_ERR_OUTPUT, strerror(ELOOP));
     assert_int_equal(unlink(b), 0);
     assert_int_equal(symlink("missing/x", b), 0);
-    refuse(f, a, &forced, TS_ERR_OUTPUT, "No such file or directory");
+    refuse(f, a, &forced, TS_ERR_OUTPUT, strerror(ENOENT));
     assert_int_equal(unlink(b), 0);
     assert_int_equal(symlink("/dev/null", b), 0);
     refuse(f, a, &forced, TS_ERR_OUTPUT, "device");
@@ -398,7 +399,7 @@ static void test_many_links(void **state)
         if (i == 39) { /* 40 links, as many as the kernel follows */
             ts_target_free(open_target(f, path));
         } else if (i == 40) {
-            refuse(f, path, &forced, TS_ERR_OUTPUT, "Too many levels");
+            refuse(f, path, &forced, TS_ERR_OUTPUT, strerror(ELOOP));
         }
         free(path);
     }
@@ -659,9 +660,9 @@ static void test_create_fails(void **state)
     const ts_sys saved = f->ctx->sys;
     char *path = path_of(f, "out.db");
     f->ctx->sys.open = failing_open;
-    refuse(f, path, &plain, TS_ERR_OUTPUT, "No space left on device");
+    refuse(f, path, &plain, TS_ERR_OUTPUT, strerror(ENOSPC));
     ts_target *t = NULL;
-    assert_failure(f->ctx, ts_target_anonymous(&t, f->ctx), TS_ERR_OUTPUT, "No space left");
+    assert_failure(f->ctx, ts_target_anonymous(&t, f->ctx), TS_ERR_OUTPUT, strerror(ENOSPC));
     f->ctx->sys = saved;
     assert_null(t);
     free(path);
