@@ -191,7 +191,7 @@ ts_code ts_count(ts_tally **out, ts_store *store, int64_t source_id, ts_item ite
 ts_code ts_count_add(ts_store *store, int64_t source_id, ts_item item, const char *detail,
                      uint64_t imported, uint64_t lost, uint64_t skipped)
 {
-    ts_tally *tally;
+    ts_tally *tally = NULL;
     ts_code code = ts_count(&tally, store, source_id, item, detail);
     if (code == TS_OK) {
         tally->seen += imported + lost + skipped;

@@ -326,21 +326,21 @@ static inline void walk_payload(walk *w, const uint8_t *cell, bool ours)
     }
     if (n > w->payload_cap) {
         w->payload_cap = 2 * n;
-        w->payload = realloc(w->payload, w->payload_cap);
+        w->payload = realloc(w->payload, (size_t)w->payload_cap);
         assert_non_null(w->payload);
     }
     w->payload_n = n;
-    memcpy(w->payload, cell, local);
+    memcpy(w->payload, cell, (size_t)local);
     uint32_t next = local < n ? be32(cell + local) : 0;
     for (done = local; done < n;) {
         const uint8_t *page = walk_page(w, next);
         uint64_t part = n - done < usable - 4 ? n - done : usable - 4;
-        memcpy(w->payload + done, page + 4, part);
+        memcpy(w->payload + done, page + 4, (size_t)part);
         done += part;
         next = be32(page);
         w->overflows++;
         if (ours) {
-            assert_zero(page + 4 + part, usable - 4 - part);
+            assert_zero(page + 4 + part, (size_t)(usable - 4 - part));
         }
     }
     assert_int_equal(next, 0);
@@ -389,7 +389,7 @@ static inline void compare_records(const pair *x, unsigned id, const char *a, co
         assert_int_equal(one.rowid, two.rowid);
         if (!x->records_differ) {
             assert_int_equal(one.payload_n, two.payload_n);
-            if (memcmp(one.payload, two.payload, one.payload_n) != 0) {
+            if (memcmp(one.payload, two.payload, (size_t)one.payload_n) != 0) {
                 fail_msg("table %u, row %lld: the records differ", id, (long long)one.rowid);
             }
         }

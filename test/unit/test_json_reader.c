@@ -216,7 +216,7 @@ static void test_failing_calls(void **state)
             ts_json_free(js);
             free(ev.text);
             for (uint64_t k = 1; k <= calls; k++) {
-                check_failing_call(ctx, k, blocks[b], want_ints != 0);
+                check_failing_call(ctx, (size_t)k, blocks[b], want_ints != 0);
             }
         }
     }

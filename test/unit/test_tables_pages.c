@@ -332,7 +332,7 @@ static void test_sizes_around_each_step(void **state)
                     uint64_t local = local_of(usable, payload);
                     full += local < payload && (payload - local) % (usable - 4) == 0 ? 1 : 0;
                     whole += local == max ? 1 : 0;
-                    put_payload(&x, text, payload);
+                    put_payload(&x, text, (size_t)payload);
                 }
             }
         }
@@ -365,7 +365,7 @@ static void test_varint_steps(void **state)
             }
         }
         for (uint64_t payload = 2097148; large && payload < 2097156; payload++) {
-            put_payload(&x, text, payload);
+            put_payload(&x, text, (size_t)payload);
         }
         pair_finish(&x);
         pair_free(&x);

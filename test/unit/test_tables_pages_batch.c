@@ -245,7 +245,7 @@ static void test_short_texts(void **state)
             row[0] = next_random(&seed) % 4 == 0 ? next_random(&seed) & 0x1FE : 0;
             for (const char *c = specs[k]; *c != '\0'; c++) {
                 ts_text text = {next_random(&seed) % 9 == 0 ? NULL : letters,
-                                next_random(&seed) % (i % 10 == 0 ? 300 : 60)};
+                                (size_t)(next_random(&seed) % (i % 10 == 0 ? 300 : 60))};
                 double real = (double)(next_random(&seed) % 1000) / 8;
                 if (*c == 't') {
                     memcpy(&row[at], &text, sizeof text);

@@ -26,7 +26,7 @@ static void fill_row(pair *x, unsigned id, uint64_t *seed, size_t longest)
         int64_t v = bits == 0 ? 0 : (int64_t)(any >> (64 - bits));
         v = any % 3 == 0 ? -v : any % 5 == 0 ? v & 1 : v;
         if (table->columns[i].type == TS_COL_TEXT) {
-            size_t n = next_random(seed) % (longest + 1);
+            size_t n = (size_t)(next_random(seed) % (longest + 1));
             set_text(x, id, i, n == longest && any % 4 == 0 ? NULL : letters + any % 26, n);
         } else if (table->columns[i].type == TS_COL_REAL) {
             set_real(x, id, i, any % 4 > 0 ? 0 : any % 8 == 0 ? -0.0 : (double)v / 4);

@@ -181,7 +181,7 @@ static void put_random(pair *x, unsigned id, uint64_t *mix, uint64_t text_max)
         } else if (t->columns[c].type == TS_COL_REAL) {
             set_real(x, id, c, (double)(int64_t)(r >> 40) / (double)(1 + (r & 3)));
         } else if (t->columns[c].type == TS_COL_TEXT) {
-            set_text(x, id, c, letters, r % (1 + (text_max >> (r >> 32 & 7))));
+            set_text(x, id, c, letters, (size_t)(r % (1 + (text_max >> (r >> 32 & 7)))));
         }
     }
     set_nulls(x, id, next_random(mix) % 8 == 0 ? next_random(mix) >> (64 - t->column_count) : 0);
@@ -236,7 +236,7 @@ static void test_lock_page(void **state)
         lock_byte_at((lock - 1) * 512);
         pair_begin(&x, f, 512, lock, "ti iit t");
         for (int64_t i = 0; i < 120; i++) {
-            set_text(&x, 0, 0, letters, next_random(&mix) % 1500);
+            set_text(&x, 0, 0, letters, (size_t)(next_random(&mix) % 1500));
             set_int(&x, 0, 1, i);
             open[i % 3] = pair_rows(&x, 0) + 1;
             pair_reserve(&x, 0, 2);
@@ -330,7 +330,7 @@ static void test_sqlite_goes_on(void **state)
         x.not_scanned = true;
         for (int64_t i = 0; i < (test_slow() ? 3000 : 600); i++) {
             put_random(&x, 0, &mix, 300);
-            set_text(&x, 1, 1, letters, next_random(&mix) % 2900);
+            set_text(&x, 1, 1, letters, (size_t)(next_random(&mix) % 2900));
             pair_put(&x, 1);
             put_random(&x, 2, &mix, 1);
         }

@@ -83,7 +83,7 @@ static void call(ts_sink *sink, char *text, uint64_t *seed)
 {
     uint64_t r = *seed = *seed * UINT64_C(6364136223846793005) + 1442695040888963407U;
     int64_t value = (int64_t)(r >> 20);
-    size_t n = (r >> 33) % 300 == 0 ? LONG_TEXT : (r >> 40) % 60;
+    size_t n = (r >> 33) % 300 == 0 ? LONG_TEXT : (size_t)(r >> 40) % 60;
     ts_row_measure plain = {.ts = value, .value = -value, .type = TS_TEXT_LIT("measure")};
     ts_row_js_heap_edges edge = {.edge_index = value, .from_node_id = value + 1};
     ts_row_js_heap_edges many[50];
