@@ -2,12 +2,13 @@
 
 #include "base/ckd.h"
 
+#include <endian.h>
 #include <inttypes.h>
 #include <stdio.h>
 
 /* --- ids ------------------------------------------------------------------------------------ */
 
-/* The key is none on purpose: equal files have equal ids. */
+/* The key is none on purpose: equal files have equal ids, on all machines. */
 void ts_profile_id_begin(ts_profile_id *id)
 {
     static const ts_hash_key none = {{0, 0}};
@@ -25,13 +26,13 @@ void ts_profile_id_add(ts_profile_id *id, const uint8_t *p, size_t n)
         id->rest_n += i;
         if (id->rest_n == 8) {
             memcpy(&word, id->rest, 8);
-            ts_hash_word(&h, word);
+            ts_hash_word(&h, le64toh(word));
             id->rest_n = 0;
         }
     }
     for (; n - i >= 8; i += 8) {
         memcpy(&word, p + i, 8);
-        ts_hash_word(&h, word);
+        ts_hash_word(&h, le64toh(word));
     }
     if (i < n) {
         memcpy(id->rest, p + i, n - i);
@@ -47,7 +48,7 @@ void ts_profile_id_end(char out[TS_PROFILE_ID], ts_profile_id *id)
     uint64_t a;
     uint64_t b;
     memcpy(&word, id->rest, id->rest_n);
-    ts_hash_word(&id->hash, word);
+    ts_hash_word(&id->hash, le64toh(word));
     ts_hash_word(&id->hash, id->total);
     a = ts_hash_end(&id->hash);
     b = ts_hash_more(&id->hash);
