@@ -249,7 +249,7 @@ static void test_short_texts(void **state)
                 double real = (double)(next_random(&seed) % 1000) / 8;
                 if (*c == 't') {
                     memcpy(&row[at], &text, sizeof text);
-                    at += 2;
+                    at += sizeof text / sizeof row[0];
                 } else if (*c == 'r') {
                     memcpy(&row[at++], &real, sizeof real);
                 } else {
