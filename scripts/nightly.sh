@@ -8,6 +8,7 @@
 #   coverage, with its thresholds
 #   300 mutants of the sources, 85 of 100 to be caught
 #   the .deb, installed in a clean root
+#   other machines: musl, big-endian, 32 bit (scripts/portable.sh)
 #   the recorders of Debian and npm, each recording read a second time
 #   the benchmark, all sizes
 #
@@ -61,6 +62,7 @@ step "fuzzing" scripts/fuzz.sh "$time"
 step "coverage" scripts/coverage.sh
 step "mutants" scripts/mutate.sh --count 300 --least 85
 step "package in a clean root" scripts/package.sh -t
+step "other machines" scripts/portable.sh -o "$logs/portable"
 step "recorders" scripts/recorders.sh
 step "benchmark" scripts/bench.sh full
 
