@@ -5,6 +5,9 @@ target_compile_definitions(ts_flags INTERFACE _GNU_SOURCE _FILE_OFFSET_BITS=64)
 target_compile_options(ts_flags INTERFACE
   -Wall -Wextra -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
   -Wcast-qual -Wpointer-arith -Wformat=2 -Wundef -fno-common)
+if(NOT TS_THREADS)
+  target_compile_definitions(ts_flags INTERFACE TS_NO_THREADS)
+endif()
 if(TS_WERROR)
   target_compile_options(ts_flags INTERFACE -Werror)
 endif()
@@ -49,7 +52,7 @@ if(TS_FUZZ)
   endif()
   add_compile_options(-fsanitize=fuzzer-no-link)
 endif()
-if(NOT TS_SANITIZE AND NOT TS_COVERAGE AND CMAKE_BUILD_TYPE STREQUAL "Release")
+if(NOT TS_SANITIZE AND NOT TS_COVERAGE AND NOT EMSCRIPTEN AND CMAKE_BUILD_TYPE STREQUAL "Release")
   add_compile_options(-fstack-protector-strong -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2)
   add_link_options(-Wl,-z,relro,-z,now)
   # Returns and indirect jumps are checked by processors that can: CET of x86, PAC and BTI of AArch64.

@@ -281,8 +281,12 @@ void tst_on_progress(tst_session *session, tst_progress *progress, void *user)
 
 static bool has_processors(void)
 {
+#ifdef TS_NO_THREADS
+    return false;
+#else
     cpu_set_t set;
     return sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 1;
+#endif
 }
 
 static ts_code check_taking(tst_session *s)
