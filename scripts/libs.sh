@@ -20,6 +20,7 @@ s390x) host=s390x-linux-gnu cc=$host-gcc ar=$host-ar ranlib=$host-ranlib ;;
 wasm)
     host=wasm32-unknown-emscripten cc=emcc ar=emar ranlib=emranlib flags='-O2' getrandom='#define XML_DEV_URANDOM 1'
     configure_by=(emconfigure)
+    export NODE_PATH=/usr/share/nodejs # where Debian has packages that emcc needs, whichever node runs it
     ;;
 *)
     echo "usage: scripts/libs.sh musl | armhf | s390x | wasm | --sources" >&2
@@ -121,7 +122,7 @@ configured() { # package, make's folder, options of configure...
     shift 2
     mkdir "$work"
     (cd "$work" &&
-        CC=$cc AR=$ar RANLIB=$ranlib CFLAGS="$flags -ffile-prefix-map=$sources=. -I$new/include" LDFLAGS="-L$new/lib" \
+        CC=$cc AR=$ar RANLIB=$ranlib CFLAGS="$flags -ffile-prefix-map=$sources=. -I$new/include" LDFLAGS="-L$new/lib" CPPFLAGS="-I$new/include" \
             PKG_CONFIG_LIBDIR=$new/lib/pkgconfig "${configure_by[@]}" "$sources/$package/configure" --host="$host" --prefix=/ \
             --disable-shared --enable-static --disable-dependency-tracking "$@" &&
         make -C "$folder" -j "$jobs" ACLOCAL=: AUTOCONF=: AUTOMAKE=: AUTOHEADER=:) >>"$log" 2>&1 || fail "cannot build $package for $target"
