@@ -1,15 +1,15 @@
 #!/usr/bin/env bash
-# install-deps.sh [build | test | package | portable | ci]: installs what is missing on Debian or Ubuntu: what the program and its page are built
+# install-deps.sh [build | test | package | portable | wasm | ci]: installs what is missing on Debian or Ubuntu: what the program and its page are built
 # from, what its tests need besides (the default), what a .deb is made and checked with, the compilers and emulators of other machines
-# (scripts/portable.sh), or everything that .ci/run runs. Only ci names versions of tools
+# (scripts/portable.sh) or into the module for web viewers (scripts/wasm.sh), or everything that .ci/run runs. Only ci names versions of tools
 # (the formatter and the runtime of the sanitizers of clang 14), which Debian 12 has. Quiet when there is nothing to do; as root or with sudo.
 set -euo pipefail
 
 level=${1:-test}
 case $#,$level in
-[01],build | [01],test | [01],package | [01],portable | [01],ci) ;;
+[01],build | [01],test | [01],package | [01],portable | [01],wasm | [01],ci) ;;
 *)
-    echo "usage: scripts/install-deps.sh [build | test | package | portable | ci]" >&2
+    echo "usage: scripts/install-deps.sh [build | test | package | portable | wasm | ci]" >&2
     exit 2
     ;;
 esac
@@ -65,6 +65,14 @@ if [ "$level" = portable ]; then
         "musl-tools program musl-gcc"
         "qemu-user program qemu-s390x"
         "tcl program tclsh"
+    )
+fi
+if [ "$level" = wasm ]; then
+    needs+=(
+        "emscripten program emcc"
+        "tcl program tclsh"
+        "dpkg-dev program dpkg-source"
+        "libcmocka-dev module cmocka"
     )
 fi
 if [ "$level" = ci ]; then

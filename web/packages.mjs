@@ -1,19 +1,19 @@
-// packages.mjs: prints the folder of the packages that package-lock.json names. They are fetched once per lock file, into
+// packages.mjs [FOLDER]: prints the folder of the packages that package-lock.json in FOLDER (this one) names. They are fetched once per lock file, into
 // $XDG_CACHE_HOME/trace_streamer, by `npm ci` without scripts; several builds share them. Ends with 1 when they cannot be had.
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const here = dirname(fileURLToPath(import.meta.url));
+const here = resolve(process.argv[2] ?? dirname(fileURLToPath(import.meta.url)));
 const hash = createHash("sha256");
 for (const name of ["package.json", "package-lock.json"]) {
   hash.update(readFileSync(join(here, name)));
 }
 const cache = join(process.env.XDG_CACHE_HOME || join(homedir(), ".cache"), "trace_streamer");
-const folder = join(cache, `web-${process.platform}-${process.arch}-${hash.digest("hex").slice(0, 16)}`);
+const folder = join(cache, `${basename(here)}-${process.platform}-${process.arch}-${hash.digest("hex").slice(0, 16)}`);
 
 if (!existsSync(folder)) {
   mkdirSync(cache, { recursive: true });
