@@ -18,6 +18,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdatomic.h>
 
 enum { BATCH_ROWS = 65536, BATCH_BYTES = 64 << 20 };
 
@@ -44,10 +45,12 @@ static int error_number(ts_code code)
 
 /* --- memory that outlives the session ------------------------------------------------------ */
 
-/* What a schema or a batch is made of; its blocks are freed with it. */
+/* What a schema or a batch is made of; its blocks are freed with it. Consumers may move columns out
+ * of their parent and release them later, in any thread, so that each of them has a share. */
 typedef struct owned {
     ts_ctx ctx;
     ts_vec blocks; /* void * */
+    atomic_size_t shares;
 } owned;
 
 static ts_code owned_new(owned **out, const ts_ctx *session)
@@ -60,6 +63,7 @@ static ts_code owned_new(owned **out, const ts_ctx *session)
         return TS_ERR_NOMEM;
     }
     (*out)->ctx = ctx;
+    atomic_init(&(*out)->shares, 1);
     return TS_OK;
 }
 
@@ -75,6 +79,20 @@ static void owned_free(owned *o)
     ts_vec_free(&o->ctx, &o->blocks);
     ts_ctx ctx = o->ctx;
     ts_free(&ctx, o);
+}
+
+static owned *owned_share(owned *o)
+{
+    atomic_fetch_add_explicit(&o->shares, 1, memory_order_relaxed);
+    return o;
+}
+
+/* Gives a share back. */
+static void owned_drop(owned *o)
+{
+    if (atomic_fetch_sub_explicit(&o->shares, 1, memory_order_acq_rel) == 1) {
+        owned_free(o);
+    }
 }
 
 /* The block is freed with the others; also when this fails. */
@@ -103,7 +121,8 @@ static const char *format_of(tst_type type)
 
 static void release_child_schema(struct ArrowSchema *schema)
 {
-    schema->release = NULL; /* its memory is its parent's */
+    schema->release = NULL;
+    owned_drop(schema->private_data);
 }
 
 static void release_schema(struct ArrowSchema *schema)
@@ -114,7 +133,7 @@ static void release_schema(struct ArrowSchema *schema)
         }
     }
     schema->release = NULL;
-    owned_free(schema->private_data);
+    owned_drop(schema->private_data);
 }
 
 static ts_code make_schema(struct ArrowSchema *out, owned *o, const arrow_stream *s)
@@ -136,7 +155,8 @@ static ts_code make_schema(struct ArrowSchema *out, owned *o, const arrow_stream
         columns[i] = (struct ArrowSchema){.format = format_of(s->types[i]),
                                           .name = copy,
                                           .flags = ARROW_FLAG_NULLABLE,
-                                          .release = release_child_schema};
+                                          .release = release_child_schema,
+                                          .private_data = owned_share(o)};
         out->children[i] = &columns[i];
     }
     return TS_OK;
@@ -283,7 +303,8 @@ static ts_code begin_filling(filling *f, owned *o, const arrow_stream *s)
 
 static void release_child_array(struct ArrowArray *array)
 {
-    array->release = NULL; /* its memory is its parent's */
+    array->release = NULL;
+    owned_drop(array->private_data);
 }
 
 static void release_array(struct ArrowArray *array)
@@ -294,7 +315,7 @@ static void release_array(struct ArrowArray *array)
         }
     }
     array->release = NULL;
-    owned_free(array->private_data);
+    owned_drop(array->private_data);
 }
 
 /* The buffer's memory becomes the batch's. */
@@ -313,7 +334,8 @@ static ts_code make_column(struct ArrowArray *out, filling *f, arrow_column *c)
     *out = (struct ArrowArray){.length = (int64_t)f->rows,
                                .null_count = c->nulls,
                                .n_buffers = text ? 3 : 2,
-                               .release = release_child_array};
+                               .release = release_child_array,
+                               .private_data = owned_share(f->o)};
     TS_NEED(&f->o->ctx, out->buffers = owned_alloc(f->o, 3, sizeof *out->buffers));
     TS_TRY(c->nulls == 0 ? TS_OK : give_buffer(&out->buffers[0], f->o, &c->bits));
     TS_TRY(text ? give_buffer(&out->buffers[1], f->o, &c->offsets) : TS_OK);
@@ -424,7 +446,7 @@ static tst_type widen(tst_type a, tst_type b)
                                             : TST_DOUBLE;
 }
 
-static ts_code find_types(arrow_stream *s)
+static ts_code look_at_rows(arrow_stream *s)
 {
     tst_rows *rows = s->rows;
     ts_code code = TS_OK;
@@ -455,6 +477,16 @@ static ts_code find_types(arrow_stream *s)
         code = library_hold(rows);
     }
     return code;
+}
+
+/* A column that has nothing but NULL, and no type in a table, is one of texts. */
+static ts_code find_types(arrow_stream *s)
+{
+    TS_TRY(look_at_rows(s));
+    for (int i = 0; i < s->rows->columns; i++) {
+        s->types[i] = s->types[i] == TST_NULL ? TST_TEXT : s->types[i];
+    }
+    return TS_OK;
 }
 
 int tst_rows_arrow(struct ArrowArrayStream *out, tst_rows *rows)
