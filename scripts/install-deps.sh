@@ -52,6 +52,8 @@ if [ "$level" = package ] || [ "$level" = ci ]; then
         "dpkg-dev program dpkg-shlibdeps"
         "file program file"
         "lintian program lintian"
+        "patchelf program patchelf"
+        "python3 program python3"
     )
 fi
 if [ "$level" = portable ]; then
@@ -87,7 +89,9 @@ if [ "$level" = ci ]; then
         "gcovr program gcovr"
         "golang-go program go"
         "mandoc program mandoc"
+        "mypy program mypy"
         "openjdk-17-jdk-headless program javac"
+        "python3-pandas package python3-pandas"
         "shellcheck program shellcheck"
         "strace program strace"
     )
