@@ -7,7 +7,8 @@
 #   armhf   32 bit: the layers up to the tables and their unit tests, by qemu-user
 #
 # Warnings are errors. What is missing is installed, libraries are built from Debian's sources once (scripts/libs.sh). Logs stay in DIR (default
-# build/portable). With empty caches it takes some 25 minutes on two processors, later 10.
+# build/portable), and each part says how long it took. With empty caches all takes some 30 minutes of a processor, 8 of them for the libraries,
+# and as many for tests under emulation.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
