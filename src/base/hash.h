@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 
+#include <endian.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -62,7 +63,7 @@ static inline void ts_hash_bytes(ts_hash *h, const char *p, size_t n)
     uint64_t word;
     for (; i + 8 <= n; i += 8) {
         memcpy(&word, p + i, 8);
-        ts_hash_word(h, word);
+        ts_hash_word(h, le64toh(word)); /* equal bytes have equal hashes on all machines */
     }
     word = (uint64_t)n << 56;
     for (size_t k = 0; i + k < n; k++) {
