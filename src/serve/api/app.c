@@ -1,116 +1,14 @@
 #include "serve/api/app.h"
+#include "serve/api/routes.h"
 
-#include "base/hash.h"
-
-#include <inttypes.h>
 #include <stdio.h>
 
-enum { APP_GET = 1, APP_POST = 2 };
-
-/* All paths that are no files; an end in "/" stands for everything below it. */
-static const struct {
-    const char *path;
-    unsigned methods;
-    ts_route_run *run;
-} routes[] = {
-    {"/api/info", APP_GET, ts_api_info},           {"/api/schema", APP_GET, ts_api_schema},
-    {"/api/questions", APP_GET, ts_api_questions}, {"/api/query", APP_GET | APP_POST, ts_api_query},
-    {"/api/export", APP_GET, ts_api_export},       {"/api/jvms", APP_GET, ts_api_jvms},
-    {"/api/sample", APP_POST, ts_api_sample},
+/* Paths of the server alone, beside those of routes.c. */
+static const ts_route server_routes[] = {
+    {"/api/jvms", TS_ROUTE_GET, ts_api_jvms},
+    {"/api/sample", TS_ROUTE_POST, ts_api_sample},
+    {NULL, 0, NULL},
 };
-
-/* --- what routes share ----------------------------------------------------------------------- */
-
-bool ts_app_database(size_t *number, ts_reply *reply, ts_app *app, ts_ctx *ctx, ts_text name)
-{
-    if (ts_databases_find(number, &app->databases, name)) {
-        return true;
-    }
-    (void)ts_reply_error(reply, ctx, 404, "not_found", "there is no such database", -1);
-    return false;
-}
-
-static const struct {
-    int status;
-    const char *code;
-} of_state[] = {
-    [TS_DATABASE_OK] = {500, "internal"},
-    [TS_DATABASE_GONE] = {410, "gone"},
-    [TS_DATABASE_DAMAGED] = {500, "damaged"},
-    [TS_DATABASE_BUSY] = {409, "busy_file"},
-};
-
-bool ts_app_lease(ts_lease **lease, ts_reply *reply, ts_app *app, ts_ctx *ctx, size_t number)
-{
-    char message[TS_ERROR_TEXT];
-    ts_database_state state;
-    ts_code code = ts_database_take(lease, &state, &app->databases, ctx, number);
-    if (code == TS_OK) {
-        return true;
-    }
-    (void)snprintf(message, sizeof message, "%s", ctx->error.causes[0]);
-    if (state == TS_DATABASE_OK) {
-        (void)ts_reply_failure(reply, ctx);
-    } else {
-        (void)ts_reply_error(reply, ctx, of_state[state].status, of_state[state].code, message, -1);
-    }
-    return false;
-}
-
-ts_code ts_app_sqlite(ts_reply *reply, ts_sandbox *s, int rc, long offset)
-{
-    char message[TS_ERROR_TEXT];
-    ts_database_state state = ts_database_state_of(rc);
-    ts_code code = ts_sandbox_fail(s, rc);
-    (void)snprintf(message, sizeof message, "%s", s->ctx->error.causes[0]);
-    if (s->denied || (rc & 0xff) == SQLITE_READONLY) {
-        return ts_reply_error(reply, s->ctx, 403, "read_only",
-                              "statements that change, attach or load are refused", offset);
-    }
-    if (state != TS_DATABASE_OK) {
-        return ts_reply_error(reply, s->ctx, of_state[state].status, of_state[state].code, message,
-                              -1);
-    }
-    if (code == TS_ERR_USAGE) {
-        return ts_reply_error(reply, s->ctx, 400, "sql", message, offset);
-    }
-    return ts_reply_failure(reply, s->ctx);
-}
-
-static void hash_text(ts_hash *h, ts_text t)
-{
-    ts_hash_bytes(h, t.p == NULL ? "" : t.p, t.n);
-}
-
-void ts_app_etag(char out[40], const ts_app *app, const ts_identity *identity, const ts_request *r)
-{
-    ts_hash h = ts_hash_begin(&app->base->hash_key);
-    ts_hash_word(&h, (uint64_t)identity->dev);
-    ts_hash_word(&h, (uint64_t)identity->ino);
-    ts_hash_word(&h, (uint64_t)identity->size);
-    ts_hash_word(&h, (uint64_t)identity->changed.tv_sec);
-    ts_hash_word(&h, (uint64_t)identity->changed.tv_nsec);
-    if (r != NULL) {
-        hash_text(&h, r->path);
-        for (size_t i = 0; i < r->arg_count; i++) {
-            hash_text(&h, ts_text_of(r->args[i].name));
-            hash_text(&h, r->args[i].value);
-        }
-    }
-    uint64_t first = ts_hash_end(&h);
-    (void)snprintf(out, 40, "\"%016" PRIx64 "%016" PRIx64 "\"", first, ts_hash_more(&h));
-}
-
-bool ts_app_unchanged(ts_reply *reply, ts_app *app, const ts_identity *identity,
-                      const ts_request *r)
-{
-    ts_app_etag(reply->etag, app, identity, r);
-    if (!ts_token_in(r->if_none_match, reply->etag)) {
-        return false;
-    }
-    reply->status = 304;
-    return true;
-}
 
 /* --- files ----------------------------------------------------------------------------------- */
 
@@ -232,52 +130,10 @@ static bool answer_file(ts_reply *reply, ts_app *app, const ts_request *r)
 
 /* --- routing --------------------------------------------------------------------------------- */
 
-static unsigned method_of(const ts_request *r)
-{
-    return ts_text_is(r->method, "GET") || ts_text_is(r->method, "HEAD") ? APP_GET
-           : ts_text_is(r->method, "POST")                               ? APP_POST
-                                                                         : 0;
-}
-
 bool ts_app_wants_body(const ts_request *r)
 {
     return (ts_text_is(r->path, "/api/query") || ts_text_is(r->path, "/api/sample")) &&
            ts_text_is(r->method, "POST");
-}
-
-static void answer_method(ts_reply *reply, ts_ctx *ctx, unsigned allowed)
-{
-    (void)ts_reply_error(reply, ctx, 405, "method", "this path does not know the method", -1);
-    ts_reply_header(reply, "Allow",
-                    allowed == APP_POST         ? "POST"
-                    : (allowed & APP_POST) != 0 ? "GET, HEAD, POST"
-                                                : "GET, HEAD");
-}
-
-static bool type_is_json(ts_text type)
-{
-    static const char json[] = "application/json";
-    size_t n = sizeof json - 1;
-    return type.p != NULL && type.n >= n && memcmp(type.p, json, n) == 0 &&
-           (type.n == n || type.p[n] == ';' || type.p[n] == ' ');
-}
-
-/* Method, type and size of a request for a route. False: it was answered. */
-static bool route_accepts(ts_reply *reply, ts_ctx *ctx, unsigned allowed, const ts_request *r)
-{
-    if ((method_of(r) & allowed) == 0) {
-        answer_method(reply, ctx, allowed);
-        return false;
-    }
-    if (method_of(r) == APP_POST && !type_is_json(r->content_type)) {
-        (void)ts_reply_error(reply, ctx, 415, "type", "the body has to be application/json", -1);
-        return false;
-    }
-    if (r->body.n > TS_API_BODY) {
-        (void)ts_reply_error(reply, ctx, 413, "size", "the body is larger than 1 MiB", -1);
-        return false;
-    }
-    return true;
 }
 
 static bool answer_preflight(ts_reply *reply, const ts_request *r)
@@ -292,20 +148,6 @@ static bool answer_preflight(ts_reply *reply, const ts_request *r)
     return true;
 }
 
-/* The parameters but for the database. */
-static ts_code view_check(ts_ctx *ctx, const ts_endpoint *endpoint, const ts_request *r)
-{
-    ts_view_args args;
-    ts_view_pair pairs[TS_REQUEST_ARGS];
-    size_t n = 0;
-    for (size_t i = 0; i < r->arg_count; i++) {
-        if (strcmp(r->args[i].name, "db") != 0) {
-            pairs[n++] = (ts_view_pair){r->args[i].name, r->args[i].value};
-        }
-    }
-    return ts_endpoint_parse(&args, ctx, endpoint, pairs, n);
-}
-
 static ts_code app_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r,
                         const ts_endpoint *endpoint)
 {
@@ -313,7 +155,7 @@ static ts_code app_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_requ
     size_t number;
     const char *path;
     ts_identity identity = {0};
-    ts_code code = view_check(ctx, endpoint, r);
+    ts_code code = ts_route_view_check(ctx, endpoint, r);
     if (code != TS_OK || !ts_app_database(&number, reply, app, ctx, ts_request_arg(r, "db"))) {
         return code;
     }
@@ -335,49 +177,46 @@ static ts_code app_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_requ
 
 static bool answer_view(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
 {
-    char path[64];
-    ts_text rest;
-    if (!path_below(&rest, r->path, "/api/") || rest.n >= sizeof path) {
-        return false;
-    }
-    memcpy(path, rest.p, rest.n);
-    path[rest.n] = '\0';
-    const ts_endpoint *endpoint = ts_endpoint_find(path);
+    const ts_endpoint *endpoint = ts_route_view(r);
     if (endpoint == NULL) {
         return false;
     }
-    if (route_accepts(reply, ctx, APP_GET, r) && app_view(reply, app, ctx, r, endpoint) != TS_OK) {
+    if (ts_route_accepts(reply, ctx, TS_ROUTE_GET, r) &&
+        app_view(reply, app, ctx, r, endpoint) != TS_OK) {
         (void)ts_reply_failure(reply, ctx);
+    }
+    return true;
+}
+
+static bool answer_route(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
+{
+    const ts_route *route = ts_route_find(ts_data_routes, r->path);
+    route = route != NULL ? route : ts_route_find(server_routes, r->path);
+    if (route == NULL) {
+        return false;
+    }
+    if (!ts_route_accepts(reply, ctx, route->methods, r)) {
+        return true;
+    }
+    if (app->remote != NULL) {
+        ts_remote_answer(reply, app->remote, ctx, r, ts_api_time(app, ctx, r));
+    } else if (route->run(reply, app, ctx, r) != TS_OK) {
+        (void)ts_reply_failure(reply, ctx);
+    }
+    if (reply->header_count == 0) {
+        ts_reply_header(reply, "Cache-Control", "no-cache");
     }
     return true;
 }
 
 void ts_app_answer(ts_reply *reply, ts_app *app, ts_ctx *ctx, const ts_request *r)
 {
-    if (answer_preflight(reply, r)) {
+    if (answer_preflight(reply, r) || answer_route(reply, app, ctx, r) ||
+        answer_view(reply, app, ctx, r)) {
         return;
     }
-    for (size_t i = 0; i < sizeof routes / sizeof routes[0]; i++) {
-        if (ts_text_is(r->path, routes[i].path)) {
-            if (!route_accepts(reply, ctx, routes[i].methods, r)) {
-                return;
-            }
-            if (app->remote != NULL) {
-                ts_remote_answer(reply, app->remote, ctx, r, ts_api_time(app, ctx, r));
-            } else if (routes[i].run(reply, app, ctx, r) != TS_OK) {
-                (void)ts_reply_failure(reply, ctx);
-            }
-            if (reply->header_count == 0) {
-                ts_reply_header(reply, "Cache-Control", "no-cache");
-            }
-            return;
-        }
-    }
-    if (answer_view(reply, app, ctx, r)) {
-        return;
-    }
-    if (method_of(r) != APP_GET) {
-        answer_method(reply, ctx, APP_GET);
+    if (ts_route_method(r) != TS_ROUTE_GET) {
+        ts_route_refuse(reply, ctx, TS_ROUTE_GET);
     } else if (!answer_file(reply, app, r)) {
         (void)ts_reply_error(reply, ctx, 404, "not_found", "there is nothing at this path", -1);
     }

@@ -25,9 +25,10 @@ typedef struct ts_app_limits {
     unsigned threads;    /* queries at once */
 } ts_app_limits;
 
-enum { TS_API_ROWS = 100000 };                     /* of a reply that names no limit */
-#define TS_API_BYTES (UINT64_C(256) * 1024 * 1024) /* of a reply of /api/query */
-#define TS_API_BODY ((size_t)1024 * 1024)          /* of a request */
+enum { TS_API_ROWS = 100000 };                           /* of a reply that names no limit */
+enum { TS_API_QUERY_S = 30, TS_API_MAX_ROWS = 1000000 }; /* when nothing else is said */
+#define TS_API_BYTES (UINT64_C(256) * 1024 * 1024)       /* of a reply of /api/query */
+#define TS_API_BODY ((size_t)1024 * 1024)                /* of a request */
 
 typedef struct ts_app {
     const ts_ctx *base; /* copied for each request */

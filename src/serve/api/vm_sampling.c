@@ -36,13 +36,6 @@ bool ts_samplings_busy(ts_samplings *s)
     return false;
 }
 
-const char *ts_sampling_path(ts_samplings *s, size_t number)
-{
-    return s != NULL && number < s->room && atomic_load(&s->all[number].state) == TS_SAMPLING_DONE
-               ? s->all[number].path
-               : NULL;
-}
-
 /* One that nothing was sampled into; TS_SAMPLINGS: there is none. */
 static size_t take_free(ts_samplings *s)
 {

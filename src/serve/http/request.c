@@ -23,57 +23,10 @@
 
 /* --- texts ----------------------------------------------------------------------------------- */
 
-static bool text_is_case(ts_text t, const char *s)
-{
-    return t.p != NULL && t.n == strlen(s) && strncasecmp(t.p, s, t.n) == 0;
-}
-
 static bool text_begins(ts_text t, const char *s)
 {
     size_t n = strlen(s);
     return t.p != NULL && t.n >= n && strncasecmp(t.p, s, n) == 0;
-}
-
-ts_text ts_request_arg(const ts_request *r, const char *name)
-{
-    for (size_t i = 0; i < r->arg_count; i++) {
-        if (strcmp(r->args[i].name, name) == 0) {
-            return r->args[i].value;
-        }
-    }
-    return TS_TEXT_NULL;
-}
-
-/* Takes an element off a list, without blanks around it; false at the end. */
-static bool list_next(ts_text *item, ts_text *rest, char separator)
-{
-    if (rest->p == NULL || rest->n == 0) {
-        return false;
-    }
-    const char *end = memchr(rest->p, separator, rest->n);
-    size_t n = end == NULL ? rest->n : (size_t)(end - rest->p);
-    *item = (ts_text){rest->p, n};
-    rest->p += end == NULL ? n : n + 1;
-    rest->n -= end == NULL ? n : n + 1;
-    while (item->n > 0 && (item->p[0] == ' ' || item->p[0] == '\t')) {
-        item->p++;
-        item->n--;
-    }
-    while (item->n > 0 && (item->p[item->n - 1] == ' ' || item->p[item->n - 1] == '\t')) {
-        item->n--;
-    }
-    return true;
-}
-
-bool ts_token_in(ts_text list, const char *token)
-{
-    ts_text item;
-    while (list_next(&item, &list, ',')) {
-        if (text_is_case(item, token)) {
-            return true;
-        }
-    }
-    return false;
 }
 
 /* --- hosts and origins ----------------------------------------------------------------------- */
@@ -106,7 +59,7 @@ static bool is_ours(const ts_access *a, ts_text host)
         return false;
     }
     for (size_t i = 0; i < a->host_count; i++) {
-        if (text_is_case(name, a->hosts[i])) {
+        if (ts_text_is_case(name, a->hosts[i])) {
             return true;
         }
     }
@@ -115,8 +68,8 @@ static bool is_ours(const ts_access *a, ts_text host)
 
 static bool is_loopback(ts_text name)
 {
-    return text_is_case(name, "127.0.0.1") || text_is_case(name, "localhost") ||
-           text_is_case(name, "[::1]");
+    return ts_text_is_case(name, "127.0.0.1") || ts_text_is_case(name, "localhost") ||
+           ts_text_is_case(name, "[::1]");
 }
 
 /* The host of "http://host[:port]" in *host; false: another scheme, or more than that. */
@@ -157,7 +110,7 @@ static bool origin_allowed(const char *allowed, ts_text origin)
 {
     ts_text stem;
     if (!open_port(&stem, allowed)) {
-        return text_is_case(origin, allowed);
+        return ts_text_is_case(origin, allowed);
     }
     if (origin.n <= stem.n || strncasecmp(origin.p, stem.p, stem.n) != 0) {
         return false;
@@ -188,17 +141,18 @@ static bool own_origin(const ts_access *a, ts_text origin)
 
 bool ts_request_from_elsewhere(const ts_request *r)
 {
-    return text_is_case(r->fetch_site, "cross-site") || text_is_case(r->fetch_site, "same-site");
+    return ts_text_is_case(r->fetch_site, "cross-site") ||
+           ts_text_is_case(r->fetch_site, "same-site");
 }
 
 /* Sec-Fetch-Site of a request without an Origin, or with ours. */
 static bool site_allowed(const ts_request *r)
 {
-    if (r->fetch_site.p == NULL || text_is_case(r->fetch_site, "same-origin") ||
-        text_is_case(r->fetch_site, "none")) {
+    if (r->fetch_site.p == NULL || ts_text_is_case(r->fetch_site, "same-origin") ||
+        ts_text_is_case(r->fetch_site, "none")) {
         return true;
     }
-    return ts_request_from_elsewhere(r) && text_is_case(r->fetch_mode, "navigate") &&
+    return ts_request_from_elsewhere(r) && ts_text_is_case(r->fetch_mode, "navigate") &&
            ts_text_is(r->path, "/") && ts_text_is(r->method, "GET") && r->upgrade.p == NULL;
 }
 
@@ -240,7 +194,7 @@ static ts_text own_cookie(const ts_access *a, ts_text cookies)
     char name[16];
     ts_text item;
     int n = snprintf(name, sizeof name, "ts_%u=", a->port);
-    while (list_next(&item, &cookies, ';')) {
+    while (ts_list_next(&item, &cookies, ';')) {
         if (item.n > (size_t)n && memcmp(item.p, name, (size_t)n) == 0) {
             return (ts_text){item.p + n, item.n - (size_t)n};
         }

@@ -44,11 +44,21 @@ typedef struct ts_request {
     int client; /* descriptor of the connection, only to see that it is gone; -1: none */
 } ts_request;
 
+/* --- request_texts.c ------------------------------------------------------------------------- */
+
 /* The value of a parameter; p NULL when it is not there. */
 ts_text ts_request_arg(const ts_request *r, const char *name);
 
+/* Whether it is this text, in either case. */
+bool ts_text_is_case(ts_text t, const char *s);
+
+/* Takes an element off a list, without blanks around it; false at the end. */
+bool ts_list_next(ts_text *item, ts_text *rest, char separator);
+
 /* Whether a list of tokens with commas between them has the token, in either case. */
 bool ts_token_in(ts_text list, const char *token);
+
+/* --- request.c ------------------------------------------------------------------------------- */
 
 enum { TS_TOKEN_LENGTH = 22, TS_TOKEN_PATIENCE = 5 };
 

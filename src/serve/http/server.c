@@ -129,8 +129,8 @@ static void server_limits(ts_server *s, const ts_serve_options *o)
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
     unsigned threads = cores < 1 ? 1 : cores > 8 ? 8 : (unsigned)cores;
     s->app.limits = (ts_app_limits){
-        .query_ns = (int64_t)(o->query_s == 0 ? TS_SERVE_QUERY_S : o->query_s) * 1000000000,
-        .max_rows = o->max_rows == 0 ? TS_SERVE_ROWS : o->max_rows,
+        .query_ns = (int64_t)(o->query_s == 0 ? TS_API_QUERY_S : o->query_s) * 1000000000,
+        .max_rows = o->max_rows == 0 ? TS_API_MAX_ROWS : o->max_rows,
         .max_memory = o->max_memory == 0 ? TS_SERVE_MEMORY : o->max_memory,
         .threads = o->threads == 0 ? threads : o->threads,
     };

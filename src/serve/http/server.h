@@ -5,7 +5,7 @@
 #include "serve/api/app.h"
 #include "serve/http/websocket.h"
 
-enum { TS_SERVE_PORT = 3891, TS_SERVE_QUERY_S = 30, TS_SERVE_ROWS = 1000000 };
+enum { TS_SERVE_PORT = 3891 };
 #define TS_SERVE_MEMORY (UINT64_C(1024) * 1024 * 1024)
 
 /* Texts and arrays are borrowed for the life of the server. */
