@@ -1,5 +1,6 @@
-// build.mjs OUT: makes the page in OUT: index.html, assets/ with names that carry a hash of what is in them, each also as .gz and .br where that is
-// smaller, manifest.json, and the licences of what is shipped. Equal sources give equal bytes.
+// build.mjs OUT [--static]: makes the page in OUT: index.html, assets/ with names that carry a hash of what is in them, each also as .gz and .br where
+// that is smaller, manifest.json, and the licences of what is shipped. Equal sources give equal bytes. --static: the page without a server, in any
+// folder of any web server, without compressed copies; scripts/static-page.sh puts the module beside it.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
@@ -8,20 +9,18 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { build, transformSync } from "esbuild";
 
 const here = dirname(fileURLToPath(import.meta.url));
-const out = process.argv[2] ?? join(here, "dist");
+const isStatic = process.argv.includes("--static");
+const out = process.argv.slice(2).find((one) => one !== "--static") ?? join(here, "dist");
 const assets = join(out, "assets");
 const TYPES = { ".js": "text/javascript", ".css": "text/css", ".html": "text/html; charset=utf-8", ".txt": "text/plain; charset=utf-8" };
 
 rmSync(out, { recursive: true, force: true });
 mkdirSync(assets, { recursive: true });
 
-const result = await build({
+const common = {
   absWorkingDir: here,
-  entryPoints: { page: "src/main.tsx", style: "src/style/page.css" },
   outdir: assets,
   bundle: true,
-  splitting: true,
-  format: "esm",
   target: "es2022",
   minify: true,
   metafile: true,
@@ -32,6 +31,17 @@ const result = await build({
   entryNames: "[name]-[hash]",
   chunkNames: "[name]-[hash]",
   logLevel: "warning",
+};
+const start = isStatic ? "src/static/main.tsx" : "src/main.tsx";
+// A worker's script cannot import the chunks of the page, and loads the module by importScripts.
+const worker = isStatic ? await build({ ...common, entryPoints: { worker: "src/static/worker.ts" }, format: "iife" }) : { metafile: { inputs: {}, outputs: {} } };
+const workerName = Object.keys(worker.metafile.outputs).map((name) => basename(name))[0] ?? "";
+const result = await build({
+  ...common,
+  entryPoints: { page: start, style: "src/style/page.css", ...(isStatic ? { static: "src/style/static.css" } : {}) },
+  splitting: true,
+  format: "esm",
+  ...(isStatic ? { define: { WORKER: JSON.stringify(workerName) } } : {}),
 });
 
 // --- licences of the packages of which something is in the bundles -----------------------------------------------------
@@ -64,7 +74,7 @@ const visit = (file) => {
     }
   }
 };
-const entry = Object.keys(outputs).find((name) => outputs[name].entryPoint === "src/main.tsx");
+const entry = Object.keys(outputs).find((name) => outputs[name].entryPoint === start);
 visit(entry);
 
 // --- the page ----------------------------------------------------------------------------------------------------------
@@ -73,11 +83,16 @@ const made = readdirSync(assets);
 const named = (start, end) => made.find((name) => name.startsWith(start) && name.endsWith(end));
 // Chunks that the entry imports at once are asked for together with it.
 const names = [named("page-", ".js"), ...[...first].filter((name) => name.endsWith(".js") && name !== named("page-", ".js")).sort()];
-const start = transformSync(readFileSync(join(here, "src/start.js"), "utf8").replace("NAMES", JSON.stringify(names)), { minify: true, target: "es2022" }).code;
-const startName = `start-${createHash("sha256").update(start).digest("hex").slice(0, 8).toUpperCase()}.js`;
-writeFileSync(join(assets, startName), start);
-first.add(startName);
-const html = readFileSync(join(here, "src/index.html"), "utf8").replace("${STYLE}", named("style-", ".css")).replace("${START}", startName);
+let html = readFileSync(join(here, isStatic ? "src/static/index.html" : "src/index.html"), "utf8").replace("${STYLE}", named("style-", ".css"));
+if (isStatic) {
+  html = html.replace("${STATIC_STYLE}", named("static-", ".css")).replace("${START}", named("page-", ".js"));
+} else {
+  const script = transformSync(readFileSync(join(here, "src/start.js"), "utf8").replace("NAMES", JSON.stringify(names)), { minify: true, target: "es2022" }).code;
+  const name = `start-${createHash("sha256").update(script).digest("hex").slice(0, 8).toUpperCase()}.js`;
+  writeFileSync(join(assets, name), script);
+  first.add(name);
+  html = html.replace("${START}", name);
+}
 writeFileSync(join(out, "index.html"), html);
 
 // --- compressed copies and the list of files ---------------------------------------------------------------------------
@@ -97,11 +112,11 @@ for (const name of [...files()]) {
   const gz = gzipSync(bytes, { level: 9 });
   gz[9] = 255; // which system it was made on says nothing
   const br = brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } });
-  if (gz.length < bytes.length) {
+  if (gz.length < bytes.length && !isStatic) {
     writeFileSync(join(out, `${name}.gz`), gz);
     entry.gz = gz.length;
   }
-  if (br.length < bytes.length) {
+  if (br.length < bytes.length && !isStatic) {
     writeFileSync(join(out, `${name}.br`), br);
     entry.br = br.length;
   }

@@ -99,6 +99,29 @@ function end(id: number): void {
   operations.value = operations.value.filter((one) => one.id !== id);
 }
 
+// --- who is asked ---------------------------------------------------------------------------------------------------
+
+/** Carries a request to who answers it. report: how far it is, from 0 to 1, where that is told before the answer comes. */
+export type Transport = (url: string, init: RequestInit, report: (what: string, progress: number | undefined) => void) => Promise<Response>;
+
+let transport: Transport = (url, init) => fetch(url, { ...init, credentials: "same-origin" });
+
+/** Requests go to `other` instead of the server of the page. */
+export function useTransport(other: Transport): void {
+  transport = other;
+}
+
+/** What a page can do that has the databases itself. */
+export interface Local {
+  /** Lets the user choose recordings. */
+  readonly open: () => void;
+  /** The database as a file. */
+  readonly save: (db: string) => void;
+}
+
+/** undefined: the databases are a server's. */
+export const local = signal<Local | undefined>(undefined);
+
 // --- requests -------------------------------------------------------------------------------------------------------
 
 type Value = string | number | boolean | undefined | null;
@@ -175,7 +198,7 @@ async function request<T>(url: string, init: RequestInit, options: Options): Pro
     for (let waits = 0; ; waits++) {
       let reply: Response;
       try {
-        reply = await fetch(url, { ...init, signal: stop.signal, credentials: "same-origin" });
+        reply = await transport(url, { ...init, signal: stop.signal }, (now, progress) => report(operation.id, { progress, what: now }));
       } catch (error) {
         if (stop.signal.aborted) {
           throw error;
@@ -210,7 +233,7 @@ export const get = <T>(path: string, params: Readonly<Record<string, Value>> = {
 /** What is open, without a word to the user; undefined when the server does not answer. brief: only names and etags. */
 export async function look(brief: boolean): Promise<Info | undefined> {
   try {
-    const reply = await fetch(brief ? "/api/info?brief=1" : "/api/info", { credentials: "same-origin" });
+    const reply = await transport(brief ? "/api/info?brief=1" : "/api/info", {}, () => undefined);
     return reply.ok ? ((await reply.json()) as Info) : undefined;
   } catch {
     return undefined;

@@ -2,7 +2,7 @@ import { batch, effect, signal } from "@preact/signals";
 import type { JSX } from "preact";
 import { render } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
-import { ApiError, cellNumber, get, lastReply, look, operations, query, records, waiting, type Info } from "./api.ts";
+import { ApiError, cellNumber, get, lastReply, local, look, operations, query, records, waiting, type Info } from "./api.ts";
 import { clean, count } from "./format.ts";
 import { defects, Failure, QUALITY, Strip, text } from "./parts/frame.tsx";
 import { Help } from "./parts/help.tsx";
@@ -134,6 +134,8 @@ function Header(): JSX.Element {
         })}
       </nav>
       <Search />
+      {local.value !== undefined && <button type="button" onClick={local.value.open}>Open…</button>}
+      {local.value !== undefined && database.value !== null && <button type="button" onClick={() => local.value?.save(database.value?.name ?? "")}>Download database</button>}
       <button type="button" class="quiet" onClick={() => (helpOpen.value = true)} aria-label="Help: keys and links" title="Help (?)">?</button>
     </header>
   );
@@ -276,6 +278,12 @@ async function openDatabase(name: string): Promise<void> {
     source: one["source_id"] === null || one["source_id"] === undefined ? null : cellNumber(one["source_id"]),
     offset: text(one["offset"]),
   }));
+}
+
+/** The databases are looked at again: one was opened, which is shown then. */
+export async function openedLocally(name: string): Promise<void> {
+  info.value = await get<Info>("/api/info", {}, { what: "opening" });
+  go("overview", { db: name, src: "", thr: "", from: "", to: "" });
 }
 
 /** How often it is looked whether the databases are still those. */

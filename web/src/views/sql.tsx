@@ -374,7 +374,7 @@ function ResultBox({ rows, ms, order }: { rows: Rows; ms: number; order: Order }
             JSON: () => copy("JSON", asJson),
             Markdown: () => copy("Markdown", asMarkdown),
             link: () => {
-              navigator.clipboard.writeText(`${location.origin}/${fragmentOf(route.value)}`).then(() => setNote("link copied"), () => setNote("the browser did not let the page copy"));
+              navigator.clipboard.writeText(`${location.origin}${location.pathname}${fragmentOf(route.value)}`).then(() => setNote("link copied"), () => setNote("the browser did not let the page copy"));
             },
           };
           ways[e.currentTarget.value]?.();
