@@ -9,6 +9,7 @@
 #include "cli/signals.h"
 #include "version_made.h"
 
+#include <stdlib.h>
 #include <unistd.h>
 
 static int about(ts_ctx *ctx, const ts_options *options)
@@ -37,6 +38,9 @@ int main(int argc, char **argv)
     ts_standard_descriptors();
     ts_ctx_init(&ctx);
     ctx.version = TS_VERSION;
+#ifdef __EMSCRIPTEN__
+    ctx.share_dir = getenv("TRACE_STREAMER_SHARE"); /* it has no folder of its own to look from */
+#endif
     ctx.cancel = ts_signals_install();
     ts_code code = ts_options_parse(&options, &ctx, argc, argv);
     if (code != TS_OK) {
