@@ -96,9 +96,11 @@ static bool is_temporary_of(const char *name, const ts_target *t)
 /* --- locks --------------------------------------------------------------------------------- */
 
 #ifdef __EMSCRIPTEN__
-enum { HAS_LOCKS = 0 }; /* flock does nothing, and says that it has */
+/* flock does nothing, and says that it has; a file without a name cannot be opened by its
+ * descriptor. */
+enum { HAS_LOCKS = 0, HAS_NAMELESS = 0 };
 #else
-enum { HAS_LOCKS = 1 };
+enum { HAS_LOCKS = 1, HAS_NAMELESS = 1 };
 #endif
 
 /* Some file systems have no locks; there a temporary is never taken for dead. */
@@ -397,7 +399,7 @@ ts_code ts_target_commit(ts_target *t)
 ts_code ts_target_hide(ts_target *t)
 {
     const ts_sys *sys = &t->ctx->sys;
-    if (!t->named) {
+    if (!t->named || !HAS_NAMELESS) {
         return TS_OK;
     }
     if (sys->unlink(sys->user, t->path) != 0) {
