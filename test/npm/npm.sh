@@ -66,15 +66,24 @@ same "$source/README.md" -e OUT.db
 same --nothing
 same "$data/go-cpu.pprof" -q 'SELEC 1'
 same --questions
-same fleet list --at=http://127.0.0.1:1/x || true
 [ $compared -ge 30 ] || wrong "only $compared compared"
 
 # --- more than 2 GiB ---------------------------------------------------------------------------------------------------
-# A recording of 20 KiB, and then nothing but zeros that take no room on the disk: what follows the last segment is an issue.
-gzip -dc "$data/recording-cpuprofile.htrace.gz" >large.htrace
-truncate -s 2200M large.htrace
-same large.htrace -e OUT.db -nm --quiet
-rm -f large.htrace
+# An archive whose second member begins there; the first one takes no room on the disk.
+python3 - "$data/go-heap.pprof" <<'PY'
+import sys, tarfile
+with open("large.tar", "wb") as f:
+    first = tarfile.TarInfo("zeros.bin")
+    first.size = 2200 << 20
+    f.write(first.tobuf())
+    f.seek(f.tell() + first.size)
+    with tarfile.open(fileobj=f, mode="w") as rest:
+        rest.add(sys.argv[1], "late.pprof")
+PY
+same large.tar -e OUT.db -nm --quiet
+same large.tar -q "SELECT path, bytes FROM source" --output csv
+rm -f large.tar
 ls "$TMPDIR"/trace_streamer-* 2>/dev/null && wrong "temporary files are left"
+"$mine" sample 1 -e x.db >/dev/null 2>&1 && wrong "sample does nothing here"
 [ $bad = 0 ] && echo "$compared commands are as those of the program"
 exit $bad
