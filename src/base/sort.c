@@ -1,32 +1,59 @@
 #include "base/sort.h"
 
-/* A heap: no element comes after the one at (i - 1) / 2. Lets p[at] sink to its place. */
-static void sink(uint32_t *p, size_t at, size_t n, ts_sort_compare compare, const void *user)
+#include <string.h>
+
+typedef struct sort_work {
+    char *p;
+    size_t size;
+    ts_sort_compare *compare;
+    void *user;
+} sort_work;
+
+static void swap(const sort_work *s, size_t i, size_t k)
 {
-    const uint32_t moved = p[at];
-    while (at < n / 2) {
-        size_t child = 2 * at + 1;
-        if (child + 1 < n && compare(p[child], p[child + 1], user) < 0) {
-            child++;
-        }
-        if (compare(moved, p[child], user) >= 0) {
-            break;
-        }
-        p[at] = p[child];
-        at = child;
+    char *a = s->p + i * s->size;
+    char *b = s->p + k * s->size;
+    char part[64];
+    for (size_t left = s->size; left > 0;) {
+        const size_t n = left < sizeof part ? left : sizeof part;
+        memcpy(part, a, n);
+        memcpy(a, b, n);
+        memcpy(b, part, n);
+        a += n;
+        b += n;
+        left -= n;
     }
-    p[at] = moved;
 }
 
-void ts_sort_u32(uint32_t *p, size_t n, ts_sort_compare compare, const void *user)
+static int compare_at(const sort_work *s, size_t i, size_t k)
 {
+    return s->compare(s->p + i * s->size, s->p + k * s->size, s->user);
+}
+
+/* A heap: no element comes after the one at (i - 1) / 2. Lets the one at `at` sink to its place. */
+static void sink(const sort_work *s, size_t at, size_t n)
+{
+    while (at < n / 2) {
+        size_t child = 2 * at + 1;
+        if (child + 1 < n && compare_at(s, child, child + 1) < 0) {
+            child++;
+        }
+        if (compare_at(s, at, child) >= 0) {
+            return;
+        }
+        swap(s, at, child);
+        at = child;
+    }
+}
+
+void ts_sort(void *p, size_t n, size_t size, ts_sort_compare *compare, void *user)
+{
+    const sort_work s = {(char *)p, size, compare, user};
     for (size_t i = n / 2; i > 0; i--) {
-        sink(p, i - 1, n, compare, user);
+        sink(&s, i - 1, n);
     }
     for (size_t left = n; left > 1; left--) {
-        const uint32_t last = p[0];
-        p[0] = p[left - 1];
-        p[left - 1] = last;
-        sink(p, 0, left - 1, compare, user);
+        swap(&s, 0, left - 1);
+        sink(&s, 0, left - 1);
     }
 }

@@ -1,4 +1,4 @@
-/* ts_vec, ts_idmap, ts_sort_u32, and numbers in ts_buf. */
+/* ts_vec, ts_idmap, ts_sort, and numbers in ts_buf. */
 #include "base/buf.h"
 #include "base/idmap.h"
 #include "base/sort.h"
@@ -261,11 +261,19 @@ static void test_buf_decimal(void **state)
     test_ctx_free(ctx);
 }
 
-/* The places of `values`, by what is there. */
-static int by_value(uint32_t a, uint32_t b, const void *user)
+/* Elements with a size that is no power of two, larger than what is swapped at once. */
+typedef struct sorted {
+    int key;
+    uint32_t place;
+    char more[65];
+} sorted;
+
+static int by_sorted_key(const void *a, const void *b, void *user)
 {
-    const int *values = user;
-    return (values[a] > values[b]) - (values[a] < values[b]);
+    const sorted *x = a;
+    const sorted *y = b;
+    (*(unsigned *)user)++;
+    return (x->key > y->key) - (x->key < y->key);
 }
 
 static void test_sort_of_every_length(void **state)
@@ -273,22 +281,25 @@ static void test_sort_of_every_length(void **state)
     (void)state;
     for (size_t n = 0; n < 200; n++) {
         for (unsigned kind = 0; kind < 4; kind++) { /* rising, falling, mixed, few that differ */
-            int values[200];
-            uint32_t places[200];
+            sorted all[200];
+            int keys[200];
             bool seen[200] = {false};
+            unsigned compared = 0;
             for (size_t i = 0; i < n; i++) {
                 const int mixed = (int)((i * 7919 + 31) % 211);
-                values[i] = kind == 0   ? (int)i
-                            : kind == 1 ? -(int)i
-                            : kind == 2 ? mixed
-                                        : mixed % 3;
-                places[i] = (uint32_t)i;
+                keys[i] = kind == 0 ? (int)i : kind == 1 ? -(int)i : kind == 2 ? mixed : mixed % 3;
+                all[i] = (sorted){.key = keys[i], .place = (uint32_t)i};
+                memset(all[i].more, (int)i, sizeof all[i].more);
             }
-            ts_sort_u32(places, n, by_value, values);
+            ts_sort(all, n, sizeof *all, by_sorted_key, &compared);
+            assert_true(compared <= n * 16); /* 2 n log n */
             for (size_t i = 0; i < n; i++) {
-                assert_true(places[i] < n && !seen[places[i]]);
-                seen[places[i]] = true;
-                assert_true(i == 0 || values[places[i - 1]] <= values[places[i]]);
+                const uint32_t place = all[i].place;
+                assert_true(place < n && !seen[place]);
+                seen[place] = true;
+                assert_int_equal(all[i].key, keys[place]);
+                assert_int_equal((unsigned char)all[i].more[64], place);
+                assert_true(i == 0 || all[i - 1].key <= all[i].key);
             }
         }
     }

@@ -1,7 +1,5 @@
-#include "session/diff/diff_rows.h"
-
-#include "base/alloc.h"
 #include "base/sort.h"
+#include "session/diff/diff_rows.h"
 
 #include <stddef.h>
 
@@ -74,12 +72,11 @@ void diff_result_complete(const diff_result *r, diff_row *row, const bool in[2])
 /* --- rows ---------------------------------------------------------------------------------- */
 
 /* The largest change of the main value first, then the larger value. */
-static int compare_rows(uint32_t a, uint32_t b, const void *user)
+static int compare_rows(const void *a, const void *b, void *user)
 {
-    const diff_result *r = user;
-    const diff_shape *shape = r->shape;
-    const diff_row *x = diff_result_row(r, a);
-    const diff_row *y = diff_result_row(r, b);
+    const diff_shape *shape = user;
+    const diff_row *x = a;
+    const diff_row *y = b;
     size_t m = 2 * (size_t)shape->main;
     bool once = shape->values[shape->main].kind == DIFF_ONCE;
     int order = once ? 0
@@ -90,33 +87,11 @@ static int compare_rows(uint32_t a, uint32_t b, const void *user)
     return order != 0 ? order : (x->handle > y->handle) - (x->handle < y->handle);
 }
 
-/* The kept ones in order, of which only the first `most` stay. */
-static ts_code sort_kept(diff_result *r, size_t most)
+static void sort_kept(diff_result *r)
 {
-    const size_t n = r->kept.n;
-    ts_vec sorted = {0};
-    if (n < 2) {
-        r->kept.n = n < most ? n : most;
-        return TS_OK;
+    if (r->kept.n > 1) {
+        ts_sort(r->kept.p, r->kept.n, r->row_size, compare_rows, r->shape);
     }
-    uint32_t *order = n > UINT32_MAX ? NULL : ts_alloc(r->ctx, n, sizeof *order);
-    ts_code code = n > UINT32_MAX  ? ts_fail(r->ctx, TS_ERR_LIMIT, "there are too many rows")
-                   : order == NULL ? r->ctx->error.code
-                                   : TS_OK;
-    for (size_t i = 0; code == TS_OK && i < n; i++) {
-        order[i] = (uint32_t)i;
-    }
-    TS_STEP(code, ts_vec_reserve(r->ctx, &sorted, n < most ? n : most, r->row_size));
-    if (code == TS_OK) {
-        ts_sort_u32(order, n, compare_rows, r);
-        for (size_t i = 0; code == TS_OK && i < n && i < most; i++) {
-            code = ts_vec_push(r->ctx, &sorted, diff_result_row(r, order[i]), r->row_size);
-        }
-        ts_vec_free(r->ctx, &r->kept);
-        r->kept = sorted;
-    }
-    ts_free(r->ctx, order);
-    return code;
 }
 
 static bool has_change(const diff_result *r, const diff_row *row)
@@ -140,7 +115,8 @@ static ts_code keep(diff_result *r, const diff_row *row)
 {
     TS_TRY(ts_vec_push(r->ctx, &r->kept, row, r->row_size));
     if (r->limit > 0 && r->kept.n >= r->limit && r->kept.n - r->limit >= r->limit + KEEP_MORE) {
-        return sort_kept(r, (size_t)r->limit);
+        sort_kept(r);
+        r->kept.n = (size_t)r->limit;
     }
     return TS_OK;
 }
@@ -164,7 +140,10 @@ ts_code diff_result_take(diff_result *r, const diff_row *row)
 
 ts_code diff_result_end(diff_result *r)
 {
-    TS_TRY(sort_kept(r, r->limit > 0 && r->limit < SIZE_MAX ? (size_t)r->limit : SIZE_MAX));
+    sort_kept(r);
+    if (r->limit > 0 && r->kept.n > r->limit) {
+        r->kept.n = (size_t)r->limit;
+    }
     for (size_t i = 0; i < r->condition_count; i++) {
         diff_condition *c = &r->conditions[i];
         if (!diff_result_has(r, c->value) && (r->rows[0] > 0 || r->rows[1] > 0)) {

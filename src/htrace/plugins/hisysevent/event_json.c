@@ -127,9 +127,11 @@ static int compare_texts(ts_text a, ts_text b)
 }
 
 /* By key, and those of one key in the order of the line. */
-static int by_key(uint32_t x, uint32_t y, const void *user)
+static int by_key(const void *a, const void *b, void *user)
 {
     const event_json *e = user;
+    const uint32_t x = *(const uint32_t *)a;
+    const uint32_t y = *(const uint32_t *)b;
     int order = compare_texts(event_json_key(e, event_json_at(e, x)),
                               event_json_key(e, event_json_at(e, y)));
     return order != 0 ? order : (x > y) - (x < y);
@@ -150,7 +152,7 @@ static ts_code sort_members(event_json *e, uint32_t object)
         return TS_OK;
     }
     order = e->order.p;
-    ts_sort_u32(order, e->order.n, by_key, e);
+    ts_sort(order, e->order.n, sizeof *order, by_key, e);
     for (size_t k = 0; k < e->order.n; k++) {
         if (k + 1 < e->order.n && compare_texts(event_json_key(e, &values[order[k]]),
                                                 event_json_key(e, &values[order[k + 1]])) == 0) {
