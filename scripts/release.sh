@@ -97,17 +97,29 @@ make_static() {
     pack "$name" "$work/$name"
 }
 make_wheel() { scripts/package-python.sh -o "$to" | tail -n 1; }
+modules() { # build/wasm/module, once
+    [ ! -e "$work/modules" ] || return 0
+    scripts/install-deps.sh wasm
+    export NODE_PATH=/usr/share/nodejs # where Debian has packages that emcc needs, whichever node runs it
+    quietly scripts/libs.sh wasm
+    quietly cmake --preset wasm
+    quietly cmake --build --preset wasm
+    : >"$work/modules"
+}
 make_module() {
     local name=trace_streamer_builtin-$version
-    scripts/install-deps.sh wasm
-    quietly scripts/wasm.sh -b
+    modules
     mkdir -p "$work/$name"
     cp build/wasm/module/trace_streamer_builtin.js build/wasm/module/trace_streamer_builtin.wasm LICENSE "$work/$name"
     pack "$name" "$work/$name"
 }
-make_npm() { scripts/package-npm.sh -o "$to" | tail -n 1; }
+make_npm() {
+    modules
+    scripts/package-npm.sh -o "$to" | tail -n 1
+}
 make_page() {
     local name=trace_streamer-page-$version
+    modules
     quietly scripts/static-page.sh "$work/$name"
     pack "$name" "$work/$name"
 }
@@ -138,7 +150,7 @@ echo "$out/SHA256SUMS"
 if [ $again = 1 ]; then
     echo "a second time"
     # Objects of the first time are not used again.
-    rm -rf build/package build/release-library build/musl build/package-python build/wasm
+    rm -rf build/package build/release-library build/musl build/package-python build/wasm "$work/modules"
     make_all "$work/again" "$@" >"$work/second"
     for file in "$work/again"/*; do
         cmp "$file" "$out/${file##*/}"
@@ -221,8 +233,25 @@ try_module() {
     local folder
     quietly in_root apt-get install -y --no-install-recommends nodejs
     folder=$(unpacked 'trace_streamer_builtin-*.tar.gz')
-    cp -r test/wasm "$clean/tmp/try/"
-    in_root node /tmp/try/wasm/convert.mjs "/tmp/try/$folder" "/tmp/try/$recording" /tmp/try/out.db
+    cat >"$clean/tmp/try/convert.js" <<'NODE'
+const [, , folder, recording, out] = process.argv;
+const fs = require("fs");
+const size = 4 << 20, pieces = [];
+const m = require(folder + "/trace_streamer_builtin.js")({ locateFile: (s) => folder + "/" + s });
+const put = m.addFunction((p, n) => void pieces.push(Buffer.from(m.HEAPU8.slice(p, p + n))), "viii");
+const request = m._Initialize(size, put, m.addFunction(() => {}, "viiii"), put);
+const bytes = fs.readFileSync(recording);
+for (let at = 0; at < bytes.length; at += size) {
+  const part = bytes.subarray(at, at + size);
+  m.HEAPU8.set(part, request);
+  if (m._TraceStreamerParseDataEx(part.length, at + size >= bytes.length ? 1 : 0) !== 0) process.exit(1);
+}
+m._TraceStreamerParseDataOver();
+m._WasmExportDatabase(put);
+fs.writeFileSync(out, Buffer.concat(pieces));
+NODE
+    "$program" - -e "$work/here.db" --force --quiet <"test/data/$recording" # the module's input has no name
+    in_root node /tmp/try/convert.js "/tmp/try/$folder" "/tmp/try/$recording" /tmp/try/out.db
     same module
 }
 try_npm() {
@@ -236,7 +265,7 @@ try_page() {
     grep -q '/index.html$' "$work/names" && grep -q '\.wasm$' "$work/names"
     echo "page     its files are there; tests open recordings in it"
 }
-order=(static source deb library wheel module npm page) # the first needs nothing
+order=(static source deb library wheel npm page module) # the first needs nothing
 for name in "${order[@]}"; do
     [[ " $* " != *" $name "* ]] || "try_$name"
 done
