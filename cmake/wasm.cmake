@@ -27,7 +27,6 @@ list(APPEND CMAKE_FIND_ROOT_PATH ${libs})
 set(ENV{PKG_CONFIG_LIBDIR} ${libs}/lib/pkgconfig)
 set(ENV{PKG_CONFIG_PATH} "")
 
-# Without threads and what needs them. -Os: the module is fetched before anything is shown, and half as fast is fast enough.
+# Without threads and what needs them.
 set(TS_THREADS OFF CACHE BOOL "")
 set(TS_SIMD none CACHE STRING "")
-set(CMAKE_C_FLAGS_RELEASE "-Os -DNDEBUG" CACHE STRING "")

@@ -205,6 +205,7 @@ int32_t TraceStreamerParseDataEx(int32_t n, int32_t finish)
     if (code == TST_OK && finish != 0) {
         code = finish_import(m);
     }
+    m->finished = m->finished || code != TST_OK;
     m->running = false;
     return result(m, code);
 }
