@@ -71,10 +71,10 @@ if [ "$level" = portable ]; then
 fi
 if [ "$level" = wasm ]; then
     needs+=(
+        "chromium program chromium"
         "emscripten program emcc"
         "tcl program tclsh"
         "dpkg-dev program dpkg-source"
-        "libcmocka-dev module cmocka"
     )
 fi
 if [ "$level" = ci ]; then

@@ -18,7 +18,7 @@ armhf)
     ;;
 s390x) host=s390x-linux-gnu cc=$host-gcc ar=$host-ar ranlib=$host-ranlib ;;
 wasm)
-    host=wasm32-unknown-emscripten cc=emcc ar=emar ranlib=emranlib flags='-O2' getrandom='#define XML_DEV_URANDOM 1'
+    host=wasm32-unknown-emscripten cc=emcc ar=emar ranlib=emranlib flags='-Os' getrandom='#define XML_DEV_URANDOM 1'
     configure_by=(emconfigure)
     export NODE_PATH=/usr/share/nodejs # where Debian has packages that emcc needs, whichever node runs it
     ;;
@@ -187,6 +187,8 @@ sqlite() {
         -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_LIKE_DOESNT_MATCH_BLOBS -DSQLITE_USE_URI=1 -DSQLITE_ENABLE_UPDATE_DELETE_LIMIT
         -DSQLITE_MAX_VARIABLE_NUMBER=250000 -DSQLITE_ENABLE_DBSTAT_VTAB -DSQLITE_SOUNDEX -DHAVE_FDATASYNC -DHAVE_GMTIME_R -DHAVE_LOCALTIME_R
         -DHAVE_USLEEP -DHAVE_ISNAN -DHAVE_STDINT_H -DHAVE_INTTYPES_H'
+    [ "$target" != wasm ] || options+=' -DSQLITE_OMIT_UTF16 -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_DEPRECATED -DSQLITE_OMIT_TCL_VARIABLE -DSQLITE_OMIT_TRACE
+        -DSQLITE_OMIT_GET_TABLE -DSQLITE_OMIT_COMPLETE -DSQLITE_OMIT_INCRBLOB'
     [ "$target" = wasm ] || options+=' -DSQLITE_ENABLE_FTS3 -DSQLITE_ENABLE_FTS3_PARENTHESIS -DSQLITE_ENABLE_FTS5 -DSQLITE_ENABLE_RTREE'
     library sqlite3 "${options//$'\n'/ }" "$s/sqlite3.c"
     headers . "$s/sqlite3.h"

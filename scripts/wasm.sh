@@ -15,6 +15,7 @@ cmake --preset release >/dev/null
 cmake --build build/release --target trace_streamer
 module=build/wasm/module
 node test/wasm/module.mjs "$module" build/release/bin/trace_streamer test/data "$packages"
+node test/wasm/browser.mjs "$module" build/release/bin/trace_streamer test/data "$(node web/packages.mjs)"
 for file in "$module"/trace_streamer_builtin.*; do
     printf '%s: %s bytes, %s with gzip\n' "${file##*/}" "$(stat -c %s "$file")" "$(gzip -9c "$file" | wc -c)"
 done
