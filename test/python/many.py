@@ -13,7 +13,7 @@ import common
 from common import BACKEND, DATA, TINY, Case, bytes_of, converted, ts
 
 # A process a recording takes its time.
-THOUSANDS = (5000 if os.environ.get("TS_SLOW") == "1" else 1000) if BACKEND == "library" else 200
+THOUSANDS = (5000 if os.environ.get("TS_SLOW") == "1" else 400) if BACKEND == "library" else 60
 QUERY = "SELECT (SELECT count(*) FROM js_heap_nodes) AS nodes, (SELECT count(*) FROM stack_sample) AS samples, path FROM source WHERE parent_id IS NULL"
 
 
