@@ -3,6 +3,7 @@
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, parse, resolve } from "node:path";
+import { isatty } from "node:tty";
 import { fileURLToPath } from "node:url";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -38,4 +39,7 @@ const module = await make({
     process.exitCode = status;
   },
 });
+for (const fd of [0, 1, 2]) { // emscripten takes all of them for terminals
+  module.FS.streams[fd].tty = isatty(fd);
+}
 process.exitCode = module.callMain(argv) ?? process.exitCode;
