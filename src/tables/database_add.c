@@ -373,7 +373,7 @@ ts_code ts_db_end_adding(ts_db *db)
     if (code == TS_OK &&
         pragma(db->handle, "SELECT EXISTS(SELECT 1 FROM sqlite_schema WHERE name = "
                            "'sqlite_stat1')") == 1) {
-        code = ts_db_run(db, "ANALYZE");
+        code = ts_db_analyze(db);
     }
     return code;
 }

@@ -68,6 +68,8 @@ ts_sink ts_db_make_sink(ts_db *db);
 
 /* Runs statements without results; those of ts_db_runf as sqlite3_mprintf makes them. */
 ts_code ts_db_run(ts_db *db, const char *sql);
+/* ANALYZE, with the same bytes whatever the C library is. */
+ts_code ts_db_analyze(ts_db *db);
 ts_code ts_db_runf(ts_db *db, const char *fmt, ...);
 
 ts_code ts_db_create_table(ts_db *db, const ts_table *table);
