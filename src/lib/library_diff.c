@@ -84,7 +84,8 @@ static ts_code make_inputs(diff_inputs *out, diff_asked *asked, sides *both)
                        "there is no session before, whose source could be \"%s\"", asked->before);
     }
     asked->before = before == NULL ? "none" : asked->before;
-    out->paths[0] = out->count == 1 ? out->paths[1] : side_name(before, "the session before");
+    out->paths[0] =
+        before == NULL || before == after ? out->paths[1] : side_name(before, "the session before");
     out->one = out->one || (before->path != NULL && after->path != NULL &&
                             strcmp(before->path, after->path) == 0);
     return before == NULL || before->state == LIBRARY_FINISHED
