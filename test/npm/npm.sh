@@ -66,6 +66,10 @@ same "$source/README.md" -e OUT.db
 same --nothing
 same "$data/go-cpu.pprof" -q 'SELEC 1'
 same --questions
+mkdir theirs mine
+"$program" "$data/recording-snapshots.htrace.gz" -s -o theirs --quiet
+"$mine" "$data/recording-snapshots.htrace.gz" -s -o mine --quiet || wrong "-s: $?"
+diff -r theirs mine || wrong "other files of -s"
 [ $compared -ge 30 ] || wrong "only $compared compared"
 
 # --- more than 2 GiB ---------------------------------------------------------------------------------------------------
