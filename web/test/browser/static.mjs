@@ -24,6 +24,7 @@ for (const name of NAMES) {
 }
 
 const server = spawn("python3", ["-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "--directory", join(scratch, "web")], { stdio: ["ignore", "pipe", "ignore"] });
+process.on("exit", () => server.kill()); // also when a step fails
 const port = await new Promise((done) => server.stdout.on("data", (text) => {
   const found = /port (\d+)/.exec(text);
   if (found !== null) {
