@@ -73,9 +73,9 @@ make_source() {
 make_deb() { scripts/package.sh -o "$to" | tail -n 1; }
 make_library() {
     local name=libtracestreamer-$version-linux-$machine
-    quietly cmake --preset release -B build/release-library -DCMAKE_INSTALL_PREFIX=/ -DCMAKE_INSTALL_LIBDIR=lib -DTS_SERVE=OFF -DTS_FLEET=OFF
+    quietly cmake --preset release -B build/release-library -DCMAKE_INSTALL_PREFIX=/usr -DCMAKE_INSTALL_LIBDIR=lib -DTS_SERVE=OFF -DTS_FLEET=OFF
     quietly cmake --build build/release-library -j "$(nproc)" --target tracestreamer tracestreamer_static
-    quietly env DESTDIR="$work/$name" cmake --install build/release-library --component library
+    quietly cmake --install build/release-library --component library --prefix "$work/$name"
     strip --strip-unneeded "$work/$name"/lib/libtracestreamer.so.*
     sed -i 's|^prefix=.*|prefix=${pcfiledir}/../..|' "$work/$name/lib/pkgconfig/tracestreamer.pc"
     mkdir -p "$work/$name/share/trace_streamer"
