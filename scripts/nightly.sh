@@ -54,6 +54,12 @@ deep_tidy() {
     cmake --preset clang && cmake --build --preset clang -j "$jobs" && scripts/tidy.sh 225000
 }
 
+# What is skipped where there is no module (scripts/wasm.sh).
+with_module() {
+    cmake --preset release-tests && cmake --build --preset release-tests -j "$jobs" &&
+        ctest --test-dir build/release -R '^(npm\.package|serve\.page\.module|web\.static)$' --output-on-failure --no-tests=error
+}
+
 step "dependencies" scripts/install-deps.sh ci
 step "tests, sanitizers" slow_tests dev build/nightly-dev
 step "tests, release" slow_tests release-tests build/nightly-release
@@ -63,6 +69,9 @@ step "coverage" scripts/coverage.sh
 step "mutants" scripts/mutate.sh --count 300 --least 85
 step "package in a clean root" scripts/package.sh -t
 step "other machines" scripts/portable.sh -o "$logs/portable"
+step "module for browsers" scripts/wasm.sh
+step "page, npm, by the module" with_module
+step "release, twice, tried" scripts/release.sh -o "$logs/release" -r -t
 step "recorders" scripts/recorders.sh
 step "benchmark" scripts/bench.sh full
 

@@ -136,6 +136,47 @@ part("json", () => {
   check(host.module._TraceStreamerSqlMetricsQuery(host.put(Buffer.from("nothing"))) === -1 && host.pieces.length === 0, "an unknown metric");
 });
 
+// What the viewer asks (test/viewer/statements.sql), of recordings of each kind: the rows are those of the program.
+part("viewer", () => {
+  const text = readFileSync(new URL("../viewer/statements.sql", import.meta.url), "utf8");
+  const statements = text
+    .split(/^-- statement: /m)
+    .slice(1)
+    .map((one) => ({
+      name: one.slice(0, one.indexOf(".")),
+      sql: one
+        .slice(one.indexOf("\n") + 1)
+        .replace(/^--.*$/gm, "")
+        .replace(/:file\b/g, "0")
+        .replace(/:argset\b/g, "1")
+        .trim()
+        .replace(/;$/, ""),
+    }));
+  check(statements.length >= 30, `only ${statements.length} statements`);
+  let rows = 0;
+  for (const name of ["recording-snapshots.htrace.gz", "recording-timeline.htrace.gz", "recording-cpuprofile.htrace.gz", "kernel.htrace.gz", "work.jfr.gz"]) {
+    const host = new Host(folder);
+    check(host.parse(readFileSync(join(data, name))).result === 0, name);
+    const database = join(scratch, "viewer.db");
+    writeFileSync(database, host.exportDatabase().bytes);
+    for (const one of statements) {
+      const expected = spawnSync(program, [database, "-q", one.sql, "--output=jsonl"], { encoding: "utf8", maxBuffer: 1 << 30 });
+      const got = host.rows(one.sql);
+      const lines = expected.stdout.split("\n").filter((line) => line !== "");
+      const same =
+        lines.length === got.values.length &&
+        lines.every((line, i) => {
+          const values = Object.values(JSON.parse(line));
+          return values.every((v, k) => v === got.values[i][k] || Math.abs(Number(v) - Number(got.values[i][k])) <= 1e-12 * Math.abs(Number(v)));
+        });
+      check(expected.status === 0 && same, `${name}, ${one.name}: ${got.values.length} rows, ${lines.length} of the program ${expected.stderr.slice(0, 200)}`);
+      rows += lines.length;
+    }
+    host.reset();
+  }
+  check(rows > 10000, `only ${rows} rows`);
+});
+
 part("proto", () => {
   const schema = readFileSync(new URL("SphBaseData.proto", import.meta.url), "utf8");
   const root = protobuf.parse(schema, { keepCase: true }).root;
