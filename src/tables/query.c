@@ -350,6 +350,7 @@ static ts_code prepare_query(query *q)
 {
     bool whole = false;
     ts_db *db = q->db;
+    TS_TRY(ts_check_cancel(db->ctx)); /* SQLite looks only after some work */
     sqlite3_set_authorizer(db->handle, authorize, NULL);
     ts_db_watch_cancel(db);
     ts_db_limit_memory(db->ctx);
