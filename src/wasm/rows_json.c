@@ -78,7 +78,7 @@ static void put_value(ts_jout *j, const tst_rows *rows, int column)
 static int put_rows(ts_jout *j, tst_rows *rows)
 {
     const int columns = tst_rows_columns(rows);
-    int code;
+    int code = TST_OK;
     ts_jout_open(j, NULL, '{');
     ts_jout_open(j, "columns", '[');
     for (int i = 0; i < columns; i++) {

@@ -18,7 +18,7 @@ cp "$source/include/tracestreamer.h" prefix/include
 sed "s|^prefix=.*|prefix=$PWD/prefix|; s|^libdir=.*|libdir=\${prefix}/lib|" "$libraries/tracestreamer.pc" >tracestreamer.pc
 export PKG_CONFIG_PATH=$PWD
 sanitizers=()
-! nm "$libraries/libtracestreamer.a" | grep -q __asan_init || sanitizers=(-fsanitize=address -fsanitize=undefined)
+[ "$(nm "$libraries/libtracestreamer.a" | grep -c __asan_init)" = 0 ] || sanitizers=(-fsanitize=address -fsanitize=undefined)
 # shellcheck disable=SC2046
 "$cc" -std=c99 "${sanitizers[@]}" "$source/test/lib/convert_by_library.c" -o static \
     $(pkg-config --static --cflags --libs tracestreamer)

@@ -156,7 +156,7 @@ static ts_code read_target(ts_request *r, ts_arg args[TS_REQUEST_ARGS], ts_page 
     ts_text path = TS_TEXT_LIT("");
     ts_text pair;
     page->texts.n = 0;
-    TS_TRY(ts_buf_reserve(&page->ctx, &page->texts, target.n + 2 * (TS_REQUEST_ARGS + 1)));
+    TS_TRY(ts_buf_reserve(&page->ctx, &page->texts, target.n + 2 * ((size_t)TS_REQUEST_ARGS + 1)));
     char *at = page->texts.p;
     (void)take_until(&path, &target, '?');
     r->path = decode(&at, path, false);
