@@ -89,7 +89,7 @@ def comparable(target, body):
 
 
 def main():
-    if not os.path.exists(PAGE_ASK):
+    if not os.path.exists(os.path.join(PAGE_ASK, "trace_streamer.js") if os.path.isdir(PAGE_ASK) else PAGE_ASK):
         print("skipped: the module of the preset wasm is missing")
         raise SystemExit(77)
     asked = wrong = good = 0
