@@ -36,7 +36,7 @@ set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/package_files.cmake)
 # Read by cpack: the version is that of the program that was built.
 file(WRITE ${CPACK_PROJECT_CONFIG_FILE} "\
 set(TS_SOURCE [[${PROJECT_SOURCE_DIR}]])
-file(STRINGS [[${PROJECT_BINARY_DIR}/src/cli/version/version_made.h]] line REGEX TS_VERSION)
+file(STRINGS [[${PROJECT_BINARY_DIR}/version/version_made.h]] line REGEX TS_VERSION)
 string(REGEX REPLACE [[^[^\"]*\"(.*)\"$]] [[\\1]] CPACK_PACKAGE_VERSION \"\${line}\")
 ")
 include(CPack)
