@@ -5,6 +5,9 @@
 #include <limits.h>
 #include <stdio.h>
 #include <unistd.h>
+#ifdef __linux__
+#include <sys/auxv.h>
+#endif
 
 enum { QUERY_MAX = 16 * 1024 * 1024 };
 
@@ -43,6 +46,22 @@ static const char *const places[] = {"../share/trace_streamer", TS_DATA_DIR};
 
 enum { PLACES = sizeof places / sizeof places[0] };
 
+/* The program's file; where /proc is not mounted, as it was called. Returns the length, 0: not
+ * known. */
+static size_t program_path(char path[PATH_MAX])
+{
+    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX);
+#ifdef __linux__
+    const char *called = n > 0 ? NULL : (const char *)(uintptr_t)getauxval(AT_EXECFN);
+    const size_t length = called == NULL ? 0 : strlen(called);
+    if (length > 0 && length < PATH_MAX) {
+        memcpy(path, called, length);
+        return length;
+    }
+#endif
+    return n > 0 ? (size_t)n : 0;
+}
+
 /* The path of "/sql/..." in a place, with a zero byte. */
 static ts_code place_path(ts_buf *path, ts_ctx *ctx, size_t place, const char *folder,
                           const char *name)
@@ -52,11 +71,11 @@ static ts_code place_path(ts_buf *path, ts_ctx *ctx, size_t place, const char *f
     ts_code code = TS_OK;
     path->n = 0;
     if (ctx->share_dir == NULL && dir[0] != '/') {
-        ssize_t n = readlink("/proc/self/exe", self, sizeof self);
+        size_t n = program_path(self);
         while (n > 0 && self[n - 1] != '/') {
             n--;
         }
-        code = n <= 0 ? TS_ERR_INPUT : ts_buf_put(ctx, path, self, (size_t)n);
+        code = n == 0 ? TS_ERR_INPUT : ts_buf_put(ctx, path, self, n);
     }
     TS_STEP(code, ts_buf_printf(ctx, path, "%s%s%s", dir, folder, name));
     return code != TS_OK ? code : ts_buf_putc(ctx, path, '\0');
