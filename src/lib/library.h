@@ -48,14 +48,14 @@ int library_end(tst_session *s, ts_code code);
 /* --- library_rows.c
  * -------------------------------------------------------------------------------- */
 
-/* A value: of the row that SQLite stands at, or of one that is held. */
+/* A value of the present row. */
 typedef struct library_cell {
     tst_type type;
     int64_t i;
     double r;
     const char *p; /* text (with a zero byte) and blob */
     size_t n;
-    char number[32]; /* the number as text, once it was asked for */
+    char number[TS_NUMBER_TEXT]; /* the number as text, once it was asked for */
 } library_cell;
 
 struct tst_rows {

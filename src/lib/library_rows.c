@@ -11,7 +11,6 @@
 #include "session/ask.h"
 
 #include <locale.h>
-#include <sqlite3.h>
 #include <stdlib.h>
 
 /* --- held rows ----------------------------------------------------------------------------- */
@@ -243,54 +242,32 @@ const char *tst_rows_name(const tst_rows *rows, int column)
         return NULL;
     }
     return rows->steps == NULL ? rows->names.p + offsets[column]
-                               : sqlite3_column_name(ts_steps_statement(rows->steps), column);
+                               : ts_steps_name(rows->steps, column);
 }
+
+/* By ts_cell_type. */
+static const tst_type types_of[] = {[TS_CELL_NULL] = TST_NULL,
+                                    [TS_CELL_INT] = TST_INT64,
+                                    [TS_CELL_REAL] = TST_DOUBLE,
+                                    [TS_CELL_TEXT] = TST_TEXT,
+                                    [TS_CELL_BLOB] = TST_BLOB};
 
 tst_type library_declared(const tst_rows *rows, int column)
 {
-    const char *type = rows->steps == NULL
-                           ? NULL
-                           : sqlite3_column_decltype(ts_steps_statement(rows->steps), column);
-    if (type == NULL) {
-        return TST_NULL;
-    }
-    return sqlite3_stricmp(type, "INTEGER") == 0 || sqlite3_stricmp(type, "INT") == 0 ? TST_INT64
-           : sqlite3_stricmp(type, "REAL") == 0                                       ? TST_DOUBLE
-           : sqlite3_stricmp(type, "TEXT") == 0                                       ? TST_TEXT
-           : sqlite3_stricmp(type, "BLOB") == 0                                       ? TST_BLOB
-                                                                                      : TST_NULL;
+    return rows->steps == NULL ? TST_NULL : types_of[ts_steps_declared(rows->steps, column)];
 }
 
 library_cell library_cell_of(const tst_rows *rows, int column)
 {
     const library_cell *cells = rows->cells.p;
-    library_cell cell = {.type = TST_NULL};
     if (!rows->row || column < 0 || column >= rows->columns) {
-        return cell;
+        return (library_cell){.type = TST_NULL};
     }
     if (rows->is_held) {
         return cells[column];
     }
-    sqlite3_stmt *st = ts_steps_statement(rows->steps);
-    switch (sqlite3_column_type(st, column)) {
-    case SQLITE_INTEGER:
-        return (library_cell){.type = TST_INT64, .i = sqlite3_column_int64(st, column)};
-    case SQLITE_FLOAT:
-        return (library_cell){.type = TST_DOUBLE, .r = sqlite3_column_double(st, column)};
-    case SQLITE_TEXT:
-        cell.type = TST_TEXT;
-        cell.p = (const char *)sqlite3_column_text(st, column);
-        break;
-    case SQLITE_BLOB:
-        cell.type = TST_BLOB;
-        cell.p = sqlite3_column_blob(st, column);
-        break;
-    default:
-        return cell;
-    }
-    cell.n = cell.p == NULL ? 0 : (size_t)sqlite3_column_bytes(st, column);
-    cell.p = cell.p == NULL ? "" : cell.p;
-    return cell;
+    const ts_step_value c = ts_steps_value(rows->steps, column);
+    return (library_cell){.type = types_of[c.type], .i = c.i, .r = c.r, .p = c.p, .n = c.n};
 }
 
 tst_type tst_rows_type(const tst_rows *rows, int column)
@@ -332,11 +309,8 @@ const char *tst_rows_text(const tst_rows *rows, int column, size_t *n)
     size_t length = c.n;
     if (c.type == TST_INT64 || c.type == TST_DOUBLE) {
         library_cell *cells = rows->cells.p;
-        char *number = cells[column].number;
-        const int room = (int)sizeof cells[column].number;
-        /* As SQLite prints them. */
-        text = c.type == TST_INT64 ? sqlite3_snprintf(room, number, "%lld", (long long)c.i)
-                                   : sqlite3_snprintf(room, number, "%!.15g", c.r);
+        text = ts_number_text(cells[column].number,
+                              c.type == TST_INT64 ? TS_CELL_INT : TS_CELL_REAL, c.i, c.r);
         length = strlen(text);
     }
     if (n != NULL) {

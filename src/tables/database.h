@@ -133,10 +133,25 @@ void ts_steps_close(ts_steps *s);
 ts_code ts_steps_next(bool *row, ts_steps *s);
 int ts_steps_columns(const ts_steps *s);
 
-/* Names, types and values are read with SQLite's functions for columns (only by the layers that may
- * include sqlite3.h); NULL: the text has no statement. */
-struct sqlite3_stmt;
-struct sqlite3_stmt *ts_steps_statement(ts_steps *s);
+/* The name of a column, and the type that its table declares: TS_CELL_NULL for another one, and for
+ * what is no column of a table. */
+const char *ts_steps_name(ts_steps *s, int column);
+ts_cell_type ts_steps_declared(ts_steps *s, int column);
+
+/* A value of the row. Texts have a zero byte after their n bytes; valid until the next step. */
+typedef struct ts_step_value {
+    ts_cell_type type;
+    int64_t i;
+    double r;
+    const char *p; /* of TS_CELL_TEXT and TS_CELL_BLOB */
+    size_t n;
+} ts_step_value;
+
+ts_step_value ts_steps_value(ts_steps *s, int column);
+
+/* A number as SQLite prints it; returns `text`. */
+enum { TS_NUMBER_TEXT = 32 };
+const char *ts_number_text(char text[TS_NUMBER_TEXT], ts_cell_type type, int64_t i, double r);
 
 /* Its rows, by SQL, for as long as it is open. */
 ts_rows_from ts_db_rows(ts_db *db);

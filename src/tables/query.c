@@ -472,9 +472,58 @@ int ts_steps_columns(const ts_steps *s)
     return s->columns;
 }
 
-struct sqlite3_stmt *ts_steps_statement(ts_steps *s)
+const char *ts_steps_name(ts_steps *s, int column)
 {
-    return s->st;
+    return sqlite3_column_name(s->st, column);
+}
+
+ts_cell_type ts_steps_declared(ts_steps *s, int column)
+{
+    static const struct {
+        const char *name;
+        ts_cell_type type;
+    } types[] = {{"INTEGER", TS_CELL_INT},
+                 {"INT", TS_CELL_INT},
+                 {"REAL", TS_CELL_REAL},
+                 {"TEXT", TS_CELL_TEXT},
+                 {"BLOB", TS_CELL_BLOB}};
+    const char *declared = sqlite3_column_decltype(s->st, column);
+    for (size_t i = 0; declared != NULL && i < sizeof types / sizeof types[0]; i++) {
+        if (sqlite3_stricmp(declared, types[i].name) == 0) {
+            return types[i].type;
+        }
+    }
+    return TS_CELL_NULL;
+}
+
+ts_step_value ts_steps_value(ts_steps *s, int column)
+{
+    ts_step_value cell = {.type = cell_types[sqlite3_column_type(s->st, column)]};
+    switch (cell.type) {
+    case TS_CELL_INT:
+        cell.i = sqlite3_column_int64(s->st, column);
+        return cell;
+    case TS_CELL_REAL:
+        cell.r = sqlite3_column_double(s->st, column);
+        return cell;
+    case TS_CELL_TEXT:
+        cell.p = (const char *)sqlite3_column_text(s->st, column);
+        break;
+    case TS_CELL_BLOB:
+        cell.p = sqlite3_column_blob(s->st, column);
+        break;
+    case TS_CELL_NULL:
+        return cell;
+    }
+    cell.n = cell.p == NULL ? 0 : (size_t)sqlite3_column_bytes(s->st, column);
+    cell.p = cell.p == NULL ? "" : cell.p;
+    return cell;
+}
+
+const char *ts_number_text(char text[TS_NUMBER_TEXT], ts_cell_type type, int64_t i, double r)
+{
+    return type == TS_CELL_INT ? sqlite3_snprintf(TS_NUMBER_TEXT, text, "%lld", (long long)i)
+                               : sqlite3_snprintf(TS_NUMBER_TEXT, text, "%!.15g", r);
 }
 
 ts_rows_from ts_db_rows(ts_db *db)
