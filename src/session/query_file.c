@@ -55,7 +55,7 @@ static size_t program_path(char path[PATH_MAX])
     const char *called = n > 0 ? NULL : (const char *)(uintptr_t)getauxval(AT_EXECFN);
     const size_t length = called == NULL ? 0 : strlen(called);
     if (length > 0 && length < PATH_MAX) {
-        memcpy(path, called, length);
+        memcpy(path, called, length + 1);
         return length;
     }
 #endif

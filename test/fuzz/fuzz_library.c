@@ -4,7 +4,6 @@
  * documented codes, a failure has a message and a success none, only a finished session is asked,
  * and when everything was released nothing is left in the folder.
  *
- * Seeds: test/data/sessions.heapprofile
  * Options: -max_len=2048 -len_control=0
  */
 #include "fuzz.h"

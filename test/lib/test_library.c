@@ -732,7 +732,7 @@ static void test_cancel(void **state)
                      TST_CANCELLED);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_int_equal(number(s, "SELECT 5"), 5); /* it was that call alone */
-    tst_cancel(s); /* the next one, however short */
+    tst_cancel(s);                              /* the next one, however short */
     assert_int_equal(tst_query(&rows, s, "SELECT 5", NULL, 0), TST_CANCELLED);
     assert_null(rows);
     assert_int_equal(number(s, "SELECT 5"), 5);
