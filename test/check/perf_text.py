@@ -5,18 +5,19 @@ import re
 from cells import cells
 
 # comm, numbers, then what may be missing: processor, time, period; an event, or a time.
-NUMBERS = r"(?P<comm>\s*\S.*?)\s+(?:(?P<pid>-1|\d+)/)?(?P<tid>-1|\d+)\s+(?:\[\d+\]\s+)?"
+NUMBERS = r"(?:(?P<comm>\s*\S.*?)\s+|\s*)(?:(?P<pid>-1|\d+)/)?(?P<tid>-1|\d+)\s+(?:\[\d+\]\s+)?"
 HEADER = re.compile(NUMBERS + r"(?:(?P<time>\d+\.\d{1,9}):\s+)?(?:(?P<period>\d+)\s+)?(?P<event>\S*[^\s:\d.-]\S*):(?=\s|$)\s*(?P<rest>.*)$")
 TIMED = re.compile(NUMBERS + r"(?P<time>\d+\.\d{1,9}):\s*(?P<period>\d+)?\s*(?P<event>)(?P<rest>)$")
+BARE = re.compile(r"(?P<comm>\S.*?)\s+(?:(?P<pid>\d+)/)?(?P<tid>\d+)\s*(?P<time>)(?P<period>)(?P<event>)(?P<rest>)$")  # after an empty line
 FRAME = re.compile(r"\s*(?P<ip>[0-9a-f]+)(?:\s+(?P<symbol>\S.*?))??(?:\s+\((?P<image>(?:[^()]|\([^()]*\))*)\))?\s*$")
 NAMED = re.compile(r"\s+(?P<symbol>\S.*?)??(?:\s+\((?P<image>(?:[^()]|\([^()]*\))*)\))?\s*$")
 SOURCE = re.compile(r"  (\S.*|):(\d+)( \(inlined\))?$")
 
 
-def header(line):
+def header(line, first=False):
     if line[:1] in "\t#":
         return None
-    return HEADER.match(line) or TIMED.match(line)
+    return HEADER.match(line) or TIMED.match(line) or (BARE.match(line) if first else None)
 
 
 def split_frame(line, named):
@@ -50,14 +51,14 @@ def read(data):
             continue
         if line.startswith("#") or line.startswith("[ perf ") or "PERF_RECORD_" in line:
             continue
-        m = header(line)
+        m = header(line, sample is None)
         if m:
             seconds, _, part = (m["time"] or "").partition(".")
             ts = int(seconds) * 10**9 + int(part.ljust(9, "0")) if m["time"] else None
             number = lambda t: None if t in (None, "-1") else int(t)
             clock = (m["event"] or "").split(":")[0] in ("cpu-clock", "task-clock")
             kind_of = (m["event"] or ("period" if m["period"] else "cpu-samples"), ("ns" if clock else "count") if m["period"] else "samples")
-            sample = (m["comm"].strip(), number(m["pid"]), number(m["tid"]), ts, m["event"] or None, *kind_of, int(m["period"] or 1), [])
+            sample = (m["comm"] and m["comm"].strip(), number(m["pid"]), number(m["tid"]), ts, m["event"] or None, *kind_of, int(m["period"] or 1), [])
             out.append(sample)
             if re.match(r"[0-9a-f]+\s+\S", m["rest"]):
                 sample[-1].append(split_frame(m["rest"], False))

@@ -20,6 +20,8 @@ KINDS = {
     "perf stacks": ("perf", "perf_text", ["-a", "-g", "-e", "cpu-clock"], []),
     "perf stacks, all fields": ("perf", "perf_text", ["-g", "-e", "task-clock"], ["--ns", "-F", "comm,pid,tid,time,period,event,ip,sym,symoff,dso"]),
     "perf stacks, few fields": ("perf", "perf_text", ["-g", "-e", "cpu-clock:u"], ["-F", "comm,tid,time,ip,sym"]),
+    "perf stacks, no time": ("perf", "perf_text", ["-g", "-e", "cpu-clock"], ["-F", "comm,pid,tid,ip,sym,dso"]),
+    "perf stacks, no name": ("perf", "perf_text", ["-g", "-e", "cpu-clock"], ["-F", "tid,time,event,ip,sym"]),
     "trace-cmd sched": ("trace-cmd", "perf", ["-e", "sched"], []),
     "trace-cmd all events": ("trace-cmd", "perf", [o for e in ("sched", "irq", "workqueue", "power", "signal", "task") for o in ("-e", e)], ["-t"]),
 }

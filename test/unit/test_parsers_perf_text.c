@@ -66,6 +66,10 @@ static void test_headers(void **state)
         {"pool 2 worker 7/9     1.5: cpu/event=0x3c/u:", "pool 2 worker", 7, 9, 1500000000, 1,
          "cpu/event=0x3c/u"},
         {"1 2 3 4.5: 6 x:", "1 2", -1, 3, 4500000000, 6, "x"},
+        {"w 9 ", "w", -1, 9, -1, 1, NULL},
+        {"pool 2 worker  7/9 ", "pool 2 worker", 7, 9, -1, 1, NULL},
+        {"    9     1.5: ", NULL, -1, 9, 1500000000, 1, NULL},
+        {"7/9 cycles: ", NULL, 7, 9, -1, 1, "cycles"},
         {"swapper 0/0 [000] 1.5: 6 cycles:ppp:", "swapper", 0, 0, 1500000000, 6, "cycles:ppp"},
     };
     UNUSED(state);
@@ -76,8 +80,12 @@ static void test_headers(void **state)
         import_bytes(&r, b);
         assert_rows(&r, import_issue, 0);
         assert_rows(&r, stack_sample, 2);
-        memsink_assert_text(r.sink, TS_T_thread, 2, TS_C_thread__name, cases[i].comm, __FILE__,
-                            (int)i);
+        if (cases[i].comm == NULL) {
+            assert_null_cell(&r, thread, 2, name);
+        } else {
+            memsink_assert_text(r.sink, TS_T_thread, 2, TS_C_thread__name, cases[i].comm, __FILE__,
+                                (int)i);
+        }
         assert_cell(&r, thread, 2, tid, cases[i].tid);
         if (cases[i].pid < 0) {
             assert_null_cell(&r, thread, 2, ipid);

@@ -25,9 +25,9 @@ enum {
 
 /* --- lines (perf_text_line.c) ----------------------------------------------------------------- */
 
-/* "comm pid/tid [cpu] secs.frac: period event: rest"; all but comm and pid may be missing. */
+/* "comm pid/tid [cpu] secs.frac: period event: rest"; all but a number may be missing. */
 typedef struct perf_header {
-    ts_text comm;
+    ts_text comm;   /* NULL: not written */
     int64_t pid;    /* -1: not recorded */
     int64_t tid;    /* where one number is written, it is this one; -1: not recorded */
     int64_t ts;     /* ns, or TS_NO_TIME */
@@ -35,10 +35,14 @@ typedef struct perf_header {
     ts_text event;  /* NULL: not written */
     ts_text rest;   /* what is after the event: one frame, or arguments of a tracepoint */
     bool record;    /* no sample: rest is the name of a record, such as PERF_RECORD_COMM */
+    bool bare;      /* a name and a number are all of it */
 } perf_header;
 
-/* False: the line is none. */
-bool perf_header_read(perf_header *out, ts_text line);
+/*
+ * False: the line is none. first: the line before it was empty, or there is none; only there is a
+ * line with nothing but comm and number one of a sample.
+ */
+bool perf_header_read(perf_header *out, ts_text line, bool first);
 
 /* Is the event one of the kernel's tracepoints ("sched:sched_switch")? "cycles:u" is none. */
 bool perf_is_tracepoint(ts_text event);

@@ -29,21 +29,35 @@ typedef struct perf_seen {
     bool timed;  /* with a time */
     bool tracepoint;
     bool frame;
+    bool bare;  /* samples have neither time nor event: their frames must be as perf writes them */
+    bool below; /* a line other than an empty one was before this one */
 } perf_seen;
+
+/* "\t", an address in 16 columns, and what it is. */
+static bool is_column(const perf_frame *frame, ts_text line)
+{
+    enum { COLUMNS = 17 };
+    return frame->address.p != NULL && line.p[0] == '\t' &&
+           frame->address.p + frame->address.n - line.p >= COLUMNS;
+}
 
 /* False: this is not what perf script writes. */
 static bool look_at_line(perf_seen *seen, ts_text line)
 {
     perf_header h;
     perf_frame frame;
+    const bool first = !seen->below;
     if (ts_text_trim(line).n == 0 || is_note(line)) {
         seen->header = seen->header || ts_text_begins(line, "# captured on ");
+        seen->below = false;
         return true;
     }
-    if (perf_header_read(&h, line)) {
+    seen->below = true;
+    if (perf_header_read(&h, line, first)) {
         bool tracepoint = perf_is_tracepoint(h.event);
         seen->header = seen->header || h.record;
         seen->frame = seen->frame || flat_frame(&frame, &h);
+        seen->bare = h.bare;
         seen->tracepoint = seen->tracepoint || (tracepoint && !h.record);
         seen->sample = seen->sample || (!tracepoint && !h.record);
         seen->timed = seen->timed || (!tracepoint && !h.record && h.ts != TS_NO_TIME);
@@ -52,8 +66,11 @@ static bool look_at_line(perf_seen *seen, ts_text line)
     if (!seen->sample && !seen->tracepoint) {
         return false;
     }
-    seen->frame = seen->frame || perf_frame_read(&frame, line);
-    return true;
+    if (perf_frame_read(&frame, line) && (!seen->bare || is_column(&frame, line))) {
+        seen->frame = true;
+        return true;
+    }
+    return !seen->bare;
 }
 
 /*
@@ -203,7 +220,7 @@ static ts_code perf_line(void *self, ts_text line)
         return TS_OK;
     }
     TS_TRY(ts_utf8_text(&line, p->job->ctx, &p->clean, &p->bad_texts));
-    if (perf_header_read(&h, line)) {
+    if (perf_header_read(&h, line, p->place == PERF_BETWEEN)) {
         return take_header(p, &h);
     }
     return p->place == PERF_BETWEEN ? bad_line(p, TS_ISSUE_prof_bad_line, "begins no sample")

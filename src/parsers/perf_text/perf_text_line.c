@@ -148,14 +148,24 @@ static bool read_rest(perf_header *h, perf_cursor c)
     } else {
         h->period = -1;
     }
-    if (!h->record && !read_event(&h->event, &c) && (h->ts == TS_NO_TIME || c.p < c.end)) {
+    if (!h->record && !read_event(&h->event, &c) && c.p < c.end) {
         return false;
     }
+    h->bare = !h->record && h->event.p == NULL && h->ts == TS_NO_TIME;
     h->rest = (ts_text){c.p, (size_t)(c.end - c.p)};
     return true;
 }
 
-bool perf_header_read(perf_header *out, ts_text line)
+/* "tid secs.frac: event:", where no comm is printed. */
+static bool read_nameless(perf_header *out, ts_text line)
+{
+    perf_cursor c = {line.p, line.p + line.n};
+    skip_blanks(&c);
+    out->comm = TS_TEXT_NULL;
+    return read_numbers(out, &c) && read_rest(out, c) && !out->bare;
+}
+
+bool perf_header_read(perf_header *out, ts_text line, bool first)
 {
     const char *end = line.p + line.n;
     const char *p = line.p;
@@ -169,11 +179,11 @@ bool perf_header_read(perf_header *out, ts_text line)
         out->comm = ts_text_trim((ts_text){line.p, (size_t)(p - line.p)});
         p++;
         if (out->comm.n > 0 && c.p < end && (ts_is_digit(*c.p) || *c.p == '-') &&
-            read_numbers(out, &c) && read_rest(out, c)) {
+            read_numbers(out, &c) && read_rest(out, c) && (first || !out->bare)) {
             return true;
         }
     }
-    return false;
+    return read_nameless(out, line);
 }
 
 bool perf_is_tracepoint(ts_text event)
