@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # layers.sh SOURCE: the rules between the layers (docs/architecture.md), checked on the text of src/.
 #
-# - a layer includes only itself and layers below it: base, wire, json, sampler and symbols (not each other), input, tables, htrace and parsers, model, analysis, export, session, fleet, serve and lib (not each other), cli and wasm (not each other);
+# - a layer includes only itself and layers below it: base, wire, json, sampler and symbols (not each other), input, tables, htrace and parsers, model, analysis, export, session, fleet, serve and lib (not each other), mcp, cli and wasm (not each other);
 # - parsers/<a> never includes parsers/<b>, but for parsers/shared, which includes none, nor the list of all; nothing includes a header of a format; htrace/plugins/<a> likewise;
 # - sqlite3.h in tables, serve and cli only, microhttpd.h and wslay.h in serve only, curl.h in fleet only; nothing prints or ends the program outside cli;
 # - memory comes through the allocator of base/alloc.c; names of source files are unique;
@@ -30,7 +30,8 @@ level() { # layer; sets $level, since a process for each of thousands of lines w
     export) level=8 ;;
     session) level=9 ;;
     fleet | serve | lib) level=10 ;;
-    cli | wasm) level=11 ;;
+    mcp) level=11 ;;
+    cli | wasm) level=12 ;;
     *) level=none ;;
     esac
 }

@@ -262,6 +262,7 @@ _trace_streamer() {
     sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version' ;;
     fleet) options='--output --param --at --by --label --cluster --keep --older-than --retries --timeout --demangle --quiet --help --version' ;;
+    mcp) options='--timeout --help --version' ;;
     help) options='--help --version' ;;
     version) options='--help --version' ;;
     *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
@@ -272,7 +273,7 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
     if ((COMP_CWORD == 1)) || [[ $verb == help ]]; then
-        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade fleet help version' -- "$cur")
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade fleet mcp help version' -- "$cur")
     fi
 }
 complete -o filenames -F _trace_streamer trace_streamer

@@ -28,6 +28,7 @@ static int (*const verbs[])(ts_ctx *ctx, const ts_options *options) = {
     [TS_VERB_NONE] = ts_convert,    [TS_VERB_DIFF] = ts_diff,
     [TS_VERB_SERVE] = ts_serve,     [TS_VERB_SAMPLE] = ts_sample_verb,
     [TS_VERB_UPGRADE] = ts_upgrade, [TS_VERB_FLEET] = ts_fleet_verb,
+    [TS_VERB_MCP] = ts_mcp_verb,
 };
 
 int main(int argc, char **argv)

@@ -35,6 +35,9 @@ const ts_verb_about ts_verb_list[TS_VERB_COUNT] = {
                        "fleet report --at=URL [--by=KEY] [--label=KEY=VALUE]...\n"
                        "fleet forget ID... --at=URL\n"
                        "fleet forget --older-than=AGE --at=URL\n"},
+    [TS_VERB_MCP] = {"mcp",
+                     "let a language model's program ask recordings (Model Context Protocol)", 0,
+                     16, "16 recordings or databases at most", "mcp [INPUT...]\n"},
     [TS_VERB_HELP] = {"help", "show the options of the program, or of a verb", 0, 1,
                       "one verb at most", "help [VERB]\n"},
     [TS_VERB_VERSION] = {"version", "show the version", 0, 0, "no input", "version\n"},
@@ -63,6 +66,7 @@ enum {
     J = 1 << TS_VERB_SAMPLE,
     U = 1 << TS_VERB_UPGRADE,
     F = 1 << TS_VERB_FLEET,
+    M = 1 << TS_VERB_MCP,
     ALL = (1 << TS_VERB_COUNT) - 1
 };
 
@@ -191,6 +195,8 @@ const ts_option ts_option_list[] = {
      "try again N times after failures that may pass, after 1, 2, 4 ... 60 seconds (default 6)"),
     NUMBER("--timeout", "S", C | D | F, FLEET, timeout, 1, 86400,
      "give a request up after S seconds (default 300)"),
+    NUMBER("--timeout", "S", M, SERVE, timeout, 1, 86400,
+     "stop an answer that takes longer than S seconds (default 120)"),
 
     TEXT(NULL, "--to", "FORMAT", C | D, EXPORT, EXPORT, to,
      "write the stacks, or the tables, as FORMAT to the file or directory of -o; --to=list lists formats; INPUT may be a finished database"),

@@ -19,6 +19,7 @@ typedef enum ts_verb {
     TS_VERB_SAMPLE,
     TS_VERB_UPGRADE,
     TS_VERB_FLEET,
+    TS_VERB_MCP,
     TS_VERB_HELP,
     TS_VERB_VERSION,
     TS_VERB_COUNT

@@ -47,6 +47,9 @@ int ts_upgrade(ts_ctx *ctx, const ts_options *options);
 /* "fleet": many recordings in a database of ClickHouse (fleet/fleet_verb.c). */
 int ts_fleet_verb(ts_ctx *ctx, const ts_options *options);
 
+/* "mcp": a client of the Model Context Protocol asks recordings (mcp.c). */
+int ts_mcp_verb(ts_ctx *ctx, const ts_options *options);
+
 /* --to=clickhouse: recordings and databases are loaded into it (fleet/fleet_load.c). */
 int ts_fleet_load_all(ts_ctx *ctx, const ts_options *options);
 

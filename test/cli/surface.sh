@@ -128,8 +128,8 @@ completes "--limit" trace_streamer diff --lim
 completes "--listen" trace_streamer serve --li
 completes "--list" trace_streamer x.db --li
 completes "" trace_streamer upgrade --li
-completes "diff serve sample upgrade fleet help version" trace_streamer help ""
-for verb in convert diff serve sample upgrade fleet help version; do
+completes "diff serve sample upgrade fleet mcp help version" trace_streamer help ""
+for verb in convert diff serve sample upgrade fleet mcp help version; do
     COMP_WORDS=(trace_streamer "$verb" -)
     COMP_CWORD=2
     _trace_streamer trace_streamer
