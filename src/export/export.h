@@ -59,6 +59,7 @@ typedef struct ts_export {
     X(speedscope)                                                                                  \
     X(pprof)                                                                                       \
     X(chrome)                                                                                      \
+    X(firefox)                                                                                     \
     X(datakit_flamegraph)                                                                          \
     X(line_protocol)                                                                               \
     X(profile_json)                                                                                \

@@ -98,6 +98,12 @@ ts_text ts_naming_process(const ts_naming *names, int64_t ipid)
     return names_text(names, names_find(&names->processes, ipid));
 }
 
+ts_text ts_naming_process_of(const ts_naming *names, int64_t itid)
+{
+    const named *thread = names_find(&names->threads, itid);
+    return ts_naming_process(names, thread == NULL ? -1 : thread->parent);
+}
+
 /* Parents come before their children, so the way up ends. */
 static int64_t pid_of_source(const ts_naming *names, int64_t id)
 {

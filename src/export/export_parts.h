@@ -31,6 +31,7 @@ void ts_naming_free(ts_naming *names, ts_ctx *ctx);
 ts_text ts_naming_source(const ts_naming *names, int64_t source_id);
 ts_text ts_naming_thread(const ts_naming *names, int64_t itid);
 ts_text ts_naming_process(const ts_naming *names, int64_t ipid);
+ts_text ts_naming_process_of(const ts_naming *names, int64_t itid); /* the thread's process */
 
 /* Numbers of the system for something on a thread of a source. */
 typedef struct ts_who {

@@ -3,81 +3,25 @@
  * sample for each call path with a value for each kind of weight, so that `go tool pprof` can
  * choose one by -sample_index. Numbers in comments are those of the fields.
  */
-#include "base/alloc.h"
 #include "base/idmap.h"
 #include "base/utf8.h"
+#include "export/export_gzip.h"
 #include "export/export_parts.h"
-
-#include <zlib.h>
-
-enum { GZIP_BLOCK = 32 * 1024, GZIP_WINDOW = 15 + 16 };
 
 typedef struct pprof_work {
     ts_parts x; /* x.w.code is the first failure; calls after it do nothing */
-    z_stream zip;
-    bool zipping;
+    ts_gzip zip;
     ts_buf message;   /* that is being put together */
     ts_buf part;      /* a message or a packed field in it */
     ts_idmap places;  /* (frame, line) -> number of the location */
     ts_vec locations; /* pprof_location */
     ts_pool strings;
-    unsigned char block[GZIP_BLOCK];
 } pprof_work;
 
 typedef struct pprof_location {
     uint32_t frame;
     int32_t line;
 } pprof_location;
-
-/* --- gzip ------------------------------------------------------------------------------------- */
-
-static void *pprof_zalloc(void *user, unsigned count, unsigned size)
-{
-    return ts_alloc(user, count, size);
-}
-
-static void pprof_zfree(void *user, void *p)
-{
-    ts_free(user, p);
-}
-
-static void gzip_begin(pprof_work *w)
-{
-    w->zip.zalloc = pprof_zalloc;
-    w->zip.zfree = pprof_zfree;
-    w->zip.opaque = w->x.ctx;
-    int rc = deflateInit2(&w->zip, Z_DEFAULT_COMPRESSION, Z_DEFLATED, GZIP_WINDOW, 8,
-                          Z_DEFAULT_STRATEGY);
-    if (rc == Z_MEM_ERROR) {
-        w->x.w.code = w->x.ctx->error.code;
-    } else if (rc != Z_OK) {
-        w->x.w.code = ts_fail(w->x.ctx, TS_ERR_INTERNAL, "zlib does not start: %d", rc);
-    }
-    w->zipping = w->x.w.code == TS_OK;
-}
-
-static void gzip_put(pprof_work *w, const char *p, size_t n, int flush)
-{
-    union {
-        const char *in;
-        Bytef *out;
-    } from = {p}; /* zlib's pointer lacks the const, without ZLIB_CONST */
-    int rc = Z_OK;
-    w->zip.next_in = from.out;
-    w->zip.avail_in = (uInt)n;
-    while (w->x.w.code == TS_OK &&
-           (w->zip.avail_in > 0 || (flush == Z_FINISH && rc != Z_STREAM_END))) {
-        w->zip.next_out = w->block;
-        w->zip.avail_out = GZIP_BLOCK;
-        rc = deflate(&w->zip, flush);
-        size_t got = GZIP_BLOCK - w->zip.avail_out;
-        if (rc != Z_OK && rc != Z_STREAM_END) {
-            w->x.w.code = ts_fail(w->x.ctx, TS_ERR_INTERNAL, "zlib failed: %d", rc);
-        } else if (got > 0) {
-            ts_jout_put(&w->x.w, (const char *)w->block, got);
-        }
-    }
-}
 
 /* --- protobuf -----------------------------------------------------------------------------------
  */
@@ -109,8 +53,8 @@ static void pprof_end_message(pprof_work *w, unsigned field)
     head->n = 0;
     pprof_varint(w, head, field << 3 | 2);
     pprof_varint(w, head, w->message.n);
-    gzip_put(w, head->p, w->x.w.code == TS_OK ? head->n : 0, Z_NO_FLUSH);
-    gzip_put(w, w->message.p, w->message.n, Z_NO_FLUSH);
+    ts_gzip_put(&w->zip, head->p, w->x.w.code == TS_OK ? head->n : 0);
+    ts_gzip_put(&w->zip, w->message.p, w->message.n);
     w->message.n = 0;
 }
 
@@ -238,7 +182,7 @@ static void pprof_write(pprof_work *w, const char *title)
 {
     const ts_weight *chosen = &w->x.calls.weights[w->x.calls.chosen];
     (void)pprof_string(w, (ts_text){"", 0}); /* string 0 is empty */
-    gzip_begin(w);
+    ts_gzip_begin(&w->zip, &w->x.w, Z_DEFAULT_COMPRESSION);
     for (unsigned k = 0; k < w->x.calls.weight_count && w->x.w.code == TS_OK; k++) {
         if (w->x.calls.weights[k].self != NULL) {
             value_type(w, 1, &w->x.calls.weights[k]); /* sample_type */
@@ -253,8 +197,8 @@ static void pprof_write(pprof_work *w, const char *title)
     w->part.n = 0;
     pprof_int(w, &w->part, 13, comment);
     pprof_int(w, &w->part, 14, type); /* default_sample_type */
-    gzip_put(w, w->part.p, w->x.w.code == TS_OK ? w->part.n : 0, Z_NO_FLUSH);
-    gzip_put(w, "", 0, Z_FINISH);
+    ts_gzip_put(&w->zip, w->part.p, w->x.w.code == TS_OK ? w->part.n : 0);
+    ts_gzip_end(&w->zip);
 }
 
 static ts_code pprof_run(void *work)
@@ -270,9 +214,7 @@ static ts_code pprof_run(void *work)
 static void pprof_release(void *work)
 {
     pprof_work *w = work;
-    if (w->zipping) {
-        (void)deflateEnd(&w->zip);
-    }
+    ts_gzip_free(&w->zip);
     ts_buf_free(w->x.ctx, &w->message);
     ts_buf_free(w->x.ctx, &w->part);
     ts_idmap_free(w->x.ctx, &w->places);

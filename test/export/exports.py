@@ -144,7 +144,88 @@ def check_names(database, names, filters):
             check(any(what == "thread_name" and who[1] == tid and text == clean_text(name) for what, who, text in names), f"no name of thread {itid}: {names}")
 
 
-CHECKS = [check_folded, check_flame, check_speedscope, check_pprof, check_chrome]
+def firefox_stack(database, node):
+    """As readers.firefox has it, without the category."""
+    frames = []
+    while node is not None:
+        parent, method, line = database.nodes[node]
+        label, file, begins = database.frame(node)
+        library = database.sql.execute("SELECT library FROM stack_method WHERE id = ?", (method,)).fetchone()
+        frames.append((clean_text(label), line if line and line > 0 else 0, clean_text(file), begins, clean_text(library[0] or "" if library else "")))
+        node = parent
+    return tuple(reversed(frames))
+
+
+def firefox_markers(database, event=None, **filters):
+    spans = {row[0] for row in database.sql.execute("SELECT slice_id FROM chrome_slice WHERE async")}
+    for who, ts, dur, node, depth, row in database.timed("stack_slice", "dur, node_id, depth, id", **filters) if event in (None, "call") else ():
+        name = database.label(None if node is None else database.nodes[node][1])
+        yield "span" if depth is None or row in spans else "call", clean_text(name), ts, dur, 2 if dur is None else 1, None, row, who
+    for table, kind, detail in (("runtime_pause", "runtime_pause", "cause"), ("lock_wait", "lock_wait", "class")) if event is None else ():
+        for who, ts, dur, name, more, row in database.timed(table, f"dur, kind, {detail}, id", **filters):
+            yield kind, clean_text(name), ts, dur, 0 if dur is None else 1, more, row, who
+    if event is None and not database.count("stack_slice") and not filters.get("source"):
+        threads = database.threads(filters.get("thread"))
+        for ts, dur, itid, cat, name, cookie, row in database.sql.execute("SELECT ts, dur, callid, cat, name, cookie, rowid FROM callstack").fetchall():
+            if (threads is None or itid in threads) and filters.get("begin", ts) <= ts < filters.get("end", ts + 1):
+                kind = "slice" if cookie is None else "async_slice"
+                yield kind, clean_text(name or "(anonymous)"), ts, dur, 2 if dur is None else 1, cat, row, database.who(0, itid)
+
+
+def firefox_start(database, first):
+    """When the profile begins: that of realtime, or of a clock that was read together with it; else 0."""
+    clocks = {row[0] for row in database.sql.execute("SELECT clock FROM source WHERE clock IS NOT NULL")}
+    if len(clocks) != 1:
+        return 0
+    read = dict(reversed(database.sql.execute("SELECT clock_name, ts FROM clock_snapshot ORDER BY rowid").fetchall()))
+    clock = clocks.pop()
+    if clock != "realtime" and not {clock, "realtime"} <= set(read):
+        return 0
+    return max(0, first - (0 if clock == "realtime" else read[clock] - read["realtime"]))
+
+
+def check_firefox(database, path, weight, filters, arguments):
+    """Each sample and marker for itself, the points of series, and when all of it begins."""
+    got = readers.firefox(export(path, "firefox", *arguments))
+    what = f"firefox {path} {arguments}"
+    sums = {}
+    for stack, _, value, _ in got.samples:
+        key = tuple(frame[0] for frame in stack)
+        sums[key] = sums.get(key, 0) + value
+    same(clean(sums), clean(database.by_path(weight, **filters)), what)
+    if database.is_heap():
+        check(got.extra, f"{what}: nothing is said of times")
+        return
+    items = [item for item in database.items(weight, **filters) if item[4] > 0]
+    markers = list(firefox_markers(database, **filters))
+    points = [] if "event" in filters else list(database.counters(**filters))
+    start = min([item[2] for item in items if item[2] is not None] + [m[2] for m in markers] + [p[1] for p in points], default=0)
+    spans = [item[3] for item in items if not item[5] and item[2] is not None and item[3] is not None and item[3] > 0]
+    check(got.interval == (sum(spans) // len(spans) if spans else 1000000), f"{what}: interval {got.interval}")
+    check(got.start == firefox_start(database, start), f"{what}: it begins at {got.start}, not {firefox_start(database, start)}")
+    wanted, untimed = collections.Counter(), collections.Counter()
+    for node, (source, itid), ts, _, value, _ in items:
+        one = (firefox_stack(database, node), value, database.who(source, itid))
+        (wanted if ts is not None else untimed)[one if ts is None else (*one, ts - start)] += 1
+    plain = collections.Counter((tuple(tuple(clean_text(part) if isinstance(part, str) else part for part in frame[:5]) for frame in stack), value, who, at) for stack, at, value, who in got.samples)
+    check(got.extra == bool(untimed), f"{what}: of samples without a time nothing, or too much is said")
+    check(not wanted - plain, f"{what}: {list(wanted - plain)[:2]} are missing, {list(plain - wanted)[:2]} are too many")
+    same(collections.Counter(one[:3] for one in (plain - wanted).elements()), untimed, f"{what}: samples without a time")
+    same(collections.Counter((kind, clean_text(name), at, None if end is None else end - at, phase, detail, row, who) for kind, name, at, end, phase, detail, row, who in got.markers),
+         collections.Counter((kind, name, ts - start, dur, *rest) for kind, name, ts, dur, *rest in markers), f"{what}: markers")
+    series = {}
+    for name, ts, value, who in points:
+        series.setdefault((clean_text(name), who[0]), []).append((ts - start, value))
+    shown = {}
+    for name, all_points, pid in got.counters:
+        shown.setdefault((clean_text(name), pid), []).extend(all_points)
+    equal_sets(set(series), set(shown), f"{what}: counters")
+    for key, values in series.items():
+        for (ts, value), (at, number) in zip(sorted(values), sorted(shown[key]), strict=True):
+            check(ts == at and abs(float(number) - value) <= 1e-9 * max(abs(value), 1), f"{what}: counter {key}: {(at, number)} instead of {(ts, value)}")
+
+
+CHECKS = [check_folded, check_flame, check_speedscope, check_pprof, check_chrome, check_firefox]
 
 
 def check_all(database, path, weight, filters, arguments):
@@ -318,7 +399,7 @@ def stacks(base, path, nodes, samples):
     return path
 
 
-FORMATS = {"flame": 8, "folded": 8, "speedscope": 28, "pprof": 8, "chrome-json": 28, "datakit-flamegraph": 8, "line-protocol": 8, "profile-json": 20}
+FORMATS = {"flame": 8, "folded": 8, "speedscope": 28, "pprof": 8, "chrome-json": 28, "firefox": 28, "datakit-flamegraph": 8, "line-protocol": 8, "profile-json": 20}
 
 
 def memory():

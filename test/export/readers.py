@@ -195,6 +195,83 @@ def chrome(data):
     return types.SimpleNamespace(samples=samples, calls=calls, counters=counters, names=names, frames=frames, ends=ends)
 
 
+# --- the Firefox Profiler ------------------------------------------------------------------------------------------------
+
+
+def firefox_tables(shared):
+    """Stacks as tuples of (label, line that runs, file, line where it begins, library, category), the outermost first: every index is there, every column has `length` cells, parents come first."""
+    for name, table in shared.items():
+        if name != "stringArray":
+            assert {len(column) for key, column in table.items() if key != "length"} <= {table["length"]}, name
+    strings, funcs, frames = shared["stringArray"], shared["funcTable"], shared["frameTable"]
+    assert len(set(strings)) == len(strings) or "\ufffd" in "".join(strings)
+
+    def at(table, key, i, none=None):
+        assert i is none or 0 <= i < len(table[key]), (key, i)
+        return None if i is none else table[key][i]
+
+    def function(i):
+        library = at(shared["resourceTable"], "name", funcs["resource"][i], -1)
+        file = at(shared["sources"], "filename", funcs["source"][i])
+        return strings[funcs["name"][i]], "" if file is None else strings[file], funcs["lineNumber"][i] or 0, "" if library is None else strings[library]
+
+    stacks = []
+    for i, (frame, prefix) in enumerate(zip(shared["stackTable"]["frame"], shared["stackTable"]["prefix"])):
+        assert 0 <= frame < frames["length"] and (prefix is None or 0 <= prefix < i)
+        label, file, line, library = function(frames["func"][frame])
+        js = funcs["isJS"][frames["func"][frame]]
+        assert js == (frames["category"][frame] == 1)
+        stacks.append((stacks[prefix] if prefix is not None else ()) + ((label, frames["line"][frame] or 0, file, line, library, frames["category"][frame]),))
+    assert shared["nativeSymbols"]["length"] == 0 and set(shared["resourceTable"]["type"]) <= {1}
+    return stacks
+
+
+def firefox(data):
+    """A processed profile of version 60: samples (stack of (label, line, file, line of the function, library, category), ns or None, weight, (pid, tid)), markers (type, name, ns, ns or None, phase, detail, row, who), counters (name, [(ns, value)], pid); times are those since 1970 or since the beginning."""
+    assert data[:4] == b"\x1f\x8b\x08\x00" and data[4:8] == b"\0\0\0\0", "gzip without a time"
+    top = json.loads(gzip.decompress(data), parse_float=decimal.Decimal)
+    meta, stacks, strings = top["meta"], firefox_tables(top["shared"]), top["shared"]["stringArray"]
+    assert meta["preprocessedProfileVersion"] == 60 and meta["symbolicated"] is True and top["libs"] == [] and top["threads"]
+    assert any(c["color"] == "grey" for c in meta["categories"]) and all(c["subcategories"] == ["Other"] for c in meta["categories"])
+    schemas = {schema["name"]: {field["key"]: field["format"] for field in schema["fields"]} for schema in meta["markerSchema"]}
+    samples, markers, counters, units = [], [], [], set()
+
+    def ns(value):
+        value = decimal.Decimal(value) * 1000000
+        assert value == int(value)
+        return int(value)
+
+    def rows(table, *names):
+        columns = [table[name] for name in names]
+        assert {len(column) for column in columns} == {table["length"]}, {name: len(table[name]) for name in names}
+        return zip(*columns)
+
+    for thread in top["threads"]:
+        who, last = (int(thread["pid"]), thread["tid"]), None
+        units.add(thread["samples"]["weightType"])
+        for stack, time, weight in rows(thread["samples"], "stack", "time", "weight"):
+            assert 0 <= stack < len(stacks) and (last is None or ns(time) >= last) and weight > 0
+            last = ns(time)
+            samples.append((stacks[stack], last, ns(weight) if thread["samples"]["weightType"] == "tracing-ms" else int(weight), who))
+        last = None
+        for data, name, start, end, phase, category in rows(thread["markers"], "data", "name", "startTime", "endTime", "phase", "category"):
+            assert (phase == 1) == (end is not None) and 0 <= category < len(meta["categories"]) and (last is None or ns(start) >= last)
+            last = ns(start)
+            kept = {key: strings[value] if schemas[data["type"]][key] == "unique-string" else value for key, value in data.items() if key != "type"}
+            row = kept.pop("row")
+            markers.append((data["type"], strings[name], last, None if end is None else ns(end), phase, next(iter(kept.values()), None), row, who))
+    for counter in top["counters"]:
+        assert top["threads"][counter["mainThreadIndex"]]["pid"] == counter["pid"]
+        points, value, last = [], decimal.Decimal(0), None
+        for time, count in rows(counter["samples"], "time", "count"):
+            value += count
+            assert last is None or ns(time) >= last
+            last = ns(time)
+            points.append((last, value))
+        counters.append((counter["name"], points, int(counter["pid"])))
+    return types.SimpleNamespace(samples=samples, markers=markers, counters=counters, units=units, start=ns(meta["startTime"]), interval=ns(meta["interval"]), extra="extra" in meta)
+
+
 # --- the page of the flame graph ------------------------------------------------------------------------------------------
 
 

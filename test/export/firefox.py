@@ -1,0 +1,211 @@
+"""firefox.py GROUP PROGRAM TOOLS SOURCE: what --to=firefox writes of recordings that exports.py does not have, and what the page makes of it.
+
+GROUP is one of rows: slices of a trace of the system, pauses, waiting for locks and series, by the rows; categories of frames; page: the Firefox Profiler's own code
+reads the files, and shows the functions, markers and counters that are in them (profiler-cli comes from npm with TS_DEVTOOLS=install or TS_SLOW=1, or TS_DEVTOOLS names the folder
+that has it; else skipped).
+"""
+import collections
+import gzip
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import made
+import readers
+from profiles import Database
+
+GROUP, PROGRAM, TOOLS, SOURCE = sys.argv[1:5]
+PACKAGE = "@firefox-devtools/profiler-cli"
+DATA = os.path.join(SOURCE, "test", "data")
+OTHERS = {"kernel": "kernel.htrace.gz", "jfr": "work.jfr.gz", "page": "Trace-page.json.gz", "counters": "counters.trace.json", "hiperf": "hiperf.data"}
+
+
+def check(condition, text):
+    if not condition:
+        raise SystemExit(f"WRONG: {text}")
+
+
+def skip(why):
+    print(f"SKIP: {why}")
+    sys.exit(77)
+
+
+def export(database, *arguments):
+    return made.run(PROGRAM, database, "--to=firefox", "-o", "-", "--quiet", *arguments).stdout
+
+
+def others():
+    for name, file in OTHERS.items():
+        made.run(PROGRAM, os.path.join(DATA, file), "-e", f"{name}.db", "--quiet", "--force")
+        yield name, f"{name}.db"
+
+
+# --- rows ---------------------------------------------------------------------------------------------------------------
+
+# Type, name (NULL: that of the method), time, length, detail, row.
+MARKERS = {
+    "call": "SELECT 'call', NULL, ts, dur, NULL, id FROM stack_slice WHERE depth IS NOT NULL AND id NOT IN (SELECT slice_id FROM chrome_slice WHERE async)",
+    "span": "SELECT 'span', NULL, ts, dur, NULL, id FROM stack_slice WHERE depth IS NULL OR id IN (SELECT slice_id FROM chrome_slice WHERE async)",
+    "slice": "SELECT iif(cookie IS NULL, 'slice', 'async_slice'), coalesce(name, '(anonymous)'), ts, dur, cat, rowid FROM callstack",
+    "pause": "SELECT 'runtime_pause', kind, ts, dur, cause, id FROM runtime_pause",
+    "wait": "SELECT 'lock_wait', kind, ts, dur, class, id FROM lock_wait",
+}
+
+
+def marker_rows(database):
+    calls = database.count("stack_slice") > 0
+    for kind, query in MARKERS.items():
+        if kind != "slice" or not calls:
+            yield from database.sql.execute(query).fetchall()
+
+
+def rows():
+    kinds = collections.Counter()
+    for name, path in others():
+        database = Database(path)
+        got = readers.firefox(export(path))
+        wanted = collections.Counter((kind, ts, dur, detail, row) for kind, _, ts, dur, detail, row in marker_rows(database) if ts is not None)
+        labels = {(row[0], row[5]): row[1] for row in marker_rows(database) if row[1] is not None}
+        first = min(ts for _, ts, *_ in wanted) - min(m[2] for m in got.markers) if wanted else 0
+        shown = collections.Counter((kind, at + first, None if end is None else end - at, detail, row) for kind, _, at, end, _, detail, row, _ in got.markers)
+        check(shown == wanted, f"{name}: {list(wanted - shown)[:2]} are missing, {list(shown - wanted)[:2]} are too many")
+        check(all(m[1] == labels.get((m[0], m[6]), m[1]) for m in got.markers), f"{name}: names of markers")
+        check(sum(len(points) for _, points, _ in got.counters) == database.count("timeseries_value WHERE ts IS NOT NULL AND value IS NOT NULL"), f"{name}: points of series")
+        kinds.update(m[0] for m in got.markers)
+        database.close()
+    check(set(kinds) >= {"slice", "async_slice", "runtime_pause", "lock_wait", "call", "span"}, f"not all kinds were seen: {kinds}")
+    filters()
+    categories()
+
+
+def filters():
+    """Of a trace of the system: a thread, a time, and --source, which its slices do not have."""
+    whole = readers.firefox(export("kernel.db"))
+    tid = whole.markers[-1][7][1]
+    one = readers.firefox(export("kernel.db", f"--thread=tid={tid}"))
+    check({m[7][1] for m in one.markers} == {tid} and len(one.markers) == sum(m[7][1] == tid for m in whole.markers), "--thread")
+    middle = sorted(m[2] for m in whole.markers)[len(whole.markers) // 2]
+    begin = Database("kernel.db").sql.execute("SELECT min(ts) FROM callstack").fetchone()[0]
+    late = readers.firefox(export("kernel.db", f"--from={begin + middle}"))
+    check(len(late.markers) == sum(m[2] >= middle for m in whole.markers), "--from")
+    text = made.run(PROGRAM, "kernel.db", "--to=firefox", "-o", "-", "--thread=nobody", codes=(2,)).stderr.decode()
+    check('no thread is "nobody"' in text, text)
+
+
+def categories():
+    """What frames are: the numbers are places in meta.categories."""
+    databases = made.recordings(PROGRAM, TOOLS, SOURCE)
+    expected = {"cpu": {0, 1, 5}, "cloud": {2}, "timeline": {0, 1}, "heapprofile": {1, 0}, "go": {3, 0}}
+    for name, some in expected.items():
+        got = {(frame[0], frame[5]) for stack, *_ in readers.firefox(export(databases[name])).samples for frame in stack}
+        numbers = {number for _, number in got}
+        check(numbers <= some and max(some) in numbers, f"{name}: categories {numbers}")
+        check(all(number == 5 for label, number in got if label == "(garbage collector)"), f"{name}: GC")
+        check(all(number == 0 for label, number in got if label in ("(root)", "(program)")), f"{name}: neither program nor root is code")
+    idle = {(frame[0], frame[5]) for stack, *_ in readers.firefox(export(databases["cpu"], "--weight=samples")).samples for frame in stack}
+    check(("(idle)", 6) in idle, f"{idle}")
+    check(json.loads(gzip.decompress(export(databases["cpu"])))["meta"]["categories"][6]["name"] == "Idle", "the last category")
+
+
+# --- the page -------------------------------------------------------------------------------------------------------------
+
+def tool():
+    """The program of the page's code; installs it here."""
+    given = os.environ.get("TS_DEVTOOLS")
+    where = os.path.abspath(given) if given and given != "install" else os.path.abspath("node_modules")
+    if not shutil.which("node") or int(subprocess.run(["node", "--version"], capture_output=True, check=True).stdout[1:].split(b".")[0]) < 20:
+        skip("there is no node 20")
+    if given == "install" or (not given and os.environ.get("TS_SLOW")):
+        command = ["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", ".", f"{PACKAGE}@0.10.0"]
+        if not shutil.which("npm") or subprocess.run(command, check=False).returncode != 0:
+            skip(f"npm cannot install {PACKAGE}")
+    elif not given:
+        skip("it installs 1 MB; TS_DEVTOOLS=install asks for it")
+    program = os.path.join(where, *PACKAGE.split("/"), "dist", "profiler-cli.js")
+    if not os.path.exists(program):
+        skip(f"there is no {program}")
+    return program
+
+
+class Page:
+    """A profile that profiler-cli has loaded. What `load` starts in the background is started here, since that waits for half a second only."""
+
+    def __init__(self, program, data):
+        self.program, self.home = program, tempfile.mkdtemp(dir=os.getcwd())
+        path = os.path.join(self.home, "profile.json.gz")
+        with open(path, "wb") as f:
+            f.write(data)
+        self.environment = {**os.environ, "HOME": self.home}
+        # The process is ended below, by its id.
+        self.process = subprocess.Popen(["node", program, "--daemon", path, "--session", "one"], env=self.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)  # pylint: disable=consider-using-with
+
+    def __enter__(self):
+        end = time.monotonic() + 120
+        while self.run("status").returncode != 0:
+            check(self.process.poll() is None and time.monotonic() < end, f"the page does not load it: {self.run('status')}")
+            time.sleep(0.2)
+        return self
+
+    def __exit__(self, *_):
+        self.process.kill()
+        self.process.communicate()
+
+    def run(self, *arguments):
+        return subprocess.run(["node", self.program, *arguments, "--session", "one"], capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=120, env=self.environment)
+
+    def json(self, *arguments):
+        r = self.run(*arguments, "--json")
+        check(r.returncode == 0, f"profiler-cli {arguments}: {(r.stdout + r.stderr).decode()}")
+        return json.loads(r.stdout)
+
+
+def compare_functions(page, name, thread, samples):
+    """Own time of each function: of what has a length it is in ms."""
+    shown, wanted = collections.Counter(), collections.Counter()
+    reply = page.json("thread", "functions", "--include-idle", "--limit", "100000", "--thread", thread["threadHandle"])
+    for function in reply["functions"]:
+        shown[function["name"]] += function["selfSamples"]
+    for stack, _, weight, _ in samples:
+        wanted[stack[-1][0]] += weight / 1e6 if reply["weightType"] == "tracing-ms" else weight
+    for label in set(wanted) | {label for label, value in shown.items() if value}:
+        check(abs(shown[label] - wanted[label]) <= 1e-6 * max(1, wanted[label]), f"{name}, {thread['name']}: {label} has {shown[label]} instead of {wanted[label]}")
+
+
+def compare(page, name, data):
+    mine = readers.firefox(data)
+    top = json.loads(gzip.decompress(data))["threads"]
+    threads = sorted(page.json("thread", "list", "--limit", "100000")["threads"], key=lambda t: t["threadIndex"])
+    check([(t["pid"], t["tid"], t["name"]) for t in threads] == [(t["pid"], t["tid"], t["name"]) for t in top], f"{name}: threads {threads}")
+    check([t["markerCount"] for t in threads] == [t["markers"]["length"] for t in top], f"{name}: markers {threads}")
+    places = {}
+    for thread in threads:
+        who = int(thread["pid"]), thread["tid"]
+        places.setdefault(who, []).append(thread)
+    alone = [one[0] for one in places.values() if len(one) == 1]
+    for thread in alone[:2]:
+        compare_functions(page, name, thread, [s for s in mine.samples if s[3] == (int(thread["pid"]), thread["tid"])])
+    counters = sorted(page.json("counter", "list")["counters"], key=lambda c: c["counterIndex"]) if mine.counters else []
+    check([(c["name"], c["label"], c["graphType"], int(c["pid"])) for c in counters] == [(n, n, "line-accumulated", pid) for n, _, pid in mine.counters], f"{name}: counters {counters}")
+
+
+def page_shows():
+    program = tool()
+    databases = {**made.recordings(PROGRAM, TOOLS, SOURCE), **dict(others())}
+    for name, arguments in (("cpu", ()), ("cloud", ()), ("timeline", ()), ("kernel", ()), ("jfr", ()), ("go", ("--weight=samples",)), ("goheap", ())):
+        data = export(databases[name], *arguments)
+        with Page(program, data) as page:
+            compare(page, name, data)
+
+
+def main():
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        {"rows": rows, "page": page_shows}[GROUP]()
+        os.chdir("/")
+
+
+main()
