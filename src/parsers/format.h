@@ -149,7 +149,7 @@ typedef struct ts_format {
      * follow one another and are in one directory are a set. May be NULL. */
     bool (*joins)(const char *name);
 
-    /* Content that is recognised only to be refused with advice (a .rawheap dump): the sentence. */
+    /* Content that is recognised only to be refused with advice (JFR of old JDKs): the sentence. */
     const char *refusal;
 } ts_format;
 

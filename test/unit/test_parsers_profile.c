@@ -1029,30 +1029,6 @@ static void test_texts_that_are_no_recording(void **state)
     }
 }
 
-static void test_rawheap_is_refused(void **state)
-{
-    char dir[] = "/tmp/ts_test_XXXXXX";
-    char name[64];
-    const char *path = name;
-    ts_import_request request = {.paths = &path, .path_count = 1};
-    ts_import_result result;
-    run r;
-    UNUSED(state);
-    assert_non_null(mkdtemp(dir));
-    snprintf(name, sizeof name, "%s/x.rawheap", dir);
-    FILE *f = fopen(name, "wb");
-    assert_non_null(f);
-    fputs("\x01\x02\x03\x04 not JSON", f);
-    fclose(f);
-    import_begin(&r);
-    assert_ok(r.ctx, ts_store_new(&r.store, r.ctx, memsink_sink(r.sink), NULL));
-    assert_int_equal(ts_import_run(&result, r.ctx, r.store, &request), TS_ERR_FORMAT);
-    assert_non_null(strstr(r.ctx->error.causes[0], "rawheap_translator"));
-    run_free(&r);
-    unlink(name);
-    rmdir(dir);
-}
-
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -1101,7 +1077,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bare_text_after_the_end),
         cmocka_unit_test(test_recognised_by_content),
         cmocka_unit_test(test_texts_that_are_no_recording),
-        cmocka_unit_test(test_rawheap_is_refused),
     };
     if (argc > 1) {
         cmocka_set_test_filter(argv[1]);

@@ -1,6 +1,6 @@
 /*
  * Bare files as Node.js, Chrome and DevTools write them: .heapsnapshot, .heaptimeline, .cpuprofile.
- * Their times count from their own start. A .rawheap dump is recognised and refused with advice.
+ * Their times count from their own start.
  */
 #include "parsers/format.h"
 
@@ -12,7 +12,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <strings.h>
 
 static bool head_has(const ts_sniff *s, const char *text)
 {
@@ -63,12 +62,6 @@ static int sniff_profile(const ts_sniff *s)
                                                                            : TS_SNIFF_NO;
 }
 
-static int sniff_rawheap(const ts_sniff *s)
-{
-    size_t n = strlen(s->name);
-    return n > 8 && strcasecmp(s->name + n - 8, ".rawheap") == 0 ? TS_SNIFF_LIKELY : TS_SNIFF_NO;
-}
-
 /* --- what both have in common --------------------------------------------------------------- */
 
 static ts_code count(ts_job *job, ts_item item, uint64_t n)
@@ -116,7 +109,7 @@ static ts_code heap_open(void **self, ts_job *job)
     snprintf(file, sizeof file, "%s.heapsnapshot", label);
     code = ts_arkts_run_of(&b->run, job);
     TS_STEP(code, ts_heap_new(&b->heap, job->ctx, job->store));
-    TS_STEP(code, ts_heap_begin(b->heap, job->source_id, label));
+    TS_STEP(code, ts_heap_begin(b->heap, job->source_id, label, "heapsnapshot"));
     TS_STEP(code, extract_begin(job, &b->file, file));
     if (code != TS_OK) {
         heap_close(b);
@@ -327,13 +320,4 @@ TS_SOURCE_FORMAT(cpuprofile) = {
     .feed_zeros = profile_feed_zeros,
     .finish = profile_finish,
     .close = profile_close,
-};
-
-TS_SOURCE_FORMAT(rawheap) = {
-    .name = "rawheap",
-    .title = "binary heap dump of ArkTS (.rawheap): recognised, to be translated first",
-    .sniff = sniff_rawheap,
-    .refusal =
-        "this is a binary .rawheap dump; translate it with rawheap_translator (it comes with the "
-        "OpenHarmony SDK) and import the .heapsnapshot that it writes",
 };

@@ -129,6 +129,7 @@
 #include TS_DECLARED(native_hook)
 #include TS_DECLARED(ebpf)
 #include TS_DECLARED(perf)
+#include TS_DECLARED(rawheap)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE

@@ -344,7 +344,7 @@ void ts_heap_free(ts_heap *h)
     }
 }
 
-ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label)
+ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label, const char *format)
 {
     ts_sink *sink = h->sink;
     ts_code code;
@@ -361,7 +361,7 @@ ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label)
     h->file_id = (int64_t)ts_sink_rows(sink, TS_T_js_heap_files);
     snprintf(h->label, sizeof h->label, "%s", label);
     memcpy(h->first, sink->rows, sizeof h->first);
-    code = ts_source_add(&h->source_id, h->store, parent_source, "snapshot", NULL, "heapsnapshot");
+    code = ts_source_add(&h->source_id, h->store, parent_source, "snapshot", NULL, format);
     h->open = code == TS_OK;
     return code;
 }

@@ -24,9 +24,9 @@ void ts_heap_free(ts_heap *h);
 
 /*
  * Begins a snapshot: gives it the next file_id and a `source` row below parent_source. `label`
- * names it in issues until its real name is known.
+ * names it in issues until its real name is known. format: of the recording, for that row.
  */
-ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label);
+ts_code ts_heap_begin(ts_heap *h, int64_t parent_source, const char *label, const char *format);
 bool ts_heap_is_open(const ts_heap *h);
 
 /* The source of the open snapshot. */

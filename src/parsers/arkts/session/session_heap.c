@@ -28,7 +28,7 @@ ts_code session_open_heap(ts_session *s)
                  ts_sink_rows(ts_store_sink(s->store), TS_T_js_heap_files));
     }
     snprintf(file, sizeof file, "%s.%s", label, timeline ? "heaptimeline" : "heapsnapshot");
-    TS_TRY(ts_heap_begin(s->heap, s->job->source_id, label));
+    TS_TRY(ts_heap_begin(s->heap, s->job->source_id, label, "heapsnapshot"));
     ts_heap_chunk_begin(s->heap);
     s->heaps.count++;
     s->heaps.start_pending = true;
