@@ -130,6 +130,7 @@
 #include TS_DECLARED(ebpf)
 #include TS_DECLARED(perf)
 #include TS_DECLARED(rawheap)
+#include TS_DECLARED(hprof)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE
