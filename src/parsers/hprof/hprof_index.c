@@ -1,0 +1,355 @@
+/*
+ * From ids to nodes. Ids are multiples of a power of two from the least one on: a bit for each
+ * that is there, counts of bits before each block, and the nodes by the rank of their bit. Where
+ * that takes more than 4 bytes an object beside the nodes, objects are sorted by id instead.
+ */
+#include "parsers/hprof/hprof.h"
+
+#include "base/alloc.h"
+#include "base/sort.h"
+
+enum { BLOCK_WORDS = 8, SMALL = 1 << 20, KIND_BITS = 29 };
+
+static const uint64_t *ids_of(const hprof_dump *d)
+{
+    return d->ids.p;
+}
+
+static unsigned kind_of(const hprof_dump *d, uint32_t seq)
+{
+    return ((const uint32_t *)d->what.p)[seq] >> KIND_BITS;
+}
+
+/* Seqs without a node below this one. */
+static size_t twice_below(const hprof_dump *d, uint32_t seq)
+{
+    const uint32_t *twice = d->twice.p;
+    size_t low = 0;
+    size_t high = d->twice.n;
+    while (low < high) {
+        size_t mid = low + (high - low) / 2;
+        if (twice[mid] < seq) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+uint32_t hprof_node_of_seq(const hprof_dump *d, uint32_t seq)
+{
+    size_t below = d->twice.n == 0 ? 0 : twice_below(d, seq);
+    bool twice = below < d->twice.n && ((const uint32_t *)d->twice.p)[below] == seq;
+    return twice ? HPROF_NONE : 1 + seq - (uint32_t)below;
+}
+
+/* The seq of a node of the file. */
+static uint32_t seq_of_node(const hprof_dump *d, uint32_t node)
+{
+    uint32_t low = node - 1;
+    uint32_t high = node - 1 + (uint32_t)d->twice.n;
+    while (low < high) { /* the least seq with so many nodes up to it */
+        uint32_t mid = low + (high - low) / 2;
+        if (mid + 1 - (uint32_t)twice_below(d, mid + 1) < node) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+/* --- bits ----------------------------------------------------------------------------------- */
+
+static uint64_t bit_of(const hprof_dump *d, uint64_t id)
+{
+    return (id - d->least) >> d->shift;
+}
+
+static bool is_set(const hprof_bits *b, uint64_t bit)
+{
+    return (b->words[bit / 64] >> (bit % 64) & 1) != 0;
+}
+
+static uint32_t rank(const hprof_bits *b, uint64_t bit)
+{
+    uint64_t word = bit / 64;
+    uint32_t n = b->counts[word / BLOCK_WORDS];
+    for (uint64_t i = word / BLOCK_WORDS * BLOCK_WORDS; i < word; i++) {
+        n += (uint32_t)__builtin_popcountll(b->words[i]);
+    }
+    return n + (uint32_t)__builtin_popcountll(b->words[word] & ((UINT64_C(1) << bit % 64) - 1));
+}
+
+static void count_bits(hprof_bits *b)
+{
+    uint32_t n = 0;
+    for (uint64_t i = 0; i < b->words_n; i++) {
+        if (i % BLOCK_WORDS == 0) {
+            b->counts[i / BLOCK_WORDS] = n;
+        }
+        n += (uint32_t)__builtin_popcountll(b->words[i]);
+    }
+}
+
+/* Whether the id has a bit already, which it has now. */
+static bool set_bit(hprof_dump *d, uint64_t id)
+{
+    uint64_t bit = bit_of(d, id);
+    bool had = is_set(&d->bits, bit);
+    d->bits.words[bit / 64] |= UINT64_C(1) << bit % 64;
+    return had;
+}
+
+/* --- objects whose id was there before -------------------------------------------------------- */
+
+/* An object of another id has it: only an instance with the id of a class is kept, as the values
+ * that the class has as an object. */
+static ts_code meet_twice(hprof_dump *d, uint32_t seq)
+{
+    uint64_t id = ids_of(d)[seq];
+    uint64_t number, had;
+    TS_TRY(ts_vec_push(d->f->ctx, &d->twice, &seq, sizeof seq));
+    if (kind_of(d, seq) == TS_JAVA_INSTANCE && ts_idmap_find(&number, &d->class_of, (int64_t)id) &&
+        hprof_class_at(d, (uint32_t)number)->known &&
+        !ts_idmap_find(&had, &d->body_of, (int64_t)number)) {
+        TS_TRY(ts_idmap_put(d->f->ctx, &d->body_of, (int64_t)number, seq));
+        return TS_OK;
+    }
+    d->lost++;
+    return d->lost > 5
+               ? TS_OK
+               : ts_issue(d->f->store, d->f->source_id, TS_ISSUE_hprof_duplicate, d->f->name,
+                          TS_NO_OFFSET, "the id 0x%llx is there before", (unsigned long long)id);
+}
+
+static int by_number(const void *a, const void *b, void *user)
+{
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    (void)user;
+    return x < y ? -1 : x > y ? 1 : 0;
+}
+
+static bool is_class_twice(const hprof_dump *d, uint32_t seq)
+{
+    uint32_t class = ((const uint32_t *)d->what.p)[seq] & ((1U << KIND_BITS) - 1);
+    return kind_of(d, seq) == TS_JAVA_CLASS && hprof_class_at(d, class)->node != seq;
+}
+
+/* Classes come first, so that of a class and another object of one id the class has the node. */
+static ts_code find_twice_by_bits(hprof_dump *d)
+{
+    size_t classes = d->twice.n; /* classes that were there before: known already */
+    d->lost += classes;
+    TS_TRY(classes == 0
+               ? TS_OK
+               : ts_issue_n(d->f->store, d->f->source_id, TS_ISSUE_hprof_duplicate, d->f->name,
+                            TS_NO_OFFSET, classes, "classes with the id of a class before"));
+    for (size_t i = 0; i < d->classes.n; i++) {
+        const hprof_class *c = hprof_class_at(d, (uint32_t)i);
+        if (c->known) {
+            set_bit(d, c->id);
+        }
+    }
+    for (uint32_t seq = 0; seq < d->objects; seq++) {
+        if (kind_of(d, seq) != TS_JAVA_CLASS && set_bit(d, ids_of(d)[seq])) {
+            TS_TRY(meet_twice(d, seq));
+        }
+    }
+    ts_sort(d->twice.p, d->twice.n, sizeof(uint32_t), by_number, NULL);
+    return TS_OK;
+}
+
+static ts_code index_bits(hprof_dump *d)
+{
+    hprof_bits *b = &d->bits;
+    ts_ctx *ctx = d->f->ctx;
+    b->words_n = bit_of(d, d->greatest) / 64 + 1;
+    TS_NEED(ctx, b->words = ts_zalloc(ctx, (size_t)b->words_n, sizeof *b->words));
+    TS_NEED(ctx,
+            b->counts = ts_zalloc(ctx, (size_t)(b->words_n / BLOCK_WORDS + 1), sizeof *b->counts));
+    TS_TRY(find_twice_by_bits(d));
+    TS_NEED(ctx, d->numbers = ts_alloc(ctx, d->objects, sizeof *d->numbers));
+    count_bits(b);
+    const uint32_t *twice = d->twice.p;
+    for (uint32_t seq = 0, at = 0; seq < d->objects; seq++) {
+        if (at < d->twice.n && twice[at] == seq) {
+            at++;
+        } else {
+            d->numbers[rank(b, bit_of(d, ids_of(d)[seq]))] = 1 + seq - at;
+        }
+    }
+    return TS_OK;
+}
+
+/* --- sorted --------------------------------------------------------------------------------- */
+
+/* By id; of one id the class that counts, then by seq. */
+static int by_id(const void *a, const void *b, void *user)
+{
+    const hprof_dump *d = user;
+    uint32_t x = *(const uint32_t *)a;
+    uint32_t y = *(const uint32_t *)b;
+    uint64_t p = ids_of(d)[x];
+    uint64_t q = ids_of(d)[y];
+    bool class_x, class_y;
+    if (p != q) {
+        return p < q ? -1 : 1;
+    }
+    class_x = kind_of(d, x) == TS_JAVA_CLASS && !is_class_twice(d, x);
+    class_y = kind_of(d, y) == TS_JAVA_CLASS && !is_class_twice(d, y);
+    return class_x != class_y ? (class_x ? -1 : 1) : x < y ? -1 : x > y ? 1 : 0;
+}
+
+static ts_code index_sorted(hprof_dump *d)
+{
+    ts_ctx *ctx = d->f->ctx;
+    d->twice.n = 0;
+    TS_NEED(ctx, d->numbers = ts_alloc(ctx, d->objects, sizeof *d->numbers));
+    for (uint32_t i = 0; i < d->objects; i++) {
+        d->numbers[i] = i;
+    }
+    ts_sort(d->numbers, d->objects, sizeof *d->numbers, by_id, d);
+    for (uint32_t i = 1; i < d->objects; i++) {
+        if (ids_of(d)[d->numbers[i]] == ids_of(d)[d->numbers[i - 1]]) {
+            TS_TRY(meet_twice(d, d->numbers[i]));
+        }
+    }
+    ts_sort(d->twice.p, d->twice.n, sizeof(uint32_t), by_number, NULL);
+    return TS_OK;
+}
+
+ts_code hprof_index(hprof_dump *d)
+{
+    uint64_t span;
+    if (d->objects > 0) {
+        d->shift = d->all_bits == 0 ? 0 : (unsigned)__builtin_ctzll(d->all_bits);
+        span = (d->greatest - d->least) >> d->shift;
+        TS_TRY(span / 8 <= 4 * (uint64_t)d->objects || span / 8 <= SMALL ? index_bits(d)
+                                                                         : index_sorted(d));
+    }
+    d->nodes = 1 + d->objects - (uint32_t)d->twice.n;
+    for (size_t i = 0; i < d->classes.n; i++) {
+        hprof_class *c = hprof_class_at(d, (uint32_t)i);
+        c->node = c->known ? hprof_node_of_seq(d, c->node) : HPROF_NONE;
+    }
+    return TS_OK;
+}
+
+void hprof_index_free(hprof_dump *d)
+{
+    ts_free(d->f->ctx, d->bits.words);
+    ts_free(d->f->ctx, d->bits.counts);
+    ts_free(d->f->ctx, d->numbers);
+}
+
+/* --- asking ----------------------------------------------------------------------------------- */
+
+/* How many of the sorted objects have an id below this one. */
+static uint32_t sorted_below(const hprof_dump *d, uint64_t id)
+{
+    uint32_t low = 0;
+    uint32_t high = d->objects;
+    while (low < high) {
+        uint32_t mid = low + (high - low) / 2;
+        if (ids_of(d)[d->numbers[mid]] < id) {
+            low = mid + 1;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+uint32_t hprof_node_of(const hprof_dump *d, uint64_t id)
+{
+    if (d->objects == 0 || id < d->least || id > d->greatest) {
+        return HPROF_NONE;
+    }
+    if (d->bits.words != NULL) {
+        uint64_t bit = bit_of(d, id);
+        bool there =
+            (id - d->least) >> d->shift << d->shift == id - d->least && is_set(&d->bits, bit);
+        return there ? d->numbers[rank(&d->bits, bit)] : HPROF_NONE;
+    }
+    uint32_t at = sorted_below(d, id);
+    bool there = at < d->objects && ids_of(d)[d->numbers[at]] == id;
+    return there ? hprof_node_of_seq(d, d->numbers[at]) : HPROF_NONE;
+}
+
+uint32_t hprof_target_of(const hprof_dump *d, uint64_t id)
+{
+    uint32_t node = hprof_node_of(d, id);
+    uint64_t number;
+    return node != HPROF_NONE || !ts_idmap_find(&number, &d->class_of, (int64_t)id)
+               ? node
+               : hprof_class_at(d, (uint32_t)number)->node;
+}
+
+uint64_t hprof_next_id(const hprof_dump *d, uint64_t id)
+{
+    if (id >= d->greatest) {
+        return 0;
+    }
+    if (d->bits.words == NULL) {
+        return ids_of(d)[d->numbers[sorted_below(d, id + 1)]];
+    }
+    uint64_t bit = bit_of(d, id) + 1;
+    uint64_t word = bit / 64;
+    uint64_t left = d->bits.words[word] >> bit % 64 << bit % 64;
+    while (left == 0) {
+        left = d->bits.words[++word];
+    }
+    return d->least + ((word * 64 + (unsigned)__builtin_ctzll(left)) << d->shift);
+}
+
+/* Each step costs some of what the file may cost: objects may have millions of roots between them.
+ */
+static bool afford(hprof_file *f, const hprof_sub *s)
+{
+    uint64_t cost = s->tag == HPROF_CLASS ? s->next - s->at : 16;
+    f->text_budget -= f->text_budget < cost ? f->text_budget : cost;
+    return f->text_budget > 0;
+}
+
+static size_t segment_of(const hprof_file *f, uint64_t pos)
+{
+    const hprof_segment *segments = f->segments.p;
+    size_t low = 0;
+    size_t high = f->segments.n;
+    while (low + 1 < high) {
+        size_t mid = low + (high - low) / 2;
+        if (segments[mid].at <= pos) {
+            low = mid;
+        } else {
+            high = mid;
+        }
+    }
+    return low;
+}
+
+ts_code hprof_record_of_seq(hprof_sub *s, bool *got, hprof_dump *d, uint32_t seq)
+{
+    hprof_walk w = {.f = d->f, .in = &d->f->near, .dump = d->number};
+    w.pos = ((const uint64_t *)d->places.p)[seq / HPROF_STEP];
+    w.segment = segment_of(d->f, w.pos);
+    for (uint32_t at = seq / HPROF_STEP * HPROF_STEP; at <= seq;) {
+        TS_TRY(hprof_walk_next(s, got, &w));
+        *got = *got && afford(d->f, s);
+        if (!*got) {
+            return TS_OK;
+        }
+        at += hprof_is_object(s->tag) ? 1 : 0;
+    }
+    return TS_OK;
+}
+
+ts_code hprof_record_of(hprof_sub *s, bool *got, hprof_dump *d, uint32_t node)
+{
+    *got = false;
+    return node == 0 || node > d->objects - d->twice.n
+               ? TS_OK
+               : hprof_record_of_seq(s, got, d, seq_of_node(d, node));
+}
