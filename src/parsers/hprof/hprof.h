@@ -356,7 +356,7 @@ typedef struct hprof_dump {
     unsigned align, header, reference, object_header; /* header 0: not measured */
     unsigned mat_reference;
     bool reference_known;
-    uint32_t class_class, loader_class, string_class, thread_class;
+    uint32_t class_class, loader_class, string_class;
     uint32_t primitive_class[HPROF_TYPES];
     uint32_t boot_node;
     int64_t first_class_id, first_field_id, first_root, first_thread_id;

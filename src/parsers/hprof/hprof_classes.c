@@ -234,19 +234,6 @@ static ts_code need_primitive_classes(hprof_dump *d)
     return TS_OK;
 }
 
-ts_code hprof_classes(hprof_dump *d)
-{
-    TS_TRY(name_classes(d));
-    TS_TRY(need_class(&d->class_class, d, "java.lang.Class"));
-    TS_TRY(need_class(&d->loader_class, d, "java.lang.ClassLoader"));
-    TS_TRY(need_primitive_classes(d));
-    d->string_class = find_class(d, "java.lang.String");
-    d->thread_class = find_class(d, "java.lang.Thread");
-    TS_TRY(link_supers(d));
-    TS_TRY(place_classes(d));
-    return mark_referents(d);
-}
-
 /* --- fields by name --------------------------------------------------------------------------- */
 
 ts_code hprof_field_place(hprof_place *out, hprof_dump *d, uint32_t number, const char *name)
@@ -283,4 +270,30 @@ ts_code hprof_field_value(uint64_t *value, bool *got, hprof_dump *d, const hprof
     *got = n >= size;
     *value = *got ? hprof_value(p, size) : 0;
     return TS_OK;
+}
+
+/* --- all of them ------------------------------------------------------------------------------ */
+
+/* Where instances of java.lang.String have what their text needs. */
+static ts_code place_string(hprof_dump *d)
+{
+    static const char *const names[] = {"value", "coder", "offset", "count"};
+    hprof_place *const places[] = {&d->value, &d->coder, &d->offset, &d->count};
+    for (size_t i = 0; i < sizeof names / sizeof names[0] && d->string_class != HPROF_NONE; i++) {
+        TS_TRY(hprof_field_place(places[i], d, d->string_class, names[i]));
+    }
+    return TS_OK;
+}
+
+ts_code hprof_classes(hprof_dump *d)
+{
+    TS_TRY(name_classes(d));
+    TS_TRY(need_class(&d->class_class, d, "java.lang.Class"));
+    TS_TRY(need_class(&d->loader_class, d, "java.lang.ClassLoader"));
+    TS_TRY(need_primitive_classes(d));
+    d->string_class = find_class(d, "java.lang.String");
+    TS_TRY(link_supers(d));
+    TS_TRY(place_classes(d));
+    TS_TRY(mark_referents(d));
+    return place_string(d);
 }
