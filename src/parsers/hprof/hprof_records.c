@@ -13,6 +13,7 @@ typedef struct reader {
     bool ended;  /* by an end record, or it was one record */
     uint64_t counts[256];
     uint64_t unknown;
+    uint64_t walked; /* bytes before it were looked at as sub-records */
 } reader;
 
 static bool is_record(unsigned tag)
@@ -38,7 +39,8 @@ static ts_code head_at(unsigned *tag, uint64_t *length, bool *fits, hprof_file *
     return TS_OK;
 }
 
-/* Whether records follow each other from here: as many as CHAIN, or up to the end of the file. */
+/* Whether records follow each other from here: as many as CHAIN, or up to the end of the file, or
+ * to a segment without a length that begins as one. */
 static ts_code is_chain(bool *yes, hprof_file *f, uint64_t pos)
 {
     uint64_t length = 0;
@@ -47,6 +49,14 @@ static ts_code is_chain(bool *yes, hprof_file *f, uint64_t pos)
     for (unsigned i = 0; i < CHAIN && *yes && pos < f->total; i++) {
         TS_TRY(head_at(&tag, &length, yes, f, pos));
         pos += HPROF_REC_HEAD + length;
+        if (*yes && length == 0 && (tag == HPROF_REC_SEGMENT || tag == HPROF_REC_DUMP)) {
+            hprof_sub s;
+            bool good;
+            TS_TRY(hprof_sub_read(&s, &good, &f->near, f->id_size, pos, f->total));
+            if (good) {
+                return TS_OK;
+            }
+        }
     }
     return TS_OK;
 }
@@ -207,20 +217,17 @@ static ts_code resume(reader *r, uint64_t pos)
                       "%" PRIu64 " bytes are no record", at - pos);
 }
 
-static ts_code open_segment(reader *r, unsigned tag, uint64_t length)
+static ts_code open_segment(reader *r, unsigned tag, uint64_t length, uint64_t end)
 {
     hprof_file *f = r->f;
     uint64_t at = r->pos + HPROF_REC_HEAD;
-    uint64_t end;
     bool record = false;
-    TS_TRY(walk_open(&end, f, at));
     TS_TRY(add_segment(r, at, end, tag == HPROF_REC_DUMP));
-    r->pos = end;
     if (length == 0 || end == f->total) {
-        TS_TRY(ts_issue(f->store, f->source_id, TS_ISSUE_hprof_length, f->name,
-                        (int64_t)at - HPROF_REC_HEAD,
+        TS_TRY(ts_issue(f->store, f->source_id, TS_ISSUE_hprof_length, f->name, (int64_t)r->pos,
                         "a dump of %" PRIu64 " bytes has the length %" PRIu64, end - at, length));
     }
+    r->pos = end;
     if (end < f->total) {
         TS_TRY(is_chain(&record, f, end));
         return record ? TS_OK : resume(r, end);
@@ -229,25 +236,46 @@ static ts_code open_segment(reader *r, unsigned tag, uint64_t length)
     return TS_OK;
 }
 
+/* A segment without a length is empty when a record follows. Roots look like records: what ends
+ * where records begin, or with the file, is a body all the same. Bytes are walked over once. */
+static ts_code zero_segment(bool *empty, uint64_t *end, reader *r, uint64_t at)
+{
+    bool border;
+    TS_TRY(is_chain(empty, r->f, at));
+    *end = at;
+    if (*empty && at < r->walked) {
+        return TS_OK;
+    }
+    TS_TRY(walk_open(end, r->f, at));
+    r->walked = *end > r->walked ? *end : r->walked;
+    if (*empty && *end > at) {
+        TS_TRY(is_chain(&border, r->f, *end));
+        *empty = !border && *end < r->f->total;
+    }
+    return TS_OK;
+}
+
 static ts_code segment(reader *r, unsigned tag, uint64_t length)
 {
     hprof_file *f = r->f;
     uint64_t at = r->pos + HPROF_REC_HEAD;
     uint64_t left = f->total - at;
+    uint64_t end;
     if (tag == HPROF_REC_DUMP && left >> 32 != 0 && (uint32_t)(left - length) == 0) {
         TS_TRY(ts_issue(f->store, f->source_id, TS_ISSUE_hprof_length, f->name, (int64_t)r->pos,
                         "a dump of %" PRIu64 " bytes has the length %" PRIu64, left, length));
         length = left;
     }
     if (length == 0 && left > 0) {
-        bool record;
-        TS_TRY(is_chain(&record, f, at));
-        if (!record) {
-            return open_segment(r, tag, 0);
+        bool empty;
+        TS_TRY(zero_segment(&empty, &end, r, at));
+        if (!empty) {
+            return open_segment(r, tag, 0, end);
         }
     }
     if (length > left) {
-        return open_segment(r, tag, length);
+        TS_TRY(walk_open(&end, f, at));
+        return open_segment(r, tag, length, end);
     }
     r->pos = at + length;
     return add_segment(r, at, at + length, tag == HPROF_REC_DUMP);

@@ -100,13 +100,15 @@ ts_code hprof_parts(uint64_t *next, bool *good, hprof_in *in, unsigned id_size, 
     return TS_OK;
 }
 
+enum { ROOT_JNI_GLOBAL = 0x01 }; /* two ids */
+
 /* --- sub-records ---------------------------------------------------------------------------- */
 
 /* Bytes of a sub-record after its tag, without a body of variable size; 0: no tag. */
 static unsigned head_size(unsigned tag, unsigned id)
 {
     switch (tag) {
-    case 0x01:
+    case ROOT_JNI_GLOBAL:
         return 2 * id;
     case 0x02:
     case 0x03:
@@ -143,8 +145,9 @@ static unsigned head_size(unsigned tag, unsigned id)
 
 static void read_root(hprof_sub *s, const uint8_t *p, unsigned size, unsigned id)
 {
-    bool two = size == id + 8;
-    s->serial = two || size == id + 4 ? hprof_u32(p + id) : 0;
+    bool two = s->tag != ROOT_JNI_GLOBAL && size == id + 8;
+    bool one = s->tag != ROOT_JNI_GLOBAL && size == id + 4;
+    s->serial = two || one ? hprof_u32(p + id) : 0;
     s->frame = two ? hprof_u32(p + id + 4) : HPROF_NONE;
 }
 
