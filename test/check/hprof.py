@@ -412,7 +412,7 @@ class Dump:
                 if c.known and c.dump.loader == 0 and not c.name.endswith("[]") and c.id not in rooted:
                     self.roots.append(Thing(tag=None, id=c.id, serial=None, frame=None))
         for k, s in enumerate(self.roots):
-            thread = self.node.get(self.threads[s.serial].id) if s.tag in LOCAL and s.serial in self.threads else None
+            thread = self.thread_node(s.serial) if s.tag in LOCAL else None
             if thread is not None:
                 locals_of.setdefault(thread, []).append((k, s))
             else:
@@ -435,6 +435,11 @@ class Dump:
                 self.class_edges(edges, c)
         self.refer(edges, self.boot, self.loader_class.node, 0)
         self.references = edges
+
+    def thread_node(self, serial):
+        """Of an object of the file."""
+        node = self.node.get(self.threads[serial].id) if serial in self.threads else None
+        return node if node is not None and node <= len(self.objects) else None
 
     # texts
 
@@ -593,7 +598,7 @@ def thread_rows(d, first):
             daemon, status = (d.value(t, n) if d.value(t, n) is not None or holder is None else d.value(holder, n) for n in ("daemon", "threadStatus"))
             daemon = None if daemon is None else int(daemon != 0)
             status = None if status is None else status - (1 << 32) if status >> 31 else status
-        rows.append((first["java_heap_thread"] + 1 + len(rows), d.file_id, serial, d.node.get(s.id), name, tid, daemon, status))
+        rows.append((first["java_heap_thread"] + 1 + len(rows), d.file_id, serial, d.thread_node(serial), name, tid, daemon, status))
     return rows
 
 

@@ -56,6 +56,7 @@ enum {
     HPROF_LONG = 11,
     HPROF_TYPES = 12,
 
+    HPROF_PART = 17, /* most bytes of a part of a class */
     HPROF_STEP = 16, /* objects from one kept place to the next */
     HPROF_NEAR = 4096,
     HPROF_BATCH = 512,
@@ -204,6 +205,7 @@ typedef struct hprof_sub {
     uint64_t id;
     uint64_t class_id; /* of an instance or array of objects; of a heap its name */
     uint64_t at, body, next;
+    bool beyond; /* it is not good because it ends after the place where it should */
 } hprof_sub;
 
 static inline bool hprof_is_object(unsigned tag)

@@ -89,7 +89,8 @@ static ts_code put_losses(hprof_dump *d)
         {TS_ISSUE_hprof_fields, d->fields_bad, "instances are longer or shorter than their fields"},
         {TS_ISSUE_hprof_too_many, d->too_many ? 1 : 0, "objects were left out"},
     };
-    f->complete = f->complete && d->lost == 0 && d->fields_bad == 0;
+    f->complete = f->complete && d->lost == 0 && d->fields_bad == 0 && f->names_lost == 0 &&
+                  f->names_cut == 0 && f->frames_lost == 0;
     TS_TRY(ts_count_add(f->store, f->source_id, TS_ITEM_hprof_objects, NULL,
                         d->objects - d->twice.n, d->lost + d->fields_bad, 0));
     return ts_notes_put(f->store, f->source_id, f->name, TS_NO_OFFSET, notes,

@@ -186,10 +186,11 @@ static ts_code add_segment(reader *r, uint64_t at, uint64_t end, bool whole)
     return TS_OK;
 }
 
-/* A segment whose end is not known: it ends before what is no sub-record. */
-static ts_code walk_open(uint64_t *end, hprof_file *f, uint64_t at)
+/* A segment whose end is not known: it ends before what is no sub-record, or is one that the file
+ * is too short for (*beyond). */
+static ts_code walk_open(uint64_t *end, bool *beyond, hprof_file *f, uint64_t at)
 {
-    hprof_sub s;
+    hprof_sub s = {0};
     bool good = true;
     *end = at;
     for (unsigned i = 0; good && *end < f->total; i++) {
@@ -199,6 +200,7 @@ static ts_code walk_open(uint64_t *end, hprof_file *f, uint64_t at)
             TS_TRY(ts_check_cancel(f->ctx));
         }
     }
+    *beyond = !good && s.beyond;
     return TS_OK;
 }
 
@@ -217,7 +219,7 @@ static ts_code resume(reader *r, uint64_t pos)
                       "%" PRIu64 " bytes are no record", at - pos);
 }
 
-static ts_code open_segment(reader *r, unsigned tag, uint64_t length, uint64_t end)
+static ts_code open_segment(reader *r, unsigned tag, uint64_t length, uint64_t end, bool beyond)
 {
     hprof_file *f = r->f;
     uint64_t at = r->pos + HPROF_REC_HEAD;
@@ -230,7 +232,11 @@ static ts_code open_segment(reader *r, unsigned tag, uint64_t length, uint64_t e
     r->pos = end;
     if (end < f->total) {
         TS_TRY(is_chain(&record, f, end));
-        return record ? TS_OK : resume(r, end);
+        if (!record && beyond) {
+            f->cut = true;
+            r->pos = f->total;
+        }
+        return record || beyond ? TS_OK : resume(r, end);
     }
     f->cut = f->cut || length > end - at;
     return TS_OK;
@@ -238,7 +244,7 @@ static ts_code open_segment(reader *r, unsigned tag, uint64_t length, uint64_t e
 
 /* A segment without a length is empty when a record follows. Roots look like records: what ends
  * where records begin, or with the file, is a body all the same. Bytes are walked over once. */
-static ts_code zero_segment(bool *empty, uint64_t *end, reader *r, uint64_t at)
+static ts_code zero_segment(bool *empty, uint64_t *end, bool *beyond, reader *r, uint64_t at)
 {
     bool border;
     TS_TRY(is_chain(empty, r->f, at));
@@ -246,7 +252,7 @@ static ts_code zero_segment(bool *empty, uint64_t *end, reader *r, uint64_t at)
     if (*empty && at < r->walked) {
         return TS_OK;
     }
-    TS_TRY(walk_open(end, r->f, at));
+    TS_TRY(walk_open(end, beyond, r->f, at));
     r->walked = *end > r->walked ? *end : r->walked;
     if (*empty && *end > at) {
         TS_TRY(is_chain(&border, r->f, *end));
@@ -261,6 +267,7 @@ static ts_code segment(reader *r, unsigned tag, uint64_t length)
     uint64_t at = r->pos + HPROF_REC_HEAD;
     uint64_t left = f->total - at;
     uint64_t end;
+    bool beyond = false;
     if (tag == HPROF_REC_DUMP && left >> 32 != 0 && (uint32_t)(left - length) == 0) {
         TS_TRY(ts_issue(f->store, f->source_id, TS_ISSUE_hprof_length, f->name, (int64_t)r->pos,
                         "a dump of %" PRIu64 " bytes has the length %" PRIu64, left, length));
@@ -268,14 +275,14 @@ static ts_code segment(reader *r, unsigned tag, uint64_t length)
     }
     if (length == 0 && left > 0) {
         bool empty;
-        TS_TRY(zero_segment(&empty, &end, r, at));
+        TS_TRY(zero_segment(&empty, &end, &beyond, r, at));
         if (!empty) {
-            return open_segment(r, tag, 0, end);
+            return open_segment(r, tag, 0, end, beyond);
         }
     }
     if (length > left) {
-        TS_TRY(walk_open(&end, f, at));
-        return open_segment(r, tag, length, end);
+        TS_TRY(walk_open(&end, &beyond, f, at));
+        return open_segment(r, tag, length, end, beyond);
     }
     r->pos = at + length;
     return add_segment(r, at, at + length, tag == HPROF_REC_DUMP);

@@ -183,6 +183,7 @@ ts_code hprof_sub_read(hprof_sub *s, bool *good, hprof_in *in, unsigned id_size,
     *s = (hprof_sub){.tag = p[0], .at = at, .frame = HPROF_NONE};
     size = head_size(s->tag, id_size);
     if (size == 0 || n - 1 < size || end - at - 1 < size) {
+        s->beyond = size != 0;
         return TS_OK;
     }
     p++;
@@ -197,7 +198,9 @@ ts_code hprof_sub_read(hprof_sub *s, bool *good, hprof_in *in, unsigned id_size,
     s->id = hprof_id(p, id_size);
     if (s->tag == HPROF_CLASS) {
         s->trace = hprof_u32(p + id_size);
-        return hprof_parts(&s->next, good, in, id_size, s->body, end, NULL, NULL);
+        TS_TRY(hprof_parts(&s->next, good, in, id_size, s->body, end, NULL, NULL));
+        s->beyond = !*good && end - s->next < HPROF_PART;
+        return TS_OK;
     }
     if (!hprof_is_object(s->tag)) {
         read_root(s, p, size, id_size);
@@ -206,8 +209,9 @@ ts_code hprof_sub_read(hprof_sub *s, bool *good, hprof_in *in, unsigned id_size,
     }
     uint64_t bytes = read_object(s, p, id_size);
     bool typed = s->tag == HPROF_INSTANCE || s->tag == HPROF_OBJECTS;
-    *good = bytes <= end - s->body &&
-            (typed || (s->type != HPROF_OBJECT && hprof_type_size(s->type, id_size) > 0));
+    s->beyond = bytes > end - s->body;
+    *good =
+        !s->beyond && (typed || (s->type != HPROF_OBJECT && hprof_type_size(s->type, id_size) > 0));
     s->next = s->body + (*good ? bytes : 0);
     return TS_OK;
 }
