@@ -62,7 +62,7 @@ FILES = {
     "a report of stacks of macOS": [b"Analysis of sampling app (pid 1) every 1 millisecond\nProcess: app [1]\n", b"Sampling process 1 for 3 seconds\n",
                                     b"Date/Time:       2024-01-01\nReport Version:  32\n"],
     "Java as text": [b"JAVA PROFILE 1.0.1, created Mon Jan  1 00:00:00 2024\n\nHeader for -agentlib:hprof\n"],
-    "heap dump of Java (HPROF)": [b"JAVA PROFILE 1.0.2\0\0\0\0\x08" + bytes(30)],
+    "heap dump of Java in a form of 1998": [b"JAVA PROFILE 1.0\0\0\0\0\x04" + bytes(30)],
     "dump of OpenJ9": [b"\x00\x12portable heap dump\0\0\0\x06"],
     "crash report of the JVM": [b"#\n# A fatal error has been detected by the Java Runtime Environment:\n#\n"],
     "a dump of threads": [b"2024-01-01 00:00:00\nFull thread dump OpenJDK 64-Bit Server VM (17):\n"],

@@ -1,0 +1,136 @@
+"""Heap dumps of Java whose cost should grow with their size and no faster, in time and in memory; see measure.py. And one that is damaged."""
+
+import os
+import random
+import struct
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import hprof
+import measure
+
+MB = 1 << 20
+OBJECT, STRING, ARRAY, BYTES = 0x1000, 0x2000, 0x3000, 0x4000
+
+
+class Out:
+    def __init__(self, path):
+        self.path = path
+        self.bytes = 0
+
+    def put(self, data):
+        with open(self.path, "wb") as f:
+            f.write(data)
+        self.bytes = len(data)
+
+
+def begin(i=8):
+    m = hprof.Maker(i)
+    m.cls(OBJECT, "java.lang.Object")
+    m.cls(STRING, "java.lang.String", OBJECT, 0, 14, (), [("hash", 10), ("coder", 8), ("value", 2)])
+    m.cls(ARRAY, "[Ljava.lang.Object;", OBJECT)
+    m.cls(BYTES, "[B", OBJECT)
+    return m
+
+
+def string(m, at, array):
+    m.instance(at, STRING, bytes(5) + m.id(array))
+
+
+def heap(n, first=1 << 20):
+    m = begin()
+    for k in range(n):
+        at = first + 64 * k
+        string(m, at, at + 24)
+        m.primitives(at + 24, 8, b"text %d" % k)
+        if k % 50 == 0:
+            m.objects(first - 8 * (k + 1), ARRAY, [at, at + 24, 0, OBJECT])
+            m.root(0x01, first - 8 * (k + 1))
+    return m
+
+
+def s_hprof(o, n):
+    o.put(heap(n).bytes())
+
+
+def s_hprof_shared(o, n):  # all strings have one array
+    m = begin()
+    m.primitives(1 << 19, 8, b"x" * n)
+    for k in range(n):
+        string(m, (1 << 20) + 24 * k, 1 << 19)
+    o.put(m.bytes())
+
+
+def s_hprof_between(o, n):  # roots between strings and their array
+    m = begin()
+    string(m, 1 << 19, 1 << 18)
+    for _ in range(n):
+        m.root(0x05, OBJECT)
+    m.primitives(1 << 18, 8, b"text")
+    for k in range(n):
+        string(m, (1 << 20) + 24 * k, 1 << 18)
+    o.put(m.bytes())
+
+
+def s_hprof_chain(o, n):  # each class is above the next one
+    m = begin()
+    for k in range(n):
+        m.cls((1 << 20) + 16 * k, None, (1 << 20) + 16 * (k - 1) if k else OBJECT, 0, 8, (), [("f", 10)] if k % 100 == 0 else ())
+    for k in range(n):
+        m.instance((1 << 24) + 16 * k, (1 << 20) + 16 * (n - 1), bytes(4))
+    o.put(m.bytes())
+
+
+def s_hprof_sparse(o, n):  # ids that no bit map holds, in no order
+    rng = random.Random(1)
+    m = begin()
+    for _ in range(n):
+        m.objects(rng.randrange(1 << 62), ARRAY, [OBJECT])
+    o.put(m.bytes())
+
+
+def s_hprof_same(o, n):  # one id
+    m = begin()
+    for _ in range(n):
+        m.primitives(1 << 20, 8, b"")
+    o.put(m.bytes())
+
+
+def s_hprof_empty(o, n):  # segments without a length, with what may be records or roots
+    m = begin()
+    root = b"\x05" + struct.pack(">Q", OBJECT)
+    o.put(m.bytes(end=False) + (hprof.Maker.record(0x1C, b"") + root * 2) * n)
+
+
+def s_hprof_bad(o, n):  # each byte may begin a record
+    o.put(begin().bytes() + b"\x03" + b"\xff" * 8 + b"\x1c\x2c\x01" * n)
+
+
+def s_hprof_deep(o, n):  # a deep stack, of many threads
+    m = begin()
+    for k in range(100):
+        m.frame(0x900 + k, "m%d" % k, "()V", None, 1, k)
+    m.trace(7, [0x900 + k % 100 for k in range(n)])
+    for k in range(n // 10):
+        m.root(0x08, OBJECT, k, 7)
+    o.put(m.bytes())
+
+
+def s_hprof_classes(o, n):  # objects of classes that are not there
+    m = begin()
+    for k in range(n):
+        m.instance((1 << 20) + 16 * k, (1 << 30) + 16 * k, b"")
+    o.put(m.bytes())
+
+
+# For campaign.py: tables that are compared, and the recording.
+DAMAGED = [("objects of a heap dump", "set", "SELECT address, kind, length FROM java_heap_object WHERE address IS NOT NULL"),
+           ("texts of a heap dump", "set", "SELECT text FROM java_heap_string")]
+
+
+def damaged(path):
+    Out(path).put(heap(300).bytes())
+
+
+if __name__ == "__main__":
+    measure.main({name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}, Out, "hprof", 60 * MB, 8)
