@@ -1,4 +1,5 @@
 #include "parsers/known_files.h"
+#include "parsers/shared/proto_kind.h"
 
 #include "parsers/format.h"
 #include "parsers/import_impl.h"
@@ -119,83 +120,9 @@ static bool is_json_rest(ts_text head)
     return i < head.n && (head.p[i] == '{' || head.p[i] == '"');
 }
 
-/* --- protobuf without a magic number ---------------------------------------------------------- */
-
-typedef enum proto_kind { PROTO_UNKNOWN, PROTO_PERFETTO, PROTO_OTLP } proto_kind;
-
-/* The first field of a message, NULL: it has none. */
-static bool first_field(ts_wire_field *out, const ts_wire_field *message)
-{
-    ts_wire w;
-    ts_wire_init(&w, message->p, message->n);
-    return ts_wire_next(out, &w);
-}
-
-/* Field 2 is a list of processes, whose fields 1 begin with a number, or one of profiles, whose
- * fields 1 are the instrument with its name. */
-static proto_kind kind_of_second(const ts_wire_field *second)
-{
-    ts_wire_field one;
-    ts_wire_field inner;
-    if (!first_field(&one, second) || one.number != 1 || one.type != TS_WIRE_BYTES ||
-        !first_field(&inner, &one)) {
-        return PROTO_UNKNOWN;
-    }
-    return inner.type == TS_WIRE_VARINT ? PROTO_PERFETTO : PROTO_OTLP;
-}
-
-/* One message of field 1: a packet of a trace has a time, a sequence or one of many kinds of data,
- * all with numbers from 3 on; profiles of a resource have messages 1 and 2 and a text 3. */
-static proto_kind kind_of_message(const uint8_t *p, size_t n)
-{
-    enum { RESERVED = 1000, LARGEST = 200 };
-    ts_wire w;
-    ts_wire_field f;
-    proto_kind kind = PROTO_UNKNOWN;
-    ts_wire_init(&w, p, n);
-    while (ts_wire_next(&f, &w)) {
-        bool bytes = f.type == TS_WIRE_BYTES;
-        if (f.number == RESERVED) {
-            continue;
-        }
-        if (f.number > LARGEST || (f.number < 3 && !bytes)) {
-            return PROTO_UNKNOWN;
-        }
-        if (f.number > 3 || (f.number == 3 && !bytes)) {
-            return PROTO_PERFETTO;
-        }
-        kind = f.number == 2 && kind == PROTO_UNKNOWN ? kind_of_second(&f) : kind;
-    }
-    return kind;
-}
-
-/* The first messages of field 1; the last one may go on after what can be seen. */
-static proto_kind proto_kind_of(ts_text head)
-{
-    enum { MESSAGES = 16 };
-    ts_bytes in = {.p = (const uint8_t *)head.p, .n = head.n};
-    proto_kind kind = PROTO_UNKNOWN;
-    for (int i = 0; i < MESSAGES && kind == PROTO_UNKNOWN && ts_bytes_left(&in) > 0; i++) {
-        uint64_t n;
-        if (in.p[in.at++] != (1 << 3 | TS_WIRE_BYTES) || !ts_get_varint(&n, &in)) {
-            break;
-        }
-        size_t left = ts_bytes_left(&in);
-        left = n < left ? (size_t)n : left;
-        kind = kind_of_message(in.p + in.at, left);
-        in.at += left;
-    }
-    return kind;
-}
-
 static bool is_perfetto(ts_text head)
 {
-    return proto_kind_of(head) == PROTO_PERFETTO;
-}
-
-static bool is_otlp(ts_text head)
-{
-    return proto_kind_of(head) == PROTO_OTLP;
+    return ts_proto_kind_of(head) == TS_PROTO_PERFETTO;
 }
 
 /* --- the table -------------------------------------------------------------------------------- */

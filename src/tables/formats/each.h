@@ -131,6 +131,7 @@
 #include TS_DECLARED(perf)
 #include TS_DECLARED(rawheap)
 #include TS_DECLARED(hprof)
+#include TS_DECLARED(otlp)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE
