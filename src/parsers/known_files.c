@@ -1,10 +1,9 @@
 #include "parsers/known_files.h"
-#include "parsers/shared/proto_kind.h"
+#include "parsers/proto_kind.h"
 
 #include "parsers/format.h"
 #include "parsers/import_impl.h"
 #include "tables/schema.h"
-#include "wire/wire.h"
 
 #include <strings.h>
 

@@ -27,18 +27,20 @@ static bytes from_hex(const char *s)
  * 1000, in function f, line 7, with a link. */
 static bytes message_1_10(void)
 {
-    return from_hex("0A3F 0A15 0A13 0A0C 736572766963652E6E616D65 1203 0A0173 1226 1224 0A04 08011002 "
-                    "1211 0801 1801 22010A 2A08E803000000000000 19E803000000000000 2005 "
-                    "1255 0A00 1200 1209 108020 1A0408011007 1A00 1A020803 2200 "
-                    "221C 0A10 30313233343536373839616263646566 1208 3031323334353637 "
-                    "2A00 2A03637075 2A0B6E616E6F7365636F6E6473 2A0166 3200 3A00 3A030A0101");
+    return from_hex(
+        "0A3F 0A15 0A13 0A0C 736572766963652E6E616D65 1203 0A0173 1226 1224 0A04 08011002 "
+        "1211 0801 1801 22010A 2A08E803000000000000 19E803000000000000 2005 "
+        "1255 0A00 1200 1209 108020 1A0408011007 1A00 1A020803 2200 "
+        "221C 0A10 30313233343536373839616263646566 1208 3031323334353637 "
+        "2A00 2A03637075 2A0B6E616E6F7365636F6E6473 2A0166 3200 3A00 3A030A0101");
 }
 
 /* The same in 1.4, without the resource. */
 static bytes message_1_4(void)
 {
-    return from_hex("0A41 123F 123D 0A0408011002 1209 1001 1A010A 3202E807 2207 108020 1A021007 "
-                    "2A0100 32020803 5200 5203637075 520B6E616E6F7365636F6E6473 520166 58E807 6005");
+    return from_hex(
+        "0A41 123F 123D 0A0408011002 1209 1001 1A010A 3202E807 2207 108020 1A021007 "
+        "2A0100 32020803 5200 5203637075 520B6E616E6F7365636F6E6473 520166 58E807 6005");
 }
 
 static const char json_text[] =
@@ -47,7 +49,8 @@ static const char json_text[] =
     "{\"typeStrindex\":1,\"unitStrindex\":2},\"samples\":[{\"stackIndex\":1,\"linkIndex\":1,"
     "\"values\":[\"10\"],\"timestampsUnixNano\":[\"1000\"]}],\"timeUnixNano\":\"1000\","
     "\"durationNano\":\"5\",\"periodType\":{}}]}]}],\"dictionary\":{\"mappingTable\":[{}],"
-    "\"locationTable\":[{},{\"address\":\"4096\",\"lines\":[{\"functionIndex\":1,\"line\":\"7\"}]}],"
+    "\"locationTable\":[{},{\"address\":\"4096\",\"lines\":[{\"functionIndex\":1,\"line\":\"7\"}]}]"
+    ","
     "\"functionTable\":[{},{\"nameStrindex\":3}],\"linkTable\":[{},{\"traceId\":"
     "\"30313233343536373839616263646566\",\"spanId\":\"3031323334353637\"}],\"stringTable\":[\"\","
     "\"cpu\",\"nanoseconds\",\"f\"],\"attributeTable\":[{}],\"stackTable\":[{},"
@@ -86,8 +89,8 @@ static void put_part(bytes *b, uint32_t field, bytes inner)
     free(inner.p);
 }
 
-/* A message since 1.7 with this sample, given in hex: texts "", cpu, count, k, v; attributes 1 and 2
- * k = v; a location; for 1.7 function 0 and attributes with texts. */
+/* A message since 1.7 with this sample, given in hex: texts "", cpu, count, k, v; attributes 1 and
+ * 2 k = v; a location; for 1.7 function 0 and attributes with texts. */
 static bytes message_with(const char *sample, bool old)
 {
     bytes top = {0};
@@ -285,7 +288,8 @@ static void test_bad_indexes(void **state)
     run_free(&r);
 }
 
-/* --- forms of files ---------------------------------------------------------------------------- */
+/* --- forms of files ----------------------------------------------------------------------------
+ */
 
 static bytes two_framed(void)
 {
@@ -365,7 +369,8 @@ static void test_json_elements(void **state)
     run_free(&r);
 }
 
-/* --- what it is -------------------------------------------------------------------------------- */
+/* --- what it is --------------------------------------------------------------------------------
+ */
 
 static void test_sniff(void **state)
 {
@@ -378,8 +383,8 @@ static void test_sniff(void **state)
         {bytes_of(json_text), true},
         {two_framed(), true},
         {bytes_of("{\"resourceSpans\":[]}"), false},
-        {from_hex("0A04 40645001"), false},           /* a packet of Perfetto: time, sequence */
-        {from_hex("0A06 1204 0A020807"), false},      /* processes */
+        {from_hex("0A04 40645001"), false},             /* a packet of Perfetto: time, sequence */
+        {from_hex("0A06 1204 0A020807"), false},        /* processes */
         {from_hex("0A04 08011002 3200 320178"), false}, /* pprof */
         {from_hex("0A00 0A00"), false},
         {from_hex("00000004 0A020807"), false},
@@ -407,7 +412,8 @@ static void test_options(void **state)
     assert_false(ts_format_otlp.check_options("1.9"));
 }
 
-/* --- damage ------------------------------------------------------------------------------------ */
+/* --- damage ------------------------------------------------------------------------------------
+ */
 
 static void test_no_dictionary(void **state)
 {

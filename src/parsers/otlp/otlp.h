@@ -9,9 +9,10 @@
  * same code.
  *
  * Memory: the largest message (at most 256 MiB), for JSON up to four times its text; 16 bytes an
- * entry of its tables, 56 an attribute, 8 more a stack and 8 a location; of each source 5 KiB, its
- * texts and what tables/store_paths.h says of its call paths; 50 bytes for each thread that has a
- * name only and each fact that is written once. Docs: docs/formats.md, "otlp-profiles".
+ * entry of its tables, 56 an attribute, 8 more a stack and 8 a location; of each source 700 bytes,
+ * its texts, and with stacks 4 KiB and what tables/store_paths.h says of its call paths; 50 bytes
+ * for each thread that has a name only and each fact that is written once. Docs: docs/formats.md,
+ * "otlp-profiles".
  */
 #ifndef TS_PARSERS_OTLP_OTLP_H
 #define TS_PARSERS_OTLP_OTLP_H
@@ -30,7 +31,8 @@
 enum {
     OTLP_MAX_MESSAGE = 256 << 20,
     OTLP_MAX_TEXT = 1 << 20,
-    OTLP_MAX_DEPTH = 16 /* lists and maps in an attribute's value */
+    OTLP_MAX_STACK = 1 << 16, /* frames */
+    OTLP_MAX_DEPTH = 16       /* lists and maps in an attribute's value */
 };
 
 /* --- otlp_fields.c: what fields are ---------------------------------------------------------- */
@@ -200,8 +202,9 @@ bool otlp_next(ts_wire_field *f, otlp_walk *w);
 /* Was the message well-formed to its end? */
 static inline bool otlp_good(const otlp_walk *w)
 {
-    return !w->odd && (w->wire.fault == TS_WIRE_OK ||
-                       (w->part && (w->wire.fault == TS_WIRE_LENGTH || w->wire.fault == TS_WIRE_CUT)));
+    return !w->odd &&
+           (w->wire.fault == TS_WIRE_OK ||
+            (w->part && (w->wire.fault == TS_WIRE_LENGTH || w->wire.fault == TS_WIRE_CUT)));
 }
 
 /* --- otlp_layout.c --------------------------------------------------------------------------- */
@@ -260,10 +263,10 @@ typedef struct otlp_source {
     int64_t id;
     int64_t profile_row;
     char name[TS_SOURCE_NAME];
-    size_t key, key_n;             /* in `keys` */
+    size_t key, key_n;              /* in `keys` */
     otlp_part column[OTLP_COLUMNS]; /* in `keys`; n SIZE_MAX: not recorded */
-    size_t first_type, type_n;     /* in `types` */
-    int64_t estimated;             /* kind of values that are made of numbers of samples; 0: none */
+    size_t first_type, type_n;      /* in `types` */
+    int64_t estimated; /* kind of values that are made of numbers of samples; 0: none */
     int64_t default_type;
     int64_t period;
     int64_t start, end; /* TS_NO_TIME: not known */
@@ -273,7 +276,7 @@ typedef struct otlp_source {
     uint64_t profiles, ids, messages, dropped;
     uint64_t last_message; /* that had one of its profiles */
     uint64_t samples, samples_lost, samples_skipped, values, values_lost, values_skipped;
-    ts_path_store paths;
+    ts_path_store *paths; /* NULL: no stack yet */
 } otlp_source;
 
 /* A profile that is being read. */
@@ -318,7 +321,7 @@ typedef struct otlp {
     bool lost_sync;
     bool lines;       /* of JSON: each is a document */
     bool line_begins; /* with the next byte */
-    bool forced; /* --format otlp-profiles:layout=... */
+    bool forced;      /* --format otlp-profiles:layout=... */
     otlp_layout forced_layout;
     struct otlp_json *json;
 

@@ -1,7 +1,7 @@
 /* What the numbers of fields are in each layout, and walks over fields. */
 #include "parsers/otlp/otlp.h"
 
-#include "parsers/shared/proto_kind.h"
+#include "parsers/proto_kind.h"
 
 const char *const otlp_layout_names[OTLP_LAYOUTS] = {"1.3", "1.4", "1.6", "1.7",
                                                      "1.8", "1.9", "1.10"};
@@ -15,7 +15,6 @@ typedef struct field_line {
 /* clang-format off */
 #define ALL(n) {n, n, n, n, n, n, n}
 #define LINE(message, role, kind, ...) {OTLP_##message, role, kind, __VA_ARGS__},
-/* clang-format on */
 
 /* Layouts:                                      1.3 1.4 1.6 1.7 1.8 1.9 1.10 */
 static const field_line field_lines[] = {
@@ -146,6 +145,7 @@ static const field_line field_lines[] = {
     LINE(ANY, ANY_BYTES, 'b', ALL(7))
     LINE(ANY, ANY_STRING, 'n', ALL(8))
 };
+/* clang-format on */
 
 void otlp_fields_of(otlp_fields *out, otlp_layout layout, bool names)
 {

@@ -9,14 +9,15 @@
 #include "base/alloc.h"
 #include "input/unpack.h"
 #include "parsers/shared/notes.h"
-#include "parsers/shared/proto_kind.h"
+#include "parsers/proto_kind.h"
 
 enum { FORM_UNKNOWN, FORM_BARE, FORM_FRAMED, FORM_JSON };
 enum { LENGTH = 4 };
 
 static const uint8_t zstd_magic[4] = {0x28, 0xB5, 0x2F, 0xFD};
 
-/* --- sniffing ---------------------------------------------------------------------------------- */
+/* --- sniffing ----------------------------------------------------------------------------------
+ */
 
 static bool is_key(const ts_sniff *s, const char *key)
 {
@@ -60,8 +61,7 @@ static int otlp_sniff(const ts_sniff *s)
                    ? TS_SNIFF_LIKELY
                    : TS_SNIFF_NO;
     }
-    return ts_proto_kind_of((ts_text){(const char *)s->head, s->n}) == TS_PROTO_OTLP ||
-                   is_framed(s)
+    return ts_proto_kind_of((ts_text){(const char *)s->head, s->n}) == TS_PROTO_OTLP || is_framed(s)
                ? TS_SNIFF_LIKELY
                : TS_SNIFF_NO;
 }
@@ -94,7 +94,8 @@ static bool check_options(const char *options)
     return read_layout(&layout, options);
 }
 
-/* --- messages ---------------------------------------------------------------------------------- */
+/* --- messages ----------------------------------------------------------------------------------
+ */
 
 static ts_code lose(otlp *o, ts_issue_code issue, uint64_t at, const char *text)
 {
@@ -126,6 +127,10 @@ static ts_code unpack(const char **fault, otlp *o)
     *fault = ts_unpack_fault(u);
     *fault = *fault == NULL && !ts_unpack_ended(u) ? "the compressed data end too early" : *fault;
     ts_unpack_close(u);
+    if (code == TS_ERR_LIMIT) { /* so says a damaged head, too: it is this message that is lost */
+        *fault = "the compressed data need too much memory";
+        code = TS_OK;
+    }
     return code;
 }
 
@@ -152,8 +157,8 @@ static ts_code take_any(otlp *o)
 /* What is in `packed` is one, or, cut, the beginning of one. */
 static ts_code take_framed(otlp *o)
 {
-    bool zstd = o->packed.n >= sizeof zstd_magic &&
-                memcmp(o->packed.p, zstd_magic, sizeof zstd_magic) == 0;
+    bool zstd =
+        o->packed.n >= sizeof zstd_magic && memcmp(o->packed.p, zstd_magic, sizeof zstd_magic) == 0;
     const char *fault = NULL;
     if (zstd && !o->too_large) {
         TS_TRY(unpack(&fault, o));
@@ -169,7 +174,8 @@ static ts_code take_framed(otlp *o)
     return take_any(o);
 }
 
-/* --- messages with a length -------------------------------------------------------------------- */
+/* --- messages with a length --------------------------------------------------------------------
+ */
 
 /* What may be the first byte of one: a field of bytes 1 to 8, JSON, a frame of zstd. */
 static bool may_begin(uint8_t byte)
@@ -234,7 +240,8 @@ static ts_code finish_framed(otlp *o)
     return take_framed(o);
 }
 
-/* --- JSON -------------------------------------------------------------------------------------- */
+/* --- JSON --------------------------------------------------------------------------------------
+ */
 
 static ts_code next_document(otlp *o, bool cut)
 {
@@ -277,15 +284,16 @@ static ts_code feed_json(otlp *o, const uint8_t *p, size_t n)
     return TS_OK;
 }
 
-/* --- the stream -------------------------------------------------------------------------------- */
+/* --- the stream --------------------------------------------------------------------------------
+ */
 
 static void otlp_close(void *self)
 {
     otlp *o = self;
     ts_ctx *ctx = o->ctx;
-    ts_vec *const lists[] = {&o->attributes,     &o->others,      &o->types_read,  &o->locations,
-                             &o->location_codes, &o->stack_codes, &o->expanded,    &o->stack,
-                             &o->values,         &o->times,       &o->labels,      &o->types,
+    ts_vec *const lists[] = {&o->attributes,     &o->others,        &o->types_read, &o->locations,
+                             &o->location_codes, &o->stack_codes,   &o->expanded,   &o->stack,
+                             &o->values,         &o->times,         &o->labels,     &o->types,
                              &o->attribute_list, &o->location_list, &o->entry_list};
     ts_buf *const buffers[] = {&o->message, &o->packed, &o->made, &o->keys, &o->key, &o->scratch};
     otlp_json_close(o);
@@ -328,7 +336,7 @@ static ts_code otlp_open(void **self, ts_job *job)
 static int form_of(uint8_t byte)
 {
     return byte == '{' || byte == 0xEF || byte == ' ' || byte == '\t' || byte == '\r' ? FORM_JSON
-           : byte < 0x10 && byte != 0x0A                                            ? FORM_FRAMED
+           : byte < 0x10 && byte != 0x0A                                              ? FORM_FRAMED
                                                                                       : FORM_BARE;
 }
 

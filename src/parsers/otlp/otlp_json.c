@@ -211,7 +211,8 @@ struct otlp_json {
     uint32_t shown;
 };
 
-/* --- the message that is made ------------------------------------------------------------------ */
+/* --- the message that is made ------------------------------------------------------------------
+ */
 
 static bool is_full(otlp *o)
 {
@@ -273,7 +274,8 @@ static ts_code close_level(void *user, unsigned place)
     return TS_OK;
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------
+ */
 
 static ts_code odd(otlp *o)
 {
@@ -333,12 +335,12 @@ static bool from_hex(ts_buf *t)
 
 static int base64_digit(char c)
 {
-    return c >= 'A' && c <= 'Z'     ? c - 'A'
-           : c >= 'a' && c <= 'z'   ? c - 'a' + 26
-           : ts_is_digit(c)         ? c - '0' + 52
+    return c >= 'A' && c <= 'Z'   ? c - 'A'
+           : c >= 'a' && c <= 'z' ? c - 'a' + 26
+           : ts_is_digit(c)       ? c - '0' + 52
            : c == '+' || c == '-' ? 62
            : c == '/' || c == '_' ? 63
-                                    : -1;
+                                  : -1;
 }
 
 /* In place; of both alphabets, with or without padding. */
@@ -514,7 +516,8 @@ static const ts_json_table table = {
     .odd = on_odd,
 };
 
-/* --- the document ------------------------------------------------------------------------------ */
+/* --- the document ------------------------------------------------------------------------------
+ */
 
 static ts_code object_begin(void *user)
 {
@@ -616,8 +619,7 @@ static otlp_layout shown_layout(uint32_t shown)
     return (shown & SHOWS_OWN_TABLES) != 0 && (shown & (SHOWS_DICTIONARY | SHOWS_TABLES)) == 0
                ? OTLP_1_4
            : (shown & SHOWS_TABLES) != 0 ? OTLP_1_6
-           : (shown & SHOWS_1_8) != 0
-               ? ((shown & SHOWS_UNTIL_1_8) != 0 ? OTLP_1_8 : OTLP_1_9)
+           : (shown & SHOWS_1_8) != 0    ? ((shown & SHOWS_UNTIL_1_8) != 0 ? OTLP_1_8 : OTLP_1_9)
            : (shown & (SHOWS_OLD | SHOWS_UNTIL_1_8)) != 0
                ? ((shown & SHOWS_DICTIONARY) != 0 ? OTLP_1_7 : OTLP_1_6)
                : OTLP_1_9;

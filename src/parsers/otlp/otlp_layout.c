@@ -5,7 +5,7 @@
  */
 #include "parsers/otlp/otlp.h"
 
-#include "parsers/shared/proto_kind.h"
+#include "parsers/proto_kind.h"
 
 enum { SEEN_FIELDS = 24 };
 
@@ -17,7 +17,7 @@ typedef struct seen {
 
 typedef struct facts {
     bool top[SEEN_FIELDS];
-    bool tables_at_top; /* field 2 of the top is a mapping */
+    bool tables_at_top;  /* field 2 of the top is a mapping */
     bool texts, numbers; /* entries of table 6 of the dictionary begin with one */
     bool stacks;         /* those of table 7 are stacks */
     size_t attributes;
@@ -144,10 +144,10 @@ static void look_at_profile(facts *found, const ts_wire_field *profile, bool sam
     while (ts_wire_next(&f, &w)) {
         if (!samples) {
             note(&found->profile, now, &f);
-            found->comments = found->comments ||
-                              (f.number == 7 && (f.type != TS_WIRE_BYTES || (f.n != 0 && f.n != 16)));
-        } else if (f.number == 2 && f.type == TS_WIRE_BYTES &&
-                   !(found->is_1_9 || found->is_1_10)) {
+            found->comments =
+                found->comments ||
+                (f.number == 7 && (f.type != TS_WIRE_BYTES || (f.n != 0 && f.n != 16)));
+        } else if (f.number == 2 && f.type == TS_WIRE_BYTES && !(found->is_1_9 || found->is_1_10)) {
             look_at_sample(found, &f);
         }
     }
@@ -242,8 +242,9 @@ otlp_layout otlp_layout_of(bool *guessed, const uint8_t *p, size_t n)
     }
     bool numbered = has(profile, 4, TS_WIRE_VARINT); /* 4 is the time, no location */
     return has(profile, 8, TS_WIRE_BYTES) && profile->types[10] == 0 && !numbered ? OTLP_1_3
-           : numbered                                                                   ? OTLP_1_6
-           : profile->twice[10] || has(profile, 11, TS_WIRE_VARINT) || has(profile, 4, TS_WIRE_BYTES)
+           : numbered                                                             ? OTLP_1_6
+           : profile->twice[10] || has(profile, 11, TS_WIRE_VARINT) ||
+                   has(profile, 4, TS_WIRE_BYTES)
                ? OTLP_1_4
                : of_new(guessed, &found, p, n);
 }

@@ -54,7 +54,8 @@ static ts_code finish_tables(otlp *o)
         o->names || o->layout < OTLP_1_8 ? OTLP_KEY_VALUE : OTLP_KEY_VALUE_UNIT;
     const size_t locations = o->tables[TABLE_LOCATION].n;
     const size_t stacks = o->tables[TABLE_STACK].n;
-    o->no_texts = o->tables[TABLE_STRING].n > 0 && ((otlp_part *)o->tables[TABLE_STRING].p)[0].n > 0;
+    o->no_texts =
+        o->tables[TABLE_STRING].n > 0 && ((otlp_part *)o->tables[TABLE_STRING].p)[0].n > 0;
     if (o->no_texts) {
         TS_TRY(otlp_issue(o, TS_ISSUE_prof_first_string, o->message_at,
                           "the first text is not empty"));
@@ -250,10 +251,8 @@ static ts_code take_profile(otlp *o, const ts_wire_field *f)
 {
     bool good = true;
     otlp_part part = otlp_part_of(o, f);
-    o->profile = (otlp_profile){.time = TS_NO_TIME,
-                                .duration = TS_NO_TIME,
-                                .default_text = -1,
-                                .default_type = -1};
+    o->profile = (otlp_profile){
+        .time = TS_NO_TIME, .duration = TS_NO_TIME, .default_text = -1, .default_type = -1};
     o->types_read.n = 0;
     o->locations.n = 0;
     TS_TRY(o->layout == OTLP_1_3 && !o->names ? read_container(&good, o, part)
@@ -295,7 +294,7 @@ static ts_code put_attribute(otlp *o, const otlp_attribute *a)
     return a == NULL || !a->good
                ? TS_OK
                : otlp_fact(o, "profile.", otlp_part_text(o, a->key),
-                          a->kind == 0 ? TS_TEXT_NULL : otlp_part_text(o, a->value));
+                           a->kind == 0 ? TS_TEXT_NULL : otlp_part_text(o, a->value));
 }
 
 static ts_code put_text(otlp *o, const char *key, ts_text value)
@@ -541,7 +540,7 @@ static ts_code take_groups(otlp *o)
 
 ts_code otlp_take(otlp *o)
 {
-    enum { FREE = 16 << 20, BYTE = 256 };
+    enum { FREE = 4 << 20, BYTE = 64 };
     bool good;
     bool tables;
     o->bytes = (const uint8_t *)(o->message.p == NULL ? "" : o->message.p);

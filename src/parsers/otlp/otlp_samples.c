@@ -20,7 +20,8 @@ typedef struct sample {
     char trace[2 * TRACE_ID], span[2 * SPAN_ID];
 } sample;
 
-/* --- the message ------------------------------------------------------------------------------- */
+/* --- the message -------------------------------------------------------------------------------
+ */
 
 static ts_code read_list(sample *s, otlp *o, uint8_t role, const ts_wire_field *f)
 {
@@ -85,7 +86,8 @@ static ts_code find_node(sample *s, otlp *o)
     return otlp_path(&s->node, o, (const uint64_t *)o->locations.p + s->start, (size_t)s->length);
 }
 
-/* --- threads ----------------------------------------------------------------------------------- */
+/* --- threads -----------------------------------------------------------------------------------
+ */
 
 typedef struct whose {
     int64_t tid, pid; /* 0: none */
@@ -159,7 +161,8 @@ static void note_meaning(whose *w, const otlp_attribute *a, ts_text value)
     }
 }
 
-/* --- labels ------------------------------------------------------------------------------------ */
+/* --- labels ------------------------------------------------------------------------------------
+ */
 
 static ts_code add_label(otlp *o, ts_text key, ts_text value, int64_t unit)
 {
@@ -171,8 +174,7 @@ static ts_code attribute_labels(sample *s, otlp *o)
 {
     whose w = {0};
     for (size_t i = 0; i < o->attribute_list.n; i++) {
-        const otlp_attribute *a =
-            otlp_attribute_at(o, ((const uint64_t *)o->attribute_list.p)[i]);
+        const otlp_attribute *a = otlp_attribute_at(o, ((const uint64_t *)o->attribute_list.p)[i]);
         if (a == NULL) {
             continue;
         }
@@ -300,7 +302,8 @@ static ts_code put_labels(otlp *o, int64_t sample_id)
     return TS_OK;
 }
 
-/* --- values ------------------------------------------------------------------------------------ */
+/* --- values ------------------------------------------------------------------------------------
+ */
 
 static ts_code flush_values(otlp *o)
 {
@@ -342,7 +345,8 @@ static ts_code put_values(otlp *o, int64_t sample_id, const int64_t *values, siz
                : TS_OK;
 }
 
-/* --- rows -------------------------------------------------------------------------------------- */
+/* --- rows --------------------------------------------------------------------------------------
+ */
 
 /* What the first value that is not 0 is of. */
 static ts_text cause_of(const otlp *o, const int64_t *values, size_t n)
@@ -490,5 +494,6 @@ ts_code otlp_sample(otlp *o, otlp_part part)
 ts_code otlp_samples_flush(otlp *o)
 {
     TS_TRY(flush_values(o));
-    return ts_paths_flush(&o->profile.source->paths, o->store);
+    ts_path_store *paths = o->profile.source->paths;
+    return paths == NULL ? TS_OK : ts_paths_flush(paths, o->store);
 }

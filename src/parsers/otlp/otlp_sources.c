@@ -280,8 +280,7 @@ ts_code otlp_source_find(otlp *o)
     TS_TRY(ts_index_reserve(o->ctx, &o->by_key));
     ts_hash h = ts_hash_begin(&o->by_key.key);
     ts_hash_bytes(&h, o->key.p, o->key.n);
-    uint32_t found =
-        ts_index_search(&place, &o->by_key, ts_hash_end(&h), has_key, o, &o->key);
+    uint32_t found = ts_index_search(&place, &o->by_key, ts_hash_end(&h), has_key, o, &o->key);
     if (found == TS_INDEX_NONE) {
         return new_source(o, place);
     }
@@ -289,7 +288,8 @@ ts_code otlp_source_find(otlp *o)
     return TS_OK;
 }
 
-/* --- what all its profiles say ----------------------------------------------------------------- */
+/* --- what all its profiles say -----------------------------------------------------------------
+ */
 
 static ts_code note_id(otlp *o, otlp_source *s)
 {
@@ -329,7 +329,8 @@ ts_code otlp_source_note(otlp *o)
     return note_id(o, s);
 }
 
-/* --- the end ----------------------------------------------------------------------------------- */
+/* --- the end -----------------------------------------------------------------------------------
+ */
 
 static ts_code put_number(otlp *o, const otlp_source *s, const char *key, uint64_t v)
 {
@@ -360,20 +361,27 @@ static ts_code put_profile(otlp *o, otlp_source *s)
         ts_text *cell;
         int column;
     } texts[] = {
-        {&row.service, OTLP_SERVICE},         {&row.version, OTLP_VERSION},
-        {&row.env, OTLP_ENV},                 {&row.host, OTLP_HOST},
-        {&row.pid, OTLP_PID},                 {&row.language_ver, OTLP_LANGUAGE_VER},
-        {&row.runtime, OTLP_RUNTIME},         {&row.runtime_os, OTLP_OS},
-        {&row.runtime_arch, OTLP_ARCH},       {&row.runtime_id, OTLP_RUNTIME_ID},
-        {&row.profiler, OTLP_PROFILER},       {&row.agent_ver, OTLP_AGENT_VER},
-        {&row.period_type, OTLP_PERIOD_TYPE}, {&row.period_unit, OTLP_PERIOD_UNIT},
+        {&row.service, OTLP_SERVICE},
+        {&row.version, OTLP_VERSION},
+        {&row.env, OTLP_ENV},
+        {&row.host, OTLP_HOST},
+        {&row.pid, OTLP_PID},
+        {&row.language_ver, OTLP_LANGUAGE_VER},
+        {&row.runtime, OTLP_RUNTIME},
+        {&row.runtime_os, OTLP_OS},
+        {&row.runtime_arch, OTLP_ARCH},
+        {&row.runtime_id, OTLP_RUNTIME_ID},
+        {&row.profiler, OTLP_PROFILER},
+        {&row.agent_ver, OTLP_AGENT_VER},
+        {&row.period_type, OTLP_PERIOD_TYPE},
+        {&row.period_unit, OTLP_PERIOD_UNIT},
     };
     for (size_t i = 0; i < sizeof texts / sizeof texts[0]; i++) {
         *texts[i].cell = kept_text(o, s->column[texts[i].column]);
     }
     row.language = ts_text_of(ts_language_name(s->language));
-    row.profile_id = s->ids == 1 && s->profiles == 1 ? kept_text(o, s->column[OTLP_PROFILE_ID])
-                                                     : TS_TEXT_NULL;
+    row.profile_id =
+        s->ids == 1 && s->profiles == 1 ? kept_text(o, s->column[OTLP_PROFILE_ID]) : TS_TEXT_NULL;
     if (s->has_period) {
         TS_SET_VALUE(profile, &row, period, s->period);
     }
@@ -419,7 +427,10 @@ void otlp_sources_free(otlp *o)
 {
     for (size_t i = 0; i < o->sources.n; i++) {
         otlp_source *s = ((otlp_source *const *)o->sources.p)[i];
-        ts_paths_free(o->ctx, &s->paths);
+        if (s->paths != NULL) {
+            ts_paths_free(o->ctx, s->paths);
+        }
+        ts_free(o->ctx, s->paths);
         ts_free(o->ctx, s);
     }
     ts_vec_free(o->ctx, &o->sources);

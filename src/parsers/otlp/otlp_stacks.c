@@ -4,6 +4,8 @@
  */
 #include "parsers/otlp/otlp.h"
 
+#include "base/alloc.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -17,7 +19,8 @@ typedef struct location {
     ts_text library;
 } location;
 
-/* --- libraries --------------------------------------------------------------------------------- */
+/* --- libraries ---------------------------------------------------------------------------------
+ */
 
 static ts_text base_name(ts_text path)
 {
@@ -30,8 +33,7 @@ static ts_code note_build_ids(otlp *o, const ts_wire_field *f)
     bool good;
     ts_code code = otlp_numbers(&good, o, &o->entry_list, f, false);
     for (size_t i = 0; i < o->entry_list.n && code == TS_OK; i++) {
-        const otlp_attribute *a =
-            otlp_attribute_at(o, ((const uint64_t *)o->entry_list.p)[i]);
+        const otlp_attribute *a = otlp_attribute_at(o, ((const uint64_t *)o->entry_list.p)[i]);
         if (a != NULL && a->good && a->meaning == OTLP_MEANS_BUILD_ID && a->kind != 0) {
             code = otlp_fact(o, "", TS_TEXT_LIT("build_id"), otlp_part_text(o, a->value));
         }
@@ -63,18 +65,19 @@ static ts_code read_library(ts_text *library, otlp *o, uint64_t number)
     return TS_OK;
 }
 
-/* --- methods ----------------------------------------------------------------------------------- */
+/* --- methods -----------------------------------------------------------------------------------
+ */
 
 static ts_language language_of(const otlp *o, ts_text type, ts_text file)
 {
     static const struct {
         const char *type;
         ts_language language;
-    } known[] = {
-        {"jvm", TS_LANG_JAVA},      {"cpython", TS_LANG_PYTHON}, {"go", TS_LANG_GO},
-        {"v8js", TS_LANG_NODEJS},   {"dotnet", TS_LANG_DOTNET},  {"ruby", TS_LANG_RUBY},
-        {"php", TS_LANG_PHP},       {"rust", TS_LANG_RUST},      {"native", TS_LANG_UNKNOWN},
-        {"kernel", TS_LANG_UNKNOWN}};
+    } known[] = {{"jvm", TS_LANG_JAVA},       {"cpython", TS_LANG_PYTHON},
+                 {"go", TS_LANG_GO},          {"v8js", TS_LANG_NODEJS},
+                 {"dotnet", TS_LANG_DOTNET},  {"ruby", TS_LANG_RUBY},
+                 {"php", TS_LANG_PHP},        {"rust", TS_LANG_RUST},
+                 {"native", TS_LANG_UNKNOWN}, {"kernel", TS_LANG_UNKNOWN}};
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (ts_text_is(type, known[i].type)) {
             return known[i].language;
@@ -133,12 +136,13 @@ static ts_code address_method(int64_t *method, otlp *o, const location *l)
     return put_method(method, o, l, TS_LANG_UNKNOWN, (ts_text){text, (size_t)n}, TS_TEXT_NULL, 0);
 }
 
-/* --- locations --------------------------------------------------------------------------------- */
+/* --- locations ---------------------------------------------------------------------------------
+ */
 
 static ts_code add_frame(otlp *o, int64_t method, int64_t line)
 {
     uint32_t frame;
-    TS_TRY(ts_paths_frame(&frame, o->ctx, &o->profile.source->paths, method, line));
+    TS_TRY(ts_paths_frame(&frame, o->ctx, o->profile.source->paths, method, line));
     return ts_vec_push(o->ctx, &o->expanded, &frame, sizeof frame);
 }
 
@@ -168,8 +172,7 @@ static ts_code read_type(ts_text *type, otlp *o, const ts_wire_field *f)
     o->entry_list.n = 0;
     TS_TRY(otlp_numbers(&good, o, &o->entry_list, f, false));
     for (size_t i = 0; i < o->entry_list.n; i++) {
-        const otlp_attribute *a =
-            otlp_attribute_at(o, ((const uint64_t *)o->entry_list.p)[i]);
+        const otlp_attribute *a = otlp_attribute_at(o, ((const uint64_t *)o->entry_list.p)[i]);
         if (a != NULL && a->good && a->meaning == OTLP_MEANS_FRAME_TYPE && a->kind != 0) {
             *type = otlp_part_text(o, a->value);
         }
@@ -275,16 +278,22 @@ static ts_code code_of(uint32_t *code, otlp *o, uint64_t number)
     return TS_OK;
 }
 
-/* --- paths ------------------------------------------------------------------------------------- */
+/* --- paths -------------------------------------------------------------------------------------
+ */
 
 /* What was found for another source is of no use. */
-static void begin_epoch(otlp *o)
+static ts_code begin_epoch(otlp *o)
 {
+    otlp_source *s = o->profile.source;
+    if (s->paths == NULL) {
+        TS_NEED(o->ctx, s->paths = ts_zalloc(o->ctx, 1, sizeof *s->paths));
+    }
     if (o->epoch == 0 || o->epoch_source != o->profile.source) {
         o->epoch++;
         o->epoch_source = o->profile.source;
         o->expanded.n = 0;
     }
+    return TS_OK;
 }
 
 /* *good false: a message may not have so many frames. */
@@ -294,7 +303,7 @@ static ts_code add_frames(bool *good, otlp *o, uint32_t code)
         return ts_vec_push(o->ctx, &o->stack, &code, sizeof code);
     }
     const uint32_t *list = (const uint32_t *)o->expanded.p + (code & ~SEVERAL);
-    *good = otlp_spend(o, list[0]);
+    *good = o->stack.n + list[0] <= OTLP_MAX_STACK && otlp_spend(o, list[0]);
     if (!*good) {
         o->too_much++;
         return TS_OK;
@@ -309,8 +318,8 @@ ts_code otlp_path(uint32_t *node, otlp *o, const uint64_t *locations, size_t n)
 {
     ts_path_walk walk = {0};
     uint32_t code = 0;
-    bool good = otlp_spend(o, n);
-    begin_epoch(o);
+    bool good = n <= OTLP_MAX_STACK && otlp_spend(o, n);
+    TS_TRY(begin_epoch(o));
     *node = 0;
     o->stack.n = 0;
     o->too_much += good ? 0 : 1;
@@ -325,8 +334,8 @@ ts_code otlp_path(uint32_t *node, otlp *o, const uint64_t *locations, size_t n)
     if (!good || walk.n == 0) {
         return TS_OK;
     }
-    TS_TRY(ts_paths_walk(&walk, &o->profile.source->paths, o->store, o->profile.source->id));
-    *node = ts_paths_row(&o->profile.source->paths, &walk);
+    TS_TRY(ts_paths_walk(&walk, o->profile.source->paths, o->store, o->profile.source->id));
+    *node = ts_paths_row(o->profile.source->paths, &walk);
     return TS_OK;
 }
 
@@ -336,10 +345,10 @@ ts_code otlp_stack(uint32_t *node, otlp *o, uint64_t number)
     otlp_part part;
     bool good = true;
     *node = 0;
-    begin_epoch(o);
     if (otlp_is_none(o, number) || !otlp_entry(&part, o, TABLE_STACK, number)) {
         return TS_OK;
     }
+    TS_TRY(begin_epoch(o));
     otlp_code *known = (otlp_code *)o->stack_codes.p + number;
     if (known->epoch == o->epoch) {
         *node = known->code;

@@ -220,8 +220,7 @@ static ts_code read_value(bool *good, otlp_attribute *out, otlp *o, otlp_part pa
     case ANY_STRING:
         text = otlp_text(o, f.value);
         out->kind = text.p == NULL ? 0 : ANY_STRING;
-        return text.p == NULL ? TS_OK
-                              : (otlp_entry(&out->value, o, TABLE_STRING, f.value), TS_OK);
+        return text.p == NULL ? TS_OK : (otlp_entry(&out->value, o, TABLE_STRING, f.value), TS_OK);
     case ANY_BYTES:
         return otlp_hex(&out->value, o, f.p, f.n);
     case ANY_BOOL:
@@ -232,12 +231,14 @@ static ts_code read_value(bool *good, otlp_attribute *out, otlp *o, otlp_part pa
         break;
     case ANY_DOUBLE:
         if (__builtin_isfinite(real_of(f.value))) {
-            TS_TRY(ts_buf_put(o->ctx, &o->made, digits, ts_shortest_real(digits, real_of(f.value))));
+            TS_TRY(
+                ts_buf_put(o->ctx, &o->made, digits, ts_shortest_real(digits, real_of(f.value))));
         } else {
             double d = real_of(f.value);
-            TS_TRY(ts_buf_printf(o->ctx, &o->made, "%s", d != d    ? "NaN"
-                                                         : d > 0 ? "Infinity"
-                                                                 : "-Infinity"));
+            TS_TRY(ts_buf_printf(o->ctx, &o->made, "%s",
+                                 d != d  ? "NaN"
+                                 : d > 0 ? "Infinity"
+                                         : "-Infinity"));
         }
         break;
     default:

@@ -1,4 +1,4 @@
-#include "parsers/shared/proto_kind.h"
+#include "parsers/proto_kind.h"
 
 bool ts_wire_next_part(ts_wire_field *out, ts_wire *w)
 {

@@ -3,8 +3,8 @@
  * OpenTelemetry. Its first messages say which of them it is; the last one that can be seen may go
  * on after that.
  */
-#ifndef TS_PARSERS_SHARED_PROTO_KIND_H
-#define TS_PARSERS_SHARED_PROTO_KIND_H
+#ifndef TS_PARSERS_PROTO_KIND_H
+#define TS_PARSERS_PROTO_KIND_H
 
 #include "base/text.h"
 #include "wire/wire.h"

@@ -1,0 +1,156 @@
+"""OTLP profiles whose cost should grow with their size and no faster, in time and in memory; see measure.py. And one that is damaged."""
+
+import json
+import os
+import random
+import struct
+import sys
+
+import measure
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import otlp_write
+from otlp_write import field, scalar, varint
+
+MB = 1 << 20
+
+
+class Out:
+    def __init__(self, path):
+        self.path = path
+        self.bytes = 0
+
+    def put(self, data):
+        with open(self.path, "wb") as f:
+            f.write(data)
+        self.bytes = len(data)
+
+
+def packed(numbers):
+    return b"".join(map(varint, numbers))
+
+
+def texts(list_):
+    return b"".join(field(5, t.encode()) for t in list_)
+
+
+def top(samples, dictionary=b"", names=("",), resource=b"", fields=b""):
+    """A message of release 1.10 with one profile."""
+    profile = field(1, scalar(1, "u", 1) + scalar(2, "u", 2)) + samples + scalar(3, "x", 1_700_000_000_000_000_000) + fields
+    group = field(1, resource) + field(2, field(2, profile))
+    return field(1, group) + field(2, dictionary + texts(("", "cpu", "nanoseconds") + tuple(names)))
+
+
+def sample(stack=0, attributes=(), values=(1,), times=()):
+    return field(2, scalar(1, "u", stack) + field(2, packed(attributes)) + scalar(3, "u", 0) + field(4, packed(values)) +
+                 field(5, b"".join(struct.pack("<Q", t) for t in times)))
+
+
+def functions(n):
+    return b"".join(field(3, scalar(1, "u", i + 3)) for i in range(n))
+
+
+def locations(n):
+    return b"".join(field(2, field(3, scalar(1, "u", i))) for i in range(n))
+
+
+def s_otlp(o, n):
+    o.put(top(b"".join(sample(1 + i % 50, (), (i,), (10**18 + i,)) for i in range(n)),
+              functions(50) + locations(50) + b"".join(field(7, field(1, packed([1 + i % 49, 1 + i % 7]))) for i in range(51)), ["f%d" % i for i in range(50)]))
+
+
+def s_otlp_stacks(o, n):  # none like another
+    o.put(top(b"".join(sample(i) for i in range(n)), functions(n) + locations(n) + b"".join(field(7, field(1, packed([i, i // 2]))) for i in range(n)),
+              ["f%d" % i for i in range(n)]))
+
+
+def s_otlp_one_deep(o, n):  # many samples of one deep stack
+    o.put(top(sample(1) * n, functions(3) + locations(3) + field(7, b"") + field(7, field(1, packed([1, 2] * n))), ["f", "g", "h"]))
+
+
+def s_otlp_slices(o, n):  # of release 1.7: each sample has all that follows
+    samples = b"".join(field(2, scalar(1, "u", i) + scalar(2, "u", n - i) + field(3, varint(1))) for i in range(n))
+    profile = field(1, scalar(1, "u", 1) + scalar(2, "u", 2)) + samples + field(3, packed([i % 3 for i in range(n)])) + scalar(4, "i", 1000) + scalar(5, "i", 1)
+    o.put(field(1, field(2, field(2, profile))) + field(2, functions(3) + locations(3) + field(6, field(1, b"k")) + texts(["", "cpu", "nanoseconds", "f", "g", "h"])))
+
+
+def s_otlp_inlined(o, n):  # all lines in one location, which a stack has many times
+    lines = b"".join(field(3, scalar(1, "u", 1 + i % 3)) for i in range(n))
+    o.put(top(sample(1), functions(4) + field(2, b"") + field(2, lines) + field(7, b"") + field(7, field(1, packed([1] * n))), ["f", "g", "h", "i"]))
+
+
+def s_otlp_labels(o, n):  # a sample of many times and many attributes
+    attributes = b"".join(field(6, scalar(1, "u", 3) + field(2, scalar(3, "i", i))) for i in range(n))
+    o.put(top(sample(0, range(1, n), [1] * n, range(1, n + 1)), attributes, ["k"]))
+
+
+def s_otlp_attributes(o, n):
+    attributes = b"".join(field(6, scalar(1, "u", 3) + field(2, field(6, field(1, field(1, b"k") + field(2, scalar(3, "i", i)))))) for i in range(n))
+    o.put(top(b"".join(sample(0, [i]) for i in range(n)), attributes, ["k"]))
+
+
+def s_otlp_lists(o, n):  # in one another
+    value = field(1, b"x")
+    for _ in range(min(n, 2000)):
+        value = field(5, field(1, value))
+    o.put(top(sample(), resource=(field(1, field(1, b"k") + field(2, value)) * max(1, n // 2000))))
+
+
+def s_otlp_messages(o, n):
+    o.put(otlp_write.framed([top(sample(), resource=field(1, field(1, b"k") + field(2, field(1, b"v"))))] * n))
+
+
+def s_otlp_empty(o, n):
+    o.put(otlp_write.framed([top(sample())]) + bytes(4 * n))
+
+
+def s_otlp_sources(o, n):
+    group = lambda i: field(1, field(1, field(1, field(1, b"k" * 60) + field(2, scalar(3, "i", i)))) + field(2, field(2, field(1, scalar(1, "u", 1)) + sample())))
+    o.put(b"".join(map(group, range(n // 4))) + field(2, texts(["", "cpu"])))
+
+
+def s_otlp_threads(o, n):
+    attributes = b"".join(field(6, scalar(1, "u", 3) + field(2, field(1, b"thread %d" % i))) for i in range(n))
+    o.put(top(b"".join(sample(0, [i]) for i in range(n)), attributes, ["thread.name"]))
+
+
+def s_otlp_bad(o, n):  # samples that are none
+    o.put(top(field(2, b"\x0c") * n))
+
+
+def s_otlp_json(o, n):
+    profile = {"sampleType": {"typeStrindex": 1, "unitStrindex": 2}, "timeUnixNano": "1000", "samples": [{"stackIndex": 1, "values": [str(i)]} for i in range(50)]}
+    line = {"resourceProfiles": [{"scopeProfiles": [{"profiles": [profile]}]}],
+            "dictionary": {"stringTable": ["", "cpu", "nanoseconds"], "locationTable": [{}, {"address": "4096"}], "stackTable": [{}, {"locationIndices": [1]}]}}
+    o.put((json.dumps(line) + "\n").encode() * (n // 50 + 1))
+
+
+def s_otlp_json_bad(o, n):
+    o.put(b'{"resourceProfiles":[{}]}\n' + b'{"resourceProfiles":[}\n' * n)
+
+
+def s_otlp_json_open(o, n):
+    o.put(b'{"resourceProfiles":[{"scopeProfiles":[{"profiles":[{"sampleType":' + b"[" * n)
+
+
+# For campaign.py: tables that are compared, and the recording.
+DAMAGED = [
+    ("samples of OTLP", "set", "SELECT s.ts, n.line, v.value FROM source p JOIN stack_sample s ON s.source_id = p.id AND p.format = 'otlp-profiles' "
+     "LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN stack_sample_value v ON v.sample_id = s.id"),
+    ("labels of OTLP", "set", "SELECT s.ts, l.key, l.value FROM source p JOIN stack_sample s ON s.source_id = p.id AND p.format = 'otlp-profiles' "
+     "JOIN stack_sample_label l ON l.sample_id = s.id"),
+]
+
+
+def damaged(path):
+    rng = random.Random(9)
+    found = otlp_write.schema("1.10")
+    Out(path).put(otlp_write.framed([otlp_write.protobuf(found, "top", otlp_write.message(rng, "1.10", profiles=1, samples=25)) for _ in range(12)]))
+
+
+ALWAYS = "otlp otlp_stacks otlp_one_deep otlp_slices otlp_inlined otlp_labels otlp_attributes otlp_messages otlp_sources otlp_threads otlp_json otlp_json_bad".split()
+
+if __name__ == "__main__":
+    every = {name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}
+    some = every if len(sys.argv) != 2 or os.environ.get("TS_SLOW") == "1" else {name: every[name] for name in ALWAYS}
+    measure.main(every if sys.argv[1] == "--list" else some, Out, "otlp", 40 * MB, 24)
