@@ -28,7 +28,9 @@ ts_code ts_unpack_open(ts_unpack **out, ts_ctx *ctx, ts_unpack_kind kind, ts_unp
     *out = NULL;
     TS_NEED(ctx, u);
     u->ctx = ctx;
-    u->codec = kind == TS_UNPACK_GZIP ? &ts_codec_gzip : &ts_codec_zstd;
+    u->codec = kind == TS_UNPACK_GZIP   ? &ts_codec_gzip
+               : kind == TS_UNPACK_ZLIB ? &ts_codec_zlib
+                                        : &ts_codec_zstd;
     u->take = take;
     u->user = user;
     u->decoder = ts_zalloc(ctx, 1, u->codec->size);

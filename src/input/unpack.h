@@ -8,7 +8,7 @@
 #include "base/context.h"
 
 typedef struct ts_unpack ts_unpack;
-typedef enum ts_unpack_kind { TS_UNPACK_GZIP, TS_UNPACK_ZSTD } ts_unpack_kind;
+typedef enum ts_unpack_kind { TS_UNPACK_GZIP, TS_UNPACK_ZSTD, TS_UNPACK_ZLIB } ts_unpack_kind;
 
 /* n > 0 bytes, borrowed for the call. */
 typedef ts_code ts_unpack_take(void *user, const uint8_t *p, size_t n);

@@ -1,5 +1,4 @@
 #include "parsers/known_files.h"
-#include "parsers/proto_kind.h"
 
 #include "parsers/format.h"
 #include "parsers/import_impl.h"
@@ -117,11 +116,6 @@ static bool is_json_rest(ts_text head)
     for (i++; i < head.n && strchr(" \t\r\n", head.p[i]) != NULL; i++) {
     }
     return i < head.n && (head.p[i] == '{' || head.p[i] == '"');
-}
-
-static bool is_perfetto(ts_text head)
-{
-    return ts_proto_kind_of(head) == TS_PROTO_PERFETTO;
 }
 
 /* --- the table -------------------------------------------------------------------------------- */

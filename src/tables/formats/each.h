@@ -132,6 +132,7 @@
 #include TS_DECLARED(rawheap)
 #include TS_DECLARED(hprof)
 #include TS_DECLARED(otlp)
+#include TS_DECLARED(perfetto)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE
