@@ -426,6 +426,14 @@ def actual(db):
     rows["process"] = db.execute("SELECT pid, name FROM process WHERE ipid > 0 ORDER BY pid").fetchall()
     rows["thread"] = db.execute("SELECT p.pid, t.tid, t.name FROM thread t LEFT JOIN process p ON p.ipid = t.ipid WHERE t.itid > 0 ORDER BY 1, 2").fetchall()
     rows["issue"] = db.execute("SELECT code, sum(count) FROM import_issue WHERE code <> 'perfetto_unread' GROUP BY 1 ORDER BY 1").fetchall()
+    event = {r[0]: r for r in db.execute("SELECT id, name, category, flow_ids, args FROM perfetto_event")}
+    view = db.execute("SELECT slice_id, itid, parent_id, ts, dur, self_dur, cpu_dur, depth, state, name, category, flow_ids, args, end_args, source_id, track, pid, process, thread "
+                      "FROM v_perfetto_slice ORDER BY slice_id").fetchall()
+    plain = db.execute("SELECT s.id, s.itid, s.parent_id, s.ts, s.dur, s.self_dur, s.cpu_dur, s.depth, s.state, x.event_id, x.end_event_id, s.source_id, k.name, k.ipid FROM "
+                       "perfetto_slice x JOIN stack_slice s ON s.id = x.slice_id JOIN perfetto_track k ON k.id = x.track_id ORDER BY s.id").fetchall()
+    processes, threads = {r[0]: r[1:] for r in db.execute("SELECT ipid, pid, name FROM process")}, dict(db.execute("SELECT itid, name FROM thread"))
+    rows["view"] = [b == a[:9] + event[a[9]][1:] + (event[a[10]][4] if a[10] else None, *a[11:13], *processes.get(a[13], (None, None)), threads.get(a[1]))
+                    for a, b in zip(plain, view)]
     rows["packets"] = [n for (n,) in db.execute("SELECT seen FROM import_count WHERE item LIKE 'perfetto\\_packets:%' ESCAPE '\\' AND item <> 'perfetto_packets:lost' ORDER BY 1")]
     return rows
 
@@ -434,9 +442,9 @@ def compare(database, path):
     with open(path, "rb") as f:
         want = expected(Trace(f.read()))
     have = actual(sqlite3.connect(database))
-    want["packets"] = sorted(want["packets"])
+    want["view"] = [True] * len(want["slice"])
     for what, rows in want.items():
-        cells.add([r if what == "packets" else r[:11] for r in rows])
+        cells.add([r[:11] if what == "event" else r for r in rows])
         if len(rows) != len(have[what]):
             return "%d rows of %s instead of %d: %r / %r" % (len(have[what]), what, len(rows), have[what][:20], rows[:20])
         for i, (a, b) in enumerate(zip(rows, have[what])):

@@ -258,6 +258,8 @@ PPROFS = ("pprof", "pprof-reversed", "folded", "speedscope", "speedscope-calls",
 CONSISTENT.update({name: consistent_profiles.consistent for name in PPROFS})
 SAYS.update({name: consistent_profiles.rows for name in PPROFS})
 SAYS_SQL.update({name: consistent_profiles.SQL for name in PPROFS})
+for script in (name for name in SCRIPTS if hasattr(SCRIPTS[name], "consistent")):
+    CONSISTENT[script], SAYS[script], SAYS_SQL[script] = SCRIPTS[script].consistent, SCRIPTS[script].rows, SCRIPTS[script].SQL
 CONSISTENT.update(consistent_native.CONSISTENT)
 SAYS.update(consistent_native.SAYS)
 SAYS_SQL.update(consistent_native.SAYS_SQL)

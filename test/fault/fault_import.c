@@ -29,6 +29,7 @@ static const char *const inputs[] = {
     "counters.trace.json",
     "profile.pprof",
     "work.jfr",
+    "trace.perfetto",
     "profile.folded",
     "profile.perf",
     "kernel.ftrace",

@@ -38,6 +38,9 @@ static int perfetto_sniff(const ts_sniff *s)
         if (!part && inner.fault != TS_WIRE_OK) {
             return proven ? TS_SNIFF_LIKELY : TS_SNIFF_NO;
         }
+        if (part && s->whole) {
+            break; /* it is cut, or none: texts that begin with an empty line look so */
+        }
         proven = proven || ts_proto_kind_of((ts_text){(const char *)s->head + from,
                                                       (size_t)(f.p - s->head) + f.n - from}) ==
                                TS_PROTO_PERFETTO;
