@@ -1,6 +1,5 @@
 """Traces of Perfetto whose cost should grow with their size and no faster, in time and in memory; see measure.py. And one that is damaged."""
 
-import importlib.util
 import os
 import sys
 import zlib
@@ -9,6 +8,8 @@ import measure
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "tools"))
+sys.path.insert(0, os.path.join(HERE, "..", "check"))
+import perfetto_rows
 import perfetto_write as w
 
 MB = 1 << 20
@@ -99,25 +100,14 @@ def s_perfetto_packed(o, n):
 
 
 # For campaign.py: tables that are compared, and the recording.
-DAMAGED = [("slices of Perfetto", "set", "SELECT m.name, s.ts, s.dur, s.depth, s.state FROM stack_slice s JOIN perfetto_slice x ON x.slice_id = s.id LEFT JOIN stack_node n ON n.id = "
-            "s.node_id LEFT JOIN stack_method m ON m.id = n.method_id")]
-
-
-def reader():
-    """The reader that shares nothing with the program, which has the name of this script."""
-    folder = os.path.join(HERE, "..", "check")
-    if folder not in sys.path:
-        sys.path.append(folder)
-    spec = importlib.util.spec_from_file_location("check_perfetto", os.path.join(folder, "perfetto.py"))
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+DAMAGED = [("slices of Perfetto", "set", "SELECT m.name, s.ts, s.dur, s.depth FROM stack_slice s JOIN perfetto_slice x ON x.slice_id = s.id LEFT JOIN stack_node n ON n.id = s.node_id "
+            "LEFT JOIN stack_method m ON m.id = n.method_id")]
 
 
 def found(path):
     with open(path, "rb") as f:
-        trace = reader().Trace(f.read())
-    return trace, reader().expected(trace)
+        trace = perfetto_rows.Trace(f.read())
+    return trace, perfetto_rows.expected(trace)
 
 
 def consistent(path):

@@ -278,8 +278,8 @@ static ts_code take_payload_of(perfetto *p, const packet *k, uint32_t counted)
     code = compressed ? perfetto_unpack(p, &k->payload, &good) : take(p, &k->payload, &good);
     if (code == TS_OK && !good) {
         p->n.lost[counted]++;
-        code = compressed ? TS_OK : note_bad(p, "what the packet holds is damaged");
     }
+    TS_STEP_IF(code, !good && !compressed, note_bad(p, "what the packet holds is damaged"));
     return code;
 }
 
@@ -288,14 +288,13 @@ static ts_code take_packet(perfetto *p, const packet *k, bool inner)
     bool nested = inner && (k->kind == PACKET_COMPRESSED || k->kind == PACKET_COMPRESSED_ZSTD);
     uint32_t counted = k->kind < UNKNOWN_FROM ? k->kind : UNKNOWN_FROM;
     bool good = true;
-    ts_code code;
     p->n.seen[counted]++;
     if (k->other_machine) {
         p->n.other_machines++;
         p->n.skipped[counted]++;
         return TS_OK;
     }
-    TS_TRY_INTO(code, find_sequence(&p->sequence_index, p, k->sequence));
+    TS_TRY(find_sequence(&p->sequence_index, p, k->sequence));
     p->sequence = perfetto_sequence_at(p, p->sequence_index);
     begin_packet(p, k);
     if ((k->flags & FLAG_NEEDS_STATE) != 0 && !is_valid(p, p->sequence)) {
@@ -304,7 +303,7 @@ static ts_code take_packet(perfetto *p, const packet *k, bool inner)
         p->n.lost[counted]++;
         return TS_OK;
     }
-    TS_TRY_INTO(code, take_state(p, k, &good));
+    TS_TRY(take_state(p, k, &good));
     if (!good) {
         p->sequence->valid = false;
         p->n.lost[counted]++;

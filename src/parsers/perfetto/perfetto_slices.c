@@ -214,7 +214,7 @@ static ts_code match(perfetto *p, const perfetto_pair *x)
         code = s->any ? end_track(p) : TS_OK;
         s->any = true;
         s->track = x->track;
-    } else if (s->sequence == x->sequence && s->losses < x->losses) {
+    } else if (s->sequence == x->sequence && s->losses != x->losses) {
         code = close_over(p, x->ts);
         TS_STEP(code, close_all(p, SLICE_LOST));
     }

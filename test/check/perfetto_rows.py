@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares every cell that a trace of Perfetto gives with what this reader of its own finds in the file.
 
-usage: perfetto.py DATABASE FILE
+usage: perfetto_rows.py DATABASE FILE
 
 It reads the wire format itself, keeps the state of each sequence as the format has it, and makes the rows of tracks, events, slices, counters,
 processes and threads of that. Traces whose packets are whole only; those of sequences that lost packets, too.
@@ -333,7 +333,7 @@ class Trace:
                 out.append((begin, end, depth, dur, own, cpu, state))
 
             for r in sorted(events, key=lambda r: (r["ts"], r["order"])):
-                if last and last["sid"] == r["sid"] and last["losses"] < r["losses"]:
+                if last and last["sid"] == r["sid"] and last["losses"] != r["losses"]:
                     while stack:
                         close(None, 2)
                 last = r

@@ -2,7 +2,7 @@
 """Random traces of Perfetto: every cell is compared with what another reader finds; those of sequences that lost packets, too; and cut ones are told
 from whole ones.
 
-usage: perfetto.py TRACE_STREAMER TESTDIR
+usage: perfetto_made.py TRACE_STREAMER TESTDIR
 """
 
 import os
@@ -17,7 +17,7 @@ sys.path.insert(0, os.path.join(testdir, "tools"))
 import perfetto_write as w
 
 sys.path.insert(0, os.path.join(testdir, "check"))
-import perfetto  # the reader
+import perfetto_rows
 
 RUNS = 400 if os.environ.get("TS_SLOW", "0") != "0" else 40
 
@@ -37,7 +37,7 @@ def main():
             with open(path, "wb") as f:
                 f.write(data)
             code, said = convert(path, out)
-            wrong = perfetto.compare(out, path) if code in (0, 3) else said
+            wrong = perfetto_rows.compare(out, path) if code in (0, 3) else said
             if wrong or (code == 3 and not lossy):
                 sys.exit("seed %d, exit code %d: %s" % (seed, code, wrong or said))
             with open(path, "wb") as f:
@@ -45,7 +45,7 @@ def main():
             code, said = convert(path, out)
             if code != 3:
                 sys.exit("seed %d, cut: exit code %d: %s" % (seed, code, said))
-    perfetto.cells.end(None, path)
+    perfetto_rows.cells.end(None, path)
 
 
 if __name__ == "__main__":
