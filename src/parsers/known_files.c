@@ -103,19 +103,36 @@ static bool is_core(ts_text head)
                     "ELF",
                     4) == 0 &&
              type == (head.p[5] == 2 ? 0x0400 : 4)) ||
-            (memcmp(head.p, "\xCF\xFA\xED\xFE", 4) == 0 && known_u32(head, 12) == 4));
+            (memcmp(head.p, "\xCF\xFA\xED\xFE", 4) == 0 && known_u32(head, 12) == 4) ||
+            (memcmp(head.p, "\xFE\xED\xFA\xCF", 4) == 0 && known_u32(head, 12) == UINT32_C(4)
+                                                                                      << 24));
 }
 
-/* ", {" or ", \"": what is between the elements of something that began before. */
+static size_t skip_space(ts_text head, size_t i)
+{
+    while (i < head.n && head.p[i] != '\0' && strchr(" \t\r\n", head.p[i]) != NULL) {
+        i++;
+    }
+    return i;
+}
+
+/* What is between the elements of something that began before: ", {" or ", \"", or a key and what
+ * follows it. */
 static bool is_json_rest(ts_text head)
 {
     size_t i = import_text_begins(head);
-    if (i >= head.n || head.p[i] != ',') {
+    if (i < head.n && head.p[i] == ',') {
+        i = skip_space(head, i + 1);
+        return i < head.n && (head.p[i] == '{' || head.p[i] == '"');
+    }
+    if (i >= head.n || head.p[i] != '"') {
         return false;
     }
-    for (i++; i < head.n && strchr(" \t\r\n", head.p[i]) != NULL; i++) {
+    for (i++; i < head.n && head.p[i] != '"'; i++) {
+        i += head.p[i] == '\\' ? 1 : 0;
     }
-    return i < head.n && (head.p[i] == '{' || head.p[i] == '"');
+    i = i < head.n ? skip_space(head, i + 1) : i;
+    return i < head.n && head.p[i] == ':';
 }
 
 /* --- the table -------------------------------------------------------------------------------- */

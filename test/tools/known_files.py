@@ -81,14 +81,15 @@ FILES = {
     "a log of V8's ticks": [b"v8-version,11,3,244,8,-node.1,0\n"],
     "network of Chrome": [b'{"constants":{"logEventTypes":{"A":1}},"events":[]}'],
     "(HAR)": [b'{"log":{"version":"1.2","creator":{}}}'],
-    "a profile of Sentry": [b'{"version":"1","profile":{"samples":[],"stacks":[],"frames":[]}}'],
+    "a profile of Sentry": [b'{"version":"1","profile":{"samples":[],"stacks":[],"frames":[]}}', b'{"version": "2", "profile": {"frames": [], "samples": []}}'],
     "a capture of Tracy": [b"tlZ\x04abc", b"tZstabc", b"tracy\x00\x0b\x01"],
     "Nsight (nsys, ncu)": [b"NVR\0abc"],
-    "a trace of winscope": [b"\x09LYRTRACE\x12\x00", b"\x09WINTRACE\x12\x00"],
+    "a trace of winscope": [b"\x09LYRTRACE\x12\x00", b"\x09WINTRACE\x12\x00", b"\x09TRNTRACE\x12\x00", b"\x09IMCTRACE\x12\x00"],
     "bug report of Android": [b"========\n== dumpstate: 2024-01-01 00:00:00\n========\n", b"9,0,i,vers,36,1\n"],
     "output of bpftrace": [b"Attaching 1 probe...\n\n@[\n    f+1\n]: 12\n", b"@[\n    f+1\n]: 12\n"],
-    "picture of a flame graph": [b'<?xml version="1.0"?>\n<svg xmlns="x">\n<text>Flame Graph</text>\n', b"<svg><!-- flamegraph --></svg>"],
-    "a core file": [ELF + b"\x04\0\x3e\0" + bytes(40), b"\x7fELF\x02\x02\x01" + bytes(9) + b"\0\x04" + bytes(40), b"\xcf\xfa\xed\xfe" + bytes(8) + b"\x04\0\0\0" + bytes(20)],
+    "picture of a flame graph": [b'<?xml version="1.0"?>\n<svg xmlns="x">\n<text>Flame Graph</text>\n', b"<svg><!-- flamegraph --></svg>", b"<svg><g><title>main (12 samples, 80.00%)</title>"],
+    "a core file": [ELF + b"\x04\0\x3e\0" + bytes(40), b"\x7fELF\x02\x02\x01" + bytes(9) + b"\0\x04" + bytes(40), b"\xcf\xfa\xed\xfe" + bytes(8) + b"\x04\0\0\0" + bytes(20),
+                    b"\xfe\xed\xfa\xcf" + bytes(8) + b"\0\0\0\x04" + bytes(20)],
     "process of Windows": [b"MDMP\x93\xa7" + bytes(30), b"PAGEDU64" + bytes(30), b"PAGEDUMP" + bytes(30)],
     "a program or library (ELF)": [ELF + b"\x03\0\x3e\0" + bytes(40)],
     "a program or library (Mach-O)": [b"\xcf\xfa\xed\xfe" + bytes(8) + b"\x02\0\0\0" + bytes(20)],
@@ -101,7 +102,9 @@ FILES = {
     "data of a game": [b"UnityFS\0\0\0\0\x06"],
     "an error of a server": [b'<?xml version="1.0" encoding="UTF-8"?>\n<Error><Code>AccessDenied</Code></Error>', b'{"error":"expired"}', b'{"message":"Not Found","status":"404"}'],
     "a web page": [b"\xef\xbb\xbf\n <!DOCTYPE html><title>Sign in</title>", b"<html lang=en>"],
-    "JSON without its beginning": [b', {"id":1}]}', b',\n"a"]'],
+    "JSON without its beginning": [b', {"id":1}]}', b',\n"a"]', b'"a\\"b" : [1]}'],
+    "a recording of hiperf": [b"HiPerf" + bytes(30), b"HIPERF_X" + bytes(30)],
+    "a bundle of Instruments": [b'<?xml version="1.0"?>\n<!DOCTYPE plist>\n<plist version="1.0"><string>com.apple.dt.instruments</string></plist>'],
 }
 
 
@@ -126,7 +129,7 @@ def alone(folder):
             check(code == 5 and "file is " in said and what in said and not os.path.exists(path + ".db"), "%s: exit code %d, %r" % (what, code, said))
             check(said.split("file is ", 1)[1].strip() in listed, "%s: --format=list has no %r" % (what, said))
     named = sum(1 for line in listed.split("known, not read:\n")[1].splitlines() if line.strip())
-    check(named == len(FILES) + 3, "%d kinds of files are named, %d are tried" % (named, len(FILES) + 3))  # three kinds of databases below
+    check(named == len(FILES) + 4, "%d kinds of files are named, %d are tried" % (named, len(FILES) + 4))  # four kinds of databases below
 
 
 def databases(folder):
@@ -140,7 +143,7 @@ def databases(folder):
         done = subprocess.run([program, *arguments, "--quiet"], capture_output=True, text=True, check=False)
         check("a database of this program" in done.stderr and "-q, --report" in done.stderr, "%r: %d %r" % (arguments, done.returncode, done.stderr))
         check(done.returncode == (0 if source in arguments else 5), "%r: exit code %d" % (arguments, done.returncode))
-    for table, what in (("CUPTI_ACTIVITY_KIND_KERNEL", "a database of Nsight"), ("StringIds", "a database of Nsight"), ("x", "a database (SQLite)")):
+    for table, what in (("CUPTI_ACTIVITY_KIND_KERNEL", "a database of Nsight"), ("StringIds", "a database of Nsight"), ("thread_track", "a database of Perfetto"), ("x", "a database (SQLite)")):
         path = os.path.join(folder, "other.db")
         if os.path.exists(path):
             os.remove(path)
