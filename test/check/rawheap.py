@@ -337,6 +337,7 @@ class Dump:
             return
         target = self.by_address.get(slot & ~1) if slot & ~1 else None
         if target is not None and target is not node:
+            name = self.strings.number(str(name)) if kind == ELEMENT and slot & 1 else name  # where others have an index, a weak one has a string
             node.edges.append((WEAK if slot & 1 else kind, name, target))
 
     def edges_first(self, node):

@@ -226,7 +226,7 @@ static void test_first(void **state)
         {5, PROPERTY, "key", 0, 14},
         {5, PROPERTY, "key", 0, 6},
         {6, PROPERTY, "hclass", 0, 10},
-        {6, WEAK, NULL, 0, 5},
+        {6, WEAK, "0", 0, 5},
         {6, ELEMENT, NULL, 1, 15},
         {7, PROPERTY, "hclass", 0, 11},
         {9, PROPERTY, "hclass", 0, 8},

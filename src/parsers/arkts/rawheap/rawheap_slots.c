@@ -148,6 +148,20 @@ static ts_code native_edge(rawheap *r, uint32_t name, uint64_t address)
 
 /* --- arrays ----------------------------------------------------------------------------------- */
 
+/* Weak references have a name where others have an index: it is the index as a text. */
+static ts_code index_name(uint32_t *name, rawheap *r, uint32_t node, uint32_t i, uint64_t slot)
+{
+    const bool weak = (slot & (NO_REFERENCE | WEAK)) == WEAK;
+    const uint32_t to = weak ? referred(r, slot - WEAK) : RAWHEAP_NONE;
+    char text[16];
+    *name = i;
+    if (to == RAWHEAP_NONE || to == node) {
+        return TS_OK;
+    }
+    snprintf(text, sizeof text, "%" PRIu32, i);
+    return rawheap_number(name, r, ts_text_of(text));
+}
+
 /* Slots from `offset` on, numbered from 0, at most `most`. */
 static ts_code element_edges(rawheap *r, uint32_t node, uint64_t offset, uint64_t most)
 {
@@ -155,11 +169,13 @@ static ts_code element_edges(rawheap *r, uint32_t node, uint64_t offset, uint64_
     bool has = true;
     for (uint32_t i = 0; i < most; i++) {
         uint64_t slot;
+        uint32_t name;
         TS_TRY(own_slot(&slot, &has, r, n, offset + SLOT * (uint64_t)i));
         if (!has) {
             break;
         }
-        TS_TRY(slot_edge(r, node, RAWHEAP_ELEMENT, i, slot));
+        TS_TRY(index_name(&name, r, node, i, slot));
+        TS_TRY(slot_edge(r, node, RAWHEAP_ELEMENT, name, slot));
     }
     return TS_OK;
 }
