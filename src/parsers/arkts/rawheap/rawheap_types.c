@@ -250,7 +250,7 @@ static bool is_in(const rawheap_listed *const *chain, unsigned depth, const rawh
 /* A type from its outermost parent to itself; a ring of parents ends where it closes. */
 static ts_code resolve(types_reader *t, rawheap_type *type, uint32_t name)
 {
-    const rawheap_listed *chain[MOST_PARENTS];
+    const rawheap_listed *chain[MOST_PARENTS] = {NULL};
     unsigned depth = 0;
     uint64_t base = 0;
     type->first = t->types->fields.n;
