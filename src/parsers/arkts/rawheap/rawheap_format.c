@@ -177,12 +177,12 @@ static ts_code convert(rawheap *r)
 /* Whether what the rows take fits the memory that there may be. */
 static ts_code check_memory(bool *fits, rawheap *r)
 {
-    enum { A_ROW = 64 }; /* node, place in the index, what the reader of snapshots keeps */
+    enum { A_ROW = 80, TEXTS = 3 }; /* node, index, the reader of snapshots; texts, index */
     const uint64_t limit = r->ctx->limits.max_memory;
     const uint64_t left = limit > r->ctx->memory_used ? limit - r->ctx->memory_used : 0;
     uint64_t rows;
     TS_TRY(rawheap_count_rows(&rows, r));
-    *fits = limit == 0 || rows * A_ROW <= left;
+    *fits = limit == 0 || rows * A_ROW + r->layout.strings.size * TEXTS <= left;
     return *fits ? TS_OK
                  : RAWHEAP_ISSUE(r, rawheap_memory, TS_NO_OFFSET,
                                  "%" PRIu64 " objects do not fit the memory that is left of "
