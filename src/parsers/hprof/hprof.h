@@ -139,7 +139,6 @@ typedef struct hprof_trace {
 typedef struct hprof_segment {
     uint64_t at, end;
     uint32_t dump;
-    bool open; /* its end is not known: it ends before what is no sub-record */
 } hprof_segment;
 
 typedef struct hprof_file {
@@ -171,6 +170,7 @@ typedef struct hprof_file {
     ts_vec segments; /* hprof_segment */
     uint32_t dumps;
     bool complete;
+    bool bad; /* something makes no sense before the end */
 
     ts_buf raw, clean, text;
     uint64_t names, names_lost, names_bad, names_cut;
@@ -185,9 +185,9 @@ ts_code hprof_records(bool *readable, hprof_file *f);
 ts_code hprof_lose(hprof_file *f, ts_issue_code issue, ts_item item, const char *detail, int64_t at,
                    uint64_t count, const char *fmt, ...) __attribute__((format(printf, 7, 8)));
 
-/* The text of a string, in f->clean; one that is missing is "<string 0x...>". */
+/* The text of a string, in f->clean or f->raw; one that is missing is "<string 0x...>". */
 ts_code hprof_name(ts_text *out, hprof_file *f, uint64_t id);
-/* The same of bytes at a place. */
+/* Appends the name of a class as people write it. */
 ts_code hprof_class_name(ts_ctx *ctx, ts_buf *out, ts_text symbol);
 
 /* The call path of a stack: 0 when there is none. */
@@ -232,8 +232,6 @@ typedef struct hprof_walk {
     size_t segment; /* that pos is in */
     uint32_t dump;
     uint64_t pos;
-    bool first; /* damage is recorded, and ends of segments become those of what is right */
-    uint64_t lost;
 } hprof_walk;
 
 void hprof_walk_begin(hprof_walk *w, hprof_file *f, hprof_in *in, uint32_t dump);

@@ -24,6 +24,7 @@ ts_code hprof_lose(hprof_file *f, ts_issue_code issue, ts_item item, const char 
     char text[400];
     va_list args;
     f->complete = false;
+    f->bad = f->bad || issue != TS_ISSUE_hprof_incomplete;
     va_start(args, fmt);
     vsnprintf(text, sizeof text, fmt, args);
     va_end(args);
@@ -180,7 +181,8 @@ static ts_code put_notes(hprof_file *f)
     const ts_note notes[] = {
         {TS_ISSUE_hprof_string_missing, f->names_lost, "names are not in the file"},
         {TS_ISSUE_hprof_bad_text, f->names_bad, "names hold bytes that are no text"},
-        {TS_ISSUE_hprof_text_cut, f->names_cut, "names were cut"},
+        {TS_ISSUE_hprof_text_cut, f->names_cut,
+         "names were cut: they are long, or many are the same"},
         {TS_ISSUE_hprof_frames, f->frames_lost, "frames are not in the file"},
     };
     TS_TRY(ts_count_add(f->store, f->source_id, TS_ITEM_hprof_names, NULL, f->names - f->names_lost,
@@ -211,6 +213,7 @@ static ts_code hprof_finish(void *self, const ts_stream_end *end)
         TS_TRY(read_dump(f, i));
     }
     ts_source(f->store, f->source_id)->complete = f->complete;
+    f->job->text_bad = f->bad;
     TS_TRY(put_notes(f));
     ts_stack_release(f->store, f->source_id);
     return TS_OK;

@@ -8,6 +8,8 @@
 #include "base/alloc.h"
 #include "base/sort.h"
 
+#include <inttypes.h>
+
 enum { BLOCK_WORDS = 8, SMALL = 1 << 20, KIND_BITS = 29 };
 
 static const uint64_t *ids_of(const hprof_dump *d)
@@ -118,10 +120,8 @@ static ts_code meet_twice(hprof_dump *d, uint32_t seq)
         return TS_OK;
     }
     d->lost++;
-    return d->lost > 5
-               ? TS_OK
-               : ts_issue(d->f->store, d->f->source_id, TS_ISSUE_hprof_duplicate, d->f->name,
-                          TS_NO_OFFSET, "the id 0x%llx is there before", (unsigned long long)id);
+    return ts_issue(d->f->store, d->f->source_id, TS_ISSUE_hprof_duplicate, d->f->name,
+                    TS_NO_OFFSET, "the id 0x%" PRIx64 " is there before", id);
 }
 
 static int by_number(const void *a, const void *b, void *user)

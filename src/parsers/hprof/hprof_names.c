@@ -98,6 +98,7 @@ ts_code hprof_name(ts_text *out, hprof_file *f, uint64_t id)
     const hprof_string *s = find_string(f, id);
     uint64_t bad = 0;
     size_t n;
+    bool cut;
     f->names++;
     f->clean.n = 0;
     if (s == NULL) {
@@ -107,9 +108,13 @@ ts_code hprof_name(ts_text *out, hprof_file *f, uint64_t id)
         return TS_OK;
     }
     n = (size_t)(s->place & ((1U << PLACE_BITS) - 1));
-    f->names_cut += n > HPROF_NAME ? 1 : 0;
-    TS_TRY(read_bytes(f, s->place >> PLACE_BITS, n > HPROF_NAME ? HPROF_NAME : n));
-    f->raw.n = n > HPROF_NAME ? ts_utf8_cut(f->raw.p, f->raw.n) : f->raw.n;
+    cut = n > HPROF_NAME || n > f->text_budget;
+    f->names_cut += cut ? 1 : 0;
+    n = n < f->text_budget ? n : (size_t)f->text_budget; /* many may be the same */
+    n = n < HPROF_NAME ? n : HPROF_NAME;
+    f->text_budget -= n;
+    TS_TRY(read_bytes(f, s->place >> PLACE_BITS, n));
+    f->raw.n = cut ? ts_utf8_cut(f->raw.p, f->raw.n) : f->raw.n;
     unmodify(f);
     *out = ts_buf_text(&f->raw);
     TS_TRY(ts_utf8_text(out, f->ctx, &f->clean, &bad));

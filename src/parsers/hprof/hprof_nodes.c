@@ -276,6 +276,11 @@ static ts_code keep_text(hprof_dump *d, const hprof_sub *s, uint32_t node)
     return ts_vec_push(d->f->ctx, &d->texts, &text, sizeof text);
 }
 
+static ts_code changed(const hprof_dump *d)
+{
+    return ts_fail(d->f->ctx, TS_ERR_INPUT, "%s changed while it was read", d->f->job->name);
+}
+
 static ts_code put_object(out *o, const hprof_sub *s)
 {
     hprof_dump *d = o->d;
@@ -291,6 +296,9 @@ static ts_code put_object(out *o, const hprof_sub *s)
     if (s->tag == HPROF_CLASS) {
         TS_TRY(class_references(o, number));
         return put_node(o, TS_JAVA_CLASS, s->id, number, 0, o->stack);
+    }
+    if (!typed && d->primitive_class[number] == HPROF_NONE) {
+        return changed(d);
     }
     TS_TRY(refer_class(o, typed ? number : d->primitive_class[number], TS_JAVA_REF_CLASS));
     if (s->tag == HPROF_INSTANCE) {
@@ -319,8 +327,7 @@ static ts_code put_file_objects(out *o)
     for (uint32_t seq = 0; seq < d->objects;) {
         TS_TRY(hprof_walk_next(&s, &got, &w));
         if (!got) {
-            return ts_fail(d->f->ctx, TS_ERR_INPUT, "%s changed while it was read",
-                           d->f->job->name);
+            return changed(d);
         }
         if (!hprof_is_object(s.tag)) {
             continue;

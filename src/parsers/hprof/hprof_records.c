@@ -367,7 +367,7 @@ ts_code hprof_records(bool *readable, hprof_file *f)
     f->in.window = &f->window;
     f->near.window = &f->window;
     f->near.here_and_there = true;
-    f->text_budget = f->total > UINT64_MAX / BUDGET ? UINT64_MAX : f->total * BUDGET;
+    f->text_budget = f->total * BUDGET + HPROF_NAME;
     TS_TRY(read_header(readable, f));
     if (!*readable) {
         return TS_OK;

@@ -1,6 +1,8 @@
 /* Bytes of a dump, and its sub-records. */
 #include "parsers/hprof/hprof.h"
 
+#include <inttypes.h>
+
 ts_code hprof_near(const uint8_t **p, size_t *n, hprof_in *in, uint64_t pos, size_t need)
 {
     uint64_t size = in->window->size;
@@ -237,8 +239,8 @@ static ts_code end_segment(hprof_walk *w, hprof_segment *s)
         return TS_OK; /* the file was cut here, which is said once */
     }
     return hprof_lose(w->f, TS_ISSUE_hprof_segment_bad, TS_ITEM_hprof_objects, NULL,
-                      (int64_t)w->pos, 1, "%llu bytes of a segment are no records of objects",
-                      (unsigned long long)bytes);
+                      (int64_t)w->pos, 1,
+                      "%" PRIu64 " bytes of a segment are no records of objects", bytes);
 }
 
 ts_code hprof_walk_next(hprof_sub *s, bool *got, hprof_walk *w)

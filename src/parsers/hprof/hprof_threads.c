@@ -1,66 +1,68 @@
 /* Threads: what their objects say, and their stacks. */
 #include "parsers/hprof/hprof.h"
 
-/* The record of an object that a field of another refers to. */
-static ts_code follow(hprof_sub *s, bool *got, hprof_dump *d, const hprof_sub *from,
-                      hprof_place place)
-{
-    uint64_t id;
-    TS_TRY(hprof_field_value(&id, got, d, from, place));
-    *got = *got && place.type == HPROF_OBJECT;
-    return *got ? hprof_record_of(s, got, d, hprof_node_of(d, id)) : TS_OK;
-}
+/* Fields of threads, and of the object that newer JDKs keep some of them in. */
+enum { NAME, TID, HOLDER, DAEMON, STATUS, FIELDS };
 
-static ts_code value_of(uint64_t *value, bool *got, hprof_dump *d, const hprof_sub *s,
-                        const char *name)
+/* Where a class has them; looked for once as long as threads are of one class. */
+typedef struct places {
+    uint32_t class;
+    hprof_place fields[FIELDS];
+} places;
+
+typedef struct threads {
+    hprof_dump *d;
+    places thread, holder;
+} threads;
+
+static ts_code find_places(places *p, hprof_dump *d, const hprof_sub *s)
 {
+    static const char *const names[FIELDS] = {"name", "tid", "holder", "daemon", "threadStatus"};
     uint64_t number;
-    hprof_place place;
-    *got = false;
-    if (s->tag != HPROF_INSTANCE || !ts_idmap_find(&number, &d->class_of, (int64_t)s->class_id)) {
+    if (!ts_idmap_find(&number, &d->class_of, (int64_t)s->class_id) || p->class == number) {
         return TS_OK;
     }
-    TS_TRY(hprof_field_place(&place, d, (uint32_t)number, name));
-    return place.type == 0 ? TS_OK : hprof_field_value(value, got, d, s, place);
+    p->class = (uint32_t)number;
+    for (unsigned i = 0; i < FIELDS; i++) {
+        p->fields[i] = (hprof_place){0, 0};
+        if (d->f->text_budget > 0) {
+            TS_TRY(hprof_field_place(&p->fields[i], d, p->class, names[i]));
+        }
+    }
+    return TS_OK;
 }
 
-/* What the fields of the thread's object say; newer JDKs have some of them in its `holder`. */
-static ts_code read_fields(ts_row_java_heap_thread *row, hprof_dump *d, const hprof_sub *thread)
+/* What the fields of the thread's object say, or its holder's. */
+static ts_code read_fields(ts_row_java_heap_thread *row, threads *t, const hprof_sub *thread)
 {
-    static const char *const names[] = {"daemon", "threadStatus"};
+    hprof_dump *d = t->d;
     hprof_sub holder;
-    uint64_t number, value;
-    hprof_place place;
-    bool got, held = false;
-    if (ts_idmap_find(&number, &d->class_of, (int64_t)thread->class_id)) {
-        TS_TRY(hprof_field_place(&place, d, (uint32_t)number, "holder"));
-        TS_TRY(follow(&holder, &held, d, thread, place));
+    uint64_t value;
+    bool got, held;
+    TS_TRY(hprof_field_value(&value, &held, d, thread, t->thread.fields[HOLDER]));
+    if (held) {
+        TS_TRY(hprof_record_of(&holder, &held, d, hprof_node_of(d, value)));
+        held = held && holder.tag == HPROF_INSTANCE;
     }
-    TS_TRY(value_of(&value, &got, d, thread, "tid"));
+    if (held) {
+        TS_TRY(find_places(&t->holder, d, &holder));
+    }
+    TS_TRY(hprof_field_value(&value, &got, d, thread, t->thread.fields[TID]));
     if (got) {
         TS_SET_VALUE(java_heap_thread, row, tid, (int64_t)value);
     }
-    for (unsigned i = 0; i < 2; i++) {
-        TS_TRY(value_of(&value, &got, d, thread, names[i]));
+    for (unsigned i = DAEMON; i <= STATUS; i++) {
+        TS_TRY(hprof_field_value(&value, &got, d, thread, t->thread.fields[i]));
         if (!got && held) {
-            TS_TRY(value_of(&value, &got, d, &holder, names[i]));
+            TS_TRY(hprof_field_value(&value, &got, d, &holder, t->holder.fields[i]));
         }
-        if (got && i == 0) {
+        if (got && i == DAEMON) {
             TS_SET_VALUE(java_heap_thread, row, daemon, value != 0);
         } else if (got) {
             TS_SET_VALUE(java_heap_thread, row, status, (int32_t)value);
         }
     }
     return TS_OK;
-}
-
-static ts_code read_name(hprof_decoded *name, hprof_dump *d, const hprof_sub *thread)
-{
-    uint64_t id;
-    bool got;
-    *name = (hprof_decoded){0};
-    TS_TRY(value_of(&id, &got, d, thread, "name"));
-    return got ? hprof_string_text(name, d, hprof_node_of(d, id)) : TS_OK;
 }
 
 /* Its stack, as a sample without a time. */
@@ -85,9 +87,11 @@ static ts_code put_sample(int64_t *id, hprof_dump *d, uint32_t node,
     return ts_put_stack_sample(f->sink, &row);
 }
 
-static ts_code put_thread(hprof_dump *d, const hprof_thread *t)
+static ts_code put_thread(threads *all, const hprof_thread *t)
 {
+    hprof_dump *d = all->d;
     hprof_file *f = d->f;
+    uint64_t id;
     hprof_sub s;
     hprof_decoded name = {0};
     uint32_t node;
@@ -102,8 +106,10 @@ static ts_code put_thread(hprof_dump *d, const hprof_thread *t)
     TS_NULL_IF(t->node == HPROF_NONE, java_heap_thread, &row, node_index);
     TS_TRY(hprof_record_of(&s, &got, d, t->node == HPROF_NONE ? 0 : t->node));
     if (got && s.tag == HPROF_INSTANCE) {
-        TS_TRY(read_fields(&row, d, &s));
-        TS_TRY(read_name(&name, d, &s));
+        TS_TRY(find_places(&all->thread, d, &s));
+        TS_TRY(read_fields(&row, all, &s));
+        TS_TRY(hprof_field_value(&id, &got, d, &s, all->thread.fields[NAME]));
+        TS_TRY(got ? hprof_string_text(&name, d, hprof_node_of(d, id)) : TS_OK);
     }
     TS_TRY(hprof_stack(&node, f, t->trace));
     row.name = name.text;
@@ -125,8 +131,9 @@ void hprof_find_threads(hprof_dump *d)
 
 ts_code hprof_put_threads(hprof_dump *d)
 {
+    threads all = {.d = d, .thread.class = HPROF_NONE, .holder.class = HPROF_NONE};
     for (size_t i = 0; i < d->threads.n; i++) {
-        TS_TRY(put_thread(d, (const hprof_thread *)d->threads.p + i));
+        TS_TRY(put_thread(&all, (const hprof_thread *)d->threads.p + i));
     }
     return TS_OK;
 }
