@@ -2398,6 +2398,132 @@ CREATE TABLE IF NOT EXISTS `profile_metric` (
     `source` LowCardinality(String) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_file` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `id` Int64 CODEC(Delta, ZSTD(1)),
+    `source_id` Int64 CODEC(Delta, ZSTD(1)),
+    `version` String CODEC(ZSTD(1)),
+    `id_size` Int64 CODEC(ZSTD(1)),
+    `ts` Nullable(Int64) CODEC(ZSTD(1)),
+    `array_header` Nullable(Int64) CODEC(ZSTD(1)),
+    `reference_size` Nullable(Int64) CODEC(ZSTD(1)),
+    `alignment` Int64 CODEC(ZSTD(1)),
+    `first_object_rowid` Int64 CODEC(Delta, ZSTD(1)),
+    `object_count` Int64 CODEC(ZSTD(1)),
+    `first_reference_rowid` Int64 CODEC(Delta, ZSTD(1)),
+    `reference_count` Int64 CODEC(ZSTD(1)),
+    `first_class_id` Int64 CODEC(Delta, ZSTD(1)),
+    `class_count` Int64 CODEC(ZSTD(1)),
+    `first_string_rowid` Int64 CODEC(Delta, ZSTD(1)),
+    `string_count` Int64 CODEC(ZSTD(1)),
+    `complete` UInt8 CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_class` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `id` UInt32 CODEC(Delta, ZSTD(1)),
+    `file_id` UInt16 CODEC(Delta, ZSTD(1)),
+    `node_index` UInt32 CODEC(Delta, ZSTD(1)),
+    `address` Int64 CODEC(ZSTD(1)),
+    `name` LowCardinality(String) CODEC(ZSTD(1)),
+    `super_id` Nullable(UInt32) CODEC(Delta, ZSTD(1)),
+    `loader` Nullable(UInt32) CODEC(Delta, ZSTD(1)),
+    `known` UInt8 CODEC(ZSTD(1)),
+    `dump_size` Nullable(Int64) CODEC(ZSTD(1)),
+    `instance_size` Int64 CODEC(ZSTD(1)),
+    `mat_instance_size` Int64 CODEC(ZSTD(1)),
+    `count` Int64 CODEC(ZSTD(1)),
+    `shallow_size` Int64 CODEC(ZSTD(1)),
+    `mat_size` Int64 CODEC(ZSTD(1)),
+    `trace_node_id` Nullable(Int64) CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_field` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `id` UInt32 CODEC(Delta, ZSTD(1)),
+    `class_id` UInt32 CODEC(Delta, ZSTD(1)),
+    `name` LowCardinality(String) CODEC(ZSTD(1)),
+    `type` LowCardinality(String) CODEC(ZSTD(1)),
+    `is_static` UInt8 CODEC(ZSTD(1)),
+    `value` Nullable(Int64) CODEC(ZSTD(1)),
+    `real_value` Nullable(Float64) CODEC(ZSTD(1)),
+    `target` Nullable(UInt32) CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_object` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `file_id` UInt16 CODEC(Delta, ZSTD(1)),
+    `node_index` UInt32 CODEC(Delta, ZSTD(1)),
+    `kind` UInt8 CODEC(ZSTD(1)),
+    `address` Nullable(Int64) CODEC(ZSTD(1)),
+    `class_id` Nullable(UInt32) CODEC(Delta, ZSTD(1)),
+    `length` Nullable(UInt32) CODEC(ZSTD(1)),
+    `shallow_size` Int64 CODEC(ZSTD(1)),
+    `mat_size` Int64 CODEC(ZSTD(1)),
+    `heap` Nullable(String) CODEC(ZSTD(1)),
+    `first_reference_rowid` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `reference_count` UInt32 CODEC(ZSTD(1)),
+    `trace_node_id` Nullable(Int64) CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_reference` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `file_id` UInt16 CODEC(Delta, ZSTD(1)),
+    `owner` UInt32 CODEC(Delta, ZSTD(1)),
+    `target` UInt32 CODEC(Delta, ZSTD(1)),
+    `type` UInt8 CODEC(ZSTD(1)),
+    `name` Nullable(UInt32) CODEC(Delta, ZSTD(1)),
+    `strength` UInt8 CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_root` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `file_id` Int64 CODEC(Delta, ZSTD(1)),
+    `node_index` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `address` Int64 CODEC(ZSTD(1)),
+    `kind` LowCardinality(String) CODEC(ZSTD(1)),
+    `thread_id` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `frame` Nullable(Int64) CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_thread` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `id` Int64 CODEC(Delta, ZSTD(1)),
+    `file_id` Int64 CODEC(Delta, ZSTD(1)),
+    `serial` Int64 CODEC(ZSTD(1)),
+    `node_index` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `name` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `tid` Nullable(Int64) CODEC(ZSTD(1)),
+    `daemon` Nullable(UInt8) CODEC(ZSTD(1)),
+    `status` Nullable(Int64) CODEC(ZSTD(1)),
+    `sample_id` Nullable(Int64) CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_string` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `file_id` UInt16 CODEC(Delta, ZSTD(1)),
+    `node_index` UInt32 CODEC(Delta, ZSTD(1)),
+    `text` String CODEC(ZSTD(1)),
+    `length` UInt32 CODEC(ZSTD(1)),
+    `hash` Nullable(Int64) CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
 CREATE VIEW IF NOT EXISTS v_recording AS
 SELECT * FROM recording WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_process` AS
@@ -2746,6 +2872,22 @@ CREATE VIEW IF NOT EXISTS `v_jfr_setting` AS
 SELECT * FROM `jfr_setting` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_profile_metric` AS
 SELECT * FROM `profile_metric` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_file` AS
+SELECT * FROM `java_heap_file` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_class` AS
+SELECT * FROM `java_heap_class` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_field` AS
+SELECT * FROM `java_heap_field` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_object` AS
+SELECT * FROM `java_heap_object` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_reference` AS
+SELECT * FROM `java_heap_reference` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_root` AS
+SELECT * FROM `java_heap_root` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_thread` AS
+SELECT * FROM `java_heap_thread` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_string` AS
+SELECT * FROM `java_heap_string` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS v_class AS
 SELECT load, day, file_id, multiIf(type_name IN ('object', 'native'), text,
   type_name = 'code', '(compiled code)', type_name = 'hidden', '(system)',
