@@ -2,7 +2,6 @@
 
 import json
 import os
-import random
 import struct
 import sys
 
@@ -143,9 +142,18 @@ DAMAGED = [
 
 
 def damaged(path):
-    rng = random.Random(9)
-    found = otlp_write.schema("1.10")
-    Out(path).put(otlp_write.framed([otlp_write.protobuf(found, "top", otlp_write.message(rng, "1.10", profiles=1, samples=25)) for _ in range(12)]))
+    """Few rows share an entry of a table, so that one number which was changed in place touches few."""
+    def message(k, n):
+        names = ["function%d_%d" % (k, i) for i in range(n)]
+        tables = b"".join(field(3, scalar(1, "u", i + 2) + scalar(4, "i", 10 + i)) for i in range(n + 1)) + field(2, b"")
+        tables += b"".join(field(2, scalar(2, "u", 4096 + i) + field(3, scalar(1, "u", i) + scalar(2, "i", 100 * k + i))) for i in range(1, n + 1))
+        tables += b"".join(field(7, field(1, packed([i, 1 + i // 2])) if i else b"") for i in range(n + 1)) + field(6, b"")
+        tables += b"".join(field(6, scalar(1, "u", n + 3) + field(2, scalar(3, "i", 1000 * k + i))) for i in range(1, n + 1))
+        time = 1_700_000_000_000_000_000 + k * 10**9
+        return top(b"".join(sample(i, [i], [100 * k + i], [time + i * 10**6]) for i in range(1, n + 1)), tables, names + ["size"],
+                   field(1, field(1, b"service.name") + field(2, field(1, b"shop"))))
+
+    Out(path).put(otlp_write.framed([message(k, 30 + k * k % 17) for k in range(12)]))  # no two of one length follow each other
 
 
 ALWAYS = "otlp otlp_stacks otlp_one_deep otlp_slices otlp_inlined otlp_labels otlp_attributes otlp_messages otlp_sources otlp_threads otlp_json otlp_json_bad".split()

@@ -25,7 +25,6 @@ def number(n, value):
     return bytes([n << 3, value])
 
 
-PROFILES = field(1, field(1, field(1, field(1, b"service.name") + field(2, field(1, b"x")))) + field(2, field(1, field(1, b"scope")) + field(2, b"")))
 ETL = struct.pack("<I", 65536) + bytes(68) + b"\x02\x00\x02\xc0" + bytes(200)
 ELF = b"\x7fELF\x02\x01\x01" + bytes(9)
 
@@ -39,7 +38,6 @@ FILES = {
     "(compress); unpack": [b"\x1f\x9d\x90abc"],
     "(lz4 -l)": [b"\x02\x21\x4c\x18abc"],
     "encrypted; ": [b"-----BEGIN PGP MESSAGE-----\n", b"age-encryption.org/v1\n"],
-    "profiles of OpenTelemetry": [PROFILES, b'{"resourceProfiles":[]}'],
     "OpenTelemetry that are no profiles": [b'{"resourceSpans":[]}', b'{ "resourceMetrics" : []}', b'{"resourceLogs":[]}'],
     "a profile of the Firefox Profiler (": [b'{"meta":{"interval":1,"startTime":1,"preprocessedProfileVersion":50},"threads":[]}', b'{"meta":{"version":24,"startTime":0,"interval":1}}',
                                             b'{"libs":[{"arch":"x","debugName":"a"}],"meta":{}}'],

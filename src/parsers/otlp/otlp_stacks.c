@@ -68,23 +68,26 @@ static ts_code read_library(ts_text *library, otlp *o, uint64_t number)
 /* --- methods -----------------------------------------------------------------------------------
  */
 
+/* Of frames whose kind is not recorded: what the source is, or the file shows. */
 static ts_language language_of(const otlp *o, ts_text type, ts_text file)
 {
     static const struct {
         const char *type;
         ts_language language;
-    } known[] = {{"jvm", TS_LANG_JAVA},       {"cpython", TS_LANG_PYTHON},
-                 {"go", TS_LANG_GO},          {"v8js", TS_LANG_NODEJS},
-                 {"dotnet", TS_LANG_DOTNET},  {"ruby", TS_LANG_RUBY},
-                 {"php", TS_LANG_PHP},        {"rust", TS_LANG_RUST},
-                 {"native", TS_LANG_UNKNOWN}, {"kernel", TS_LANG_UNKNOWN}};
+    } known[] = {
+        {"jvm", TS_LANG_JAVA},    {"cpython", TS_LANG_PYTHON}, {"go", TS_LANG_GO},
+        {"v8js", TS_LANG_NODEJS}, {"dotnet", TS_LANG_DOTNET},  {"ruby", TS_LANG_RUBY},
+        {"php", TS_LANG_PHP},     {"rust", TS_LANG_RUST},
+    };
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
         if (ts_text_is(type, known[i].type)) {
             return known[i].language;
         }
     }
-    return o->profile.source->language != TS_LANG_UNKNOWN ? o->profile.source->language
-                                                          : ts_language_of_file(file);
+    ts_language language = o->profile.source->language;
+    return type.n > 0                    ? TS_LANG_UNKNOWN
+           : language != TS_LANG_UNKNOWN ? language
+                                         : ts_language_of_file(file);
 }
 
 static ts_code put_method(int64_t *method, otlp *o, const location *l, ts_language language,

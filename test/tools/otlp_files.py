@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Random OTLP profiles of every layout: each sample is compared with what an independent reader finds, and forms of the same profiles with each other.
 
-usage: otlp.py TRACE_STREAMER TESTDIR
+usage: otlp_files.py TRACE_STREAMER TESTDIR
 """
 
 import json
@@ -15,7 +15,7 @@ import tempfile
 program, testdir = sys.argv[1:3]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
-import otlp
+import otlp_rows
 import otlp_write
 
 ROUNDS = 200 if os.environ.get("TS_SLOW") == "1" else 6
@@ -34,7 +34,7 @@ def convert(path, out, codes, *options):
 
 def check(path, out, layout, codes=(0,), *options):
     convert(path, out, codes, *options)
-    wrong = otlp.compare(out, path, layout)
+    wrong = otlp_rows.compare(out, path, layout)
     if wrong:
         if os.environ.get("KEEP"):
             os.system("cp %s %s" % (path, os.environ["KEEP"]))
@@ -44,7 +44,7 @@ def check(path, out, layout, codes=(0,), *options):
 
 def rows(db, without_source=True):
     """What samples are, whatever they were read from."""
-    return otlp.actual(db)[1]
+    return otlp_rows.actual(db)[1]
 
 
 def unsure(db):

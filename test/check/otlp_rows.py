@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares every sample of a file of OTLP profiles, its source, stack, time, values, labels and thread, with what an independent reader finds in it.
 
-usage: otlp.py DATABASE FILE [LAYOUT]
+usage: otlp_rows.py DATABASE FILE [LAYOUT]
 
 FILE: one message (LAYOUT says of which release), messages with lengths, or lines of JSON.
 """
