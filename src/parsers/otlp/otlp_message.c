@@ -504,11 +504,13 @@ static bool has_samples(otlp *o)
             if (level-- == 0) {
                 return false;
             }
-        } else if (w[level].role == roles[level] && level < 2) {
+        } else if (w[level].role != roles[level]) {
+            continue;
+        } else if (level < 2) {
             level++;
             w[level] = otlp_enter(o, kinds[level], otlp_part_of(o, &f));
             w[level].part = true;
-        } else if (w[level].role == roles[level]) {
+        } else {
             (void)find_part(&sample, o, OTLP_PROFILE, otlp_part_of(o, &f), PROFILE_SAMPLE);
             if (sample.n > 0) {
                 return true;
