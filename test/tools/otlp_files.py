@@ -18,7 +18,7 @@ sys.path.insert(0, os.path.join(testdir, "check"))
 import otlp_rows
 import otlp_write
 
-ROUNDS = 200 if os.environ.get("TS_SLOW") == "1" else 6
+ROUNDS = 200 if os.environ.get("TS_SLOW") == "1" else 3
 # What may be found: samples of 1.8 are those of 1.9, and not all of its profiles have what only they have.
 FOUND = {layout: (layout,) for layout in otlp_write.LAYOUTS}
 FOUND.update({"1.5": ("1.4",), "1.8": ("1.8", "1.9")})
