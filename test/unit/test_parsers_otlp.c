@@ -288,6 +288,21 @@ static void test_bad_indexes(void **state)
     run_free(&r);
 }
 
+/* A field of a later release is passed over, and named. */
+static void test_unknown_field(void **state)
+{
+    run r;
+    bytes b = message_1_10();
+    UNUSED(state);
+    put_number(&b, 19, 1);
+    import_bytes(&r, b);
+    assert_int_equal(issue_sum(&r, "otlp_unknown_field"), 1);
+    assert_mem_text(r.sink, import_issue, 0, message,
+                    "fields are not known, the first one is 19 of ProfilesData");
+    assert_rows(&r, stack_sample_value, 1);
+    run_free(&r);
+}
+
 /* --- forms of files ----------------------------------------------------------------------------
  */
 
@@ -533,6 +548,7 @@ int main(void)
         cmocka_unit_test(test_open_layout),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_bad_indexes),
+        cmocka_unit_test(test_unknown_field),
         cmocka_unit_test(test_framed),
         cmocka_unit_test(test_lost_sync),
         cmocka_unit_test(test_lines),

@@ -50,6 +50,7 @@ typedef enum otlp_layout {
 } otlp_layout;
 
 extern const char *const otlp_layout_names[OTLP_LAYOUTS];
+extern const char *const otlp_message_names[];
 
 typedef enum otlp_message {
     OTLP_TOP,
@@ -186,11 +187,18 @@ typedef struct otlp_fields {
 /* names: of a message that was JSON, whose numbers are the roles. */
 void otlp_fields_of(otlp_fields *out, otlp_layout layout, bool names);
 
+/* Fields that have none: how many, and the first of them. */
+typedef struct otlp_unknown {
+    uint64_t count;
+    otlp_message message;
+    uint32_t number;
+} otlp_unknown;
+
 /* A walk over the fields of a message that have a role. */
 typedef struct otlp_walk {
     ts_wire wire;
     const otlp_fields *fields;
-    uint64_t *unknown; /* counts the others */
+    otlp_unknown *unknown; /* the others */
     otlp_message message;
     bool part; /* the last field may go on after the end */
     bool odd;  /* a field has the wrong wire type, which ended the walk */
@@ -378,8 +386,9 @@ typedef struct otlp {
     uint64_t messages_lost, messages_good;
     bool any; /* some message had a resource, or tables */
     bool not_whole;
+    otlp_unknown unknown, again; /* again: of walks after the first one */
     uint64_t bad_index, bad_entries, bad_texts, texts_cut, bad_labels, shapes, times_skipped,
-        overflows, cumulative, unknown, bad_times, bad_elements, bad_numbers, too_much, no_types;
+        overflows, cumulative, bad_times, bad_elements, bad_numbers, too_much, no_types;
 } otlp;
 
 static inline ts_text otlp_part_text(const otlp *o, otlp_part part)
@@ -397,6 +406,9 @@ static inline otlp_part otlp_part_of(const otlp *o, const ts_wire_field *f)
 
 /* A walk over a part of the message. */
 otlp_walk otlp_enter(otlp *o, otlp_message message, otlp_part part);
+
+/* The same of one that was walked over before: fields that are not known have been counted. */
+otlp_walk otlp_enter_again(otlp *o, otlp_message message, otlp_part part);
 
 /* Appends the numbers of a list, packed or not. False: it is not well-formed. */
 ts_code otlp_numbers(bool *good, otlp *o, ts_vec *list, const ts_wire_field *f, bool fixed);

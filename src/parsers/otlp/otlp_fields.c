@@ -6,6 +6,30 @@
 const char *const otlp_layout_names[OTLP_LAYOUTS] = {"1.3", "1.4", "1.6", "1.7",
                                                      "1.8", "1.9", "1.10"};
 
+const char *const otlp_message_names[] = {
+    [OTLP_TOP] = "ProfilesData",
+    [OTLP_DICTIONARY] = "ProfilesDictionary",
+    [OTLP_GROUP] = "ResourceProfiles",
+    [OTLP_RESOURCE] = "Resource",
+    [OTLP_SCOPED] = "ScopeProfiles",
+    [OTLP_SCOPE] = "InstrumentationScope",
+    [OTLP_CONTAINER] = "ProfileContainer",
+    [OTLP_PROFILE] = "Profile",
+    [OTLP_SAMPLE] = "Sample",
+    [OTLP_TYPE] = "ValueType",
+    [OTLP_MAPPING] = "Mapping",
+    [OTLP_LOCATION] = "Location",
+    [OTLP_LINE] = "Line",
+    [OTLP_FUNCTION] = "Function",
+    [OTLP_KEY_VALUE] = "KeyValue",
+    [OTLP_KEY_VALUE_UNIT] = "KeyValueAndUnit",
+    [OTLP_UNIT] = "AttributeUnit",
+    [OTLP_LINK] = "Link",
+    [OTLP_STACK] = "Stack",
+    [OTLP_LABEL] = "Label",
+    [OTLP_ANY] = "AnyValue",
+};
+
 typedef struct field_line {
     uint8_t message, role;
     char kind;
@@ -171,10 +195,25 @@ otlp_walk otlp_enter(otlp *o, otlp_message message, otlp_part part)
     return w;
 }
 
+otlp_walk otlp_enter_again(otlp *o, otlp_message message, otlp_part part)
+{
+    otlp_walk w = otlp_enter(o, message, part);
+    w.unknown = &o->again;
+    return w;
+}
+
 static bool is_right(char kind, ts_wire_type type)
 {
     return kind == 'l' ? type != TS_WIRE_FIXED32
                        : (kind == 'b') == (type == TS_WIRE_BYTES) && type != TS_WIRE_FIXED32;
+}
+
+static void note_unknown(otlp_walk *w, uint32_t number)
+{
+    if (w->unknown->count++ == 0) {
+        w->unknown->message = w->message;
+        w->unknown->number = number;
+    }
 }
 
 bool otlp_next(ts_wire_field *f, otlp_walk *w)
@@ -182,7 +221,7 @@ bool otlp_next(ts_wire_field *f, otlp_walk *w)
     while (w->part ? ts_wire_next_part(f, &w->wire) : ts_wire_next(f, &w->wire)) {
         uint8_t role = f->number < OTLP_FIELDS ? w->fields->role[w->message][f->number] : 0;
         if (role == 0) {
-            ++*w->unknown;
+            note_unknown(w, f->number);
             continue;
         }
         if (!is_right(w->fields->kind[w->message][f->number], f->type)) {

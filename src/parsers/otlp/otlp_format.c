@@ -11,6 +11,9 @@
 #include "parsers/shared/notes.h"
 #include "parsers/proto_kind.h"
 
+#include <inttypes.h>
+#include <stdio.h>
+
 enum { FORM_UNKNOWN, FORM_BARE, FORM_FRAMED, FORM_JSON };
 enum { LENGTH = 4 };
 
@@ -396,6 +399,9 @@ static ts_code finish_form(otlp *o)
 static ts_code record_issues(otlp *o)
 {
     uint64_t samples = 0;
+    char unknown[96];
+    snprintf(unknown, sizeof unknown, "fields are not known, the first one is %" PRIu32 " of %s",
+             o->unknown.number, otlp_message_names[o->unknown.message]);
     for (size_t i = 0; i < o->sources.n; i++) {
         const otlp_source *s = ((otlp_source *const *)o->sources.p)[i];
         samples += s->samples + s->samples_lost + s->samples_skipped;
@@ -410,7 +416,7 @@ static ts_code record_issues(otlp *o)
         {TS_ISSUE_otlp_times_skipped, o->times_skipped, "times of observations were left out"},
         {TS_ISSUE_otlp_too_large, o->too_much, "samples have too many frames or labels"},
         {TS_ISSUE_otlp_cumulative, o->cumulative, "values are sums since the beginning"},
-        {TS_ISSUE_otlp_unknown_field, o->unknown, "fields are not known"},
+        {TS_ISSUE_otlp_unknown_field, o->unknown.count, unknown},
         {TS_ISSUE_prof_bad_label, o->bad_labels, "labels were left out"},
         {TS_ISSUE_prof_bad_element, o->bad_elements, "members are not of their type"},
         {TS_ISSUE_prof_bad_time, o->bad_times, "times do not fit into 64 bits"},

@@ -195,7 +195,7 @@ static ts_code read_profile_field(bool *good, otlp *o, const ts_wire_field *f, u
 static ts_code read_samples(otlp *o, otlp_part part)
 {
     ts_wire_field f;
-    otlp_walk w = otlp_enter(o, OTLP_PROFILE, part);
+    otlp_walk w = otlp_enter_again(o, OTLP_PROFILE, part);
     ts_code code = TS_OK;
     while (code == TS_OK && otlp_next(&f, &w)) {
         code = w.role == PROFILE_SAMPLE ? otlp_sample(o, otlp_part_of(o, &f)) : TS_OK;
@@ -336,7 +336,7 @@ static ts_code put_facts(otlp *o, otlp_part part, otlp_message message)
     ts_wire_field f;
     char size[24];
     otlp_part format = p->format;
-    otlp_walk w = otlp_enter(o, message, part);
+    otlp_walk w = otlp_enter_again(o, message, part);
     while (otlp_next(&f, &w)) {
         TS_TRY(put_fact_field(o, &f, w.role));
     }
@@ -402,7 +402,7 @@ static ts_code read_scope(bool *good, otlp *o, otlp_part part)
 static bool find_part(otlp_part *out, otlp *o, otlp_message message, otlp_part part, uint8_t role)
 {
     ts_wire_field f;
-    otlp_walk w = otlp_enter(o, message, part);
+    otlp_walk w = otlp_enter_again(o, message, part);
     w.part = o->cut;
     *out = (otlp_part){0, 0};
     while (otlp_next(&f, &w)) {
@@ -497,7 +497,7 @@ static bool has_samples(otlp *o)
     static const uint8_t roles[] = {TOP_GROUP, GROUP_SCOPED, SCOPED_PROFILE};
     unsigned level = 0;
     otlp_part sample;
-    w[0] = otlp_enter(o, OTLP_TOP, (otlp_part){0, o->n});
+    w[0] = otlp_enter_again(o, OTLP_TOP, (otlp_part){0, o->n});
     w[0].part = true;
     for (;;) {
         if (!otlp_next(&f, &w[level])) {
@@ -508,7 +508,7 @@ static bool has_samples(otlp *o)
             continue;
         } else if (level < 2) {
             level++;
-            w[level] = otlp_enter(o, kinds[level], otlp_part_of(o, &f));
+            w[level] = otlp_enter_again(o, kinds[level], otlp_part_of(o, &f));
             w[level].part = true;
         } else {
             (void)find_part(&sample, o, OTLP_PROFILE, otlp_part_of(o, &f), PROFILE_SAMPLE);
@@ -529,7 +529,7 @@ static ts_code lose(otlp *o, ts_issue_code issue, const char *text)
 static ts_code take_groups(otlp *o)
 {
     ts_wire_field f;
-    otlp_walk w = otlp_enter(o, OTLP_TOP, (otlp_part){0, o->n});
+    otlp_walk w = otlp_enter_again(o, OTLP_TOP, (otlp_part){0, o->n});
     w.part = o->cut;
     while (otlp_next(&f, &w)) {
         if (w.role == TOP_GROUP) {

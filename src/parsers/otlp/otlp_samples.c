@@ -260,7 +260,7 @@ static ts_code old_label(otlp *o, const ts_wire_field *field)
 static ts_code old_labels(otlp *o, otlp_part part)
 {
     ts_wire_field f;
-    otlp_walk w = otlp_enter(o, OTLP_SAMPLE, part);
+    otlp_walk w = otlp_enter_again(o, OTLP_SAMPLE, part);
     size_t first = o->labels.n;
     o->scratch.n = 0;
     while (otlp_next(&f, &w)) {

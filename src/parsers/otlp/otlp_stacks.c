@@ -226,7 +226,7 @@ static ts_code expand(otlp *o, otlp_part part, size_t first)
         TS_TRY(address_method(&method, o, &l));
         return add_frame(o, method, 0);
     }
-    otlp_walk w = otlp_enter(o, OTLP_LOCATION, part);
+    otlp_walk w = otlp_enter_again(o, OTLP_LOCATION, part);
     while (otlp_next(&f, &w)) {
         if (w.role == LOCATION_LINE) {
             TS_TRY(add_line(o, &l, &f));
