@@ -100,7 +100,7 @@ def s_perfetto_packed(o, n):
 
 
 # For campaign.py: tables that are compared, and the recording.
-DAMAGED = [("slices of Perfetto", "set", "SELECT m.name, s.ts, s.dur, s.depth FROM stack_slice s JOIN perfetto_slice x ON x.slice_id = s.id LEFT JOIN stack_node n ON n.id = s.node_id "
+DAMAGED = [("slices of Perfetto", "set", "SELECT m.name, s.ts, s.dur FROM stack_slice s JOIN perfetto_slice x ON x.slice_id = s.id LEFT JOIN stack_node n ON n.id = s.node_id "
             "LEFT JOIN stack_method m ON m.id = n.method_id")]
 
 
@@ -120,7 +120,7 @@ def consistent(path):
 
 
 def rows(path):
-    return [(str(s[5]), str(s[6]) if s[6] is not None else None, s[4][-1]) for s in found(path)[1]["slice"]]
+    return [(s[5], s[6], s[4][-1].encode()) for s in found(path)[1]["slice"]]
 
 
 SQL = ["SELECT s.ts, s.dur, m.name FROM stack_slice s LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN stack_method m ON m.id = n.method_id ORDER BY s.id"]

@@ -143,7 +143,9 @@ static ts_code take_one(perfetto *p, perfetto_stream *s, size_t *at, bool *more,
     if (f != FRAME_DAMAGED && f != FRAME_MORE && there) {
         size_t from = *at;
         *at += whole;
-        if (f == FRAME_OTHER) {
+        if (f == FRAME_OTHER) { /* no recorder writes one */
+            p->n.packets_lost++;
+            perfetto_damaged(p);
             return ts_issue(p->store, p->source_id, TS_ISSUE_perfetto_unknown_top, NULL,
                             offset(s, s->at + from), "a field beside the packets");
         }
