@@ -99,6 +99,13 @@ def s_perfetto_packed(o, n):
         o.put(w.packet(w.number(10, 1), w.text(50, packed)))
 
 
+def s_perfetto_kernel(o, n):  # lists of switches of many CPUs
+    for i in range(n // 20):
+        lists = w.text(5, "app") + b"".join(w.text(field, b"".join(w.varint(v) for v in values)) for field, values in
+                                            ((1, [10**9 + i * 100] + [5] * 19), (2, [1] * 20), (3, range(i, i + 20)), (4, [120] * 20), (6, [0] * 20)))
+        o.put(w.packet(w.number(10, 2), w.text(1, w.number(1, i) + w.text(4, lists))))
+
+
 # For campaign.py: tables that are compared, and the recording.
 DAMAGED = [("slices of Perfetto", "set", "SELECT m.name, s.ts, s.dur FROM stack_slice s JOIN perfetto_slice x ON x.slice_id = s.id LEFT JOIN stack_node n ON n.id = s.node_id "
             "LEFT JOIN stack_method m ON m.id = n.method_id")]

@@ -265,6 +265,70 @@ static void test_nested_args(void **state)
     free(old.p);
 }
 
+/* Lists of switches of CPU 0: at 1000 to "app", thread 11; at 1500, uninterruptible, to "kw"; and a
+ * marker of a counter at 2000. */
+#define KERNEL                                                                                     \
+    "0A27 0A23 0800 221F 2A03617070 2A026B77 0A04 E807F403 1202 0102 1A02 0B00 2202 7878 3202 "    \
+    "0001 5002 0A1A 0A16 0800 1212 08D00F 100B 1A0B 1209 437C31307C717C350A 5002 "
+
+static void test_kernel(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_hex(&r, KERNEL);
+    assert_rows(&r, import_issue, 0);
+    assert_rows(&r, sched_slice, 2);
+    assert_cell(&r, sched_slice, 0, ts, 1000);
+    assert_cell(&r, sched_slice, 0, dur, 500);
+    assert_mem_text(r.sink, sched_slice, 0, end_state, "D");
+    assert_cell(&r, sched_slice, 1, ts, 1500);
+    assert_null_cell(&r, sched_slice, 1, dur);
+    assert_cell(&r, thread, 1, tid, 11);
+    assert_mem_text(r.sink, thread, 1, name, "app");
+    assert_cell(&r, process_measure, 0, ts, 2000);
+    run_free(&r);
+}
+
+/* A thread is woken by who runs; events of the CPU are missing before the second bundle. */
+static void test_kernel_lists(void **state)
+{
+    static const uint64_t lists[][3] = {{1, 1000, 0}, {2, 1, 0},    {3, 11, 0}, {4, 120, 0},
+                                        {6, 0, 0},    {7, 1200, 0}, {8, 12, 0}, {9, 0, 0}};
+    bytes b = {0};
+    bytes compact = {0};
+    bytes bundle = {0};
+    run r;
+    UNUSED(state);
+    put_text(&compact, 5, "app");
+    for (size_t i = 0; i < sizeof lists / sizeof lists[0]; i++) {
+        put_number(&compact, (uint32_t)lists[i][0], lists[i][1]);
+    }
+    put_number(&bundle, 1, 3);
+    put_field(&bundle, 4, compact.p, compact.n);
+    put_packet(&b, 1, 1, 0, 1, &bundle);
+    put_number(&bundle, 3, 1);
+    put_packet(&b, 1, 1, 0, 1, &bundle);
+    import_bytes(&r, b);
+    assert_int_equal(issue_sum(&r, "ftrace_dropped"), 1);
+    assert_mem_text(r.sink, instant, 0, name, "sched_waking");
+    assert_cell(&r, instant, 0, ts, 1200);
+    run_free(&r);
+    free(compact.p);
+    free(bundle.p);
+}
+
+/* An event that is damaged is lost alone. */
+static void test_kernel_damage(void **state)
+{
+    run r;
+    UNUSED(state);
+    import_hex(&r, KERNEL "0A0E 0A0A 0800 1206 08D00F 2205 08 5002 ");
+    assert_int_equal(issue_sum(&r, "ftrace_raw_bad_record"), 1);
+    assert_int_equal(issue_sum(&r, "perfetto_bad_packet"), 1);
+    assert_rows(&r, sched_slice, 2);
+    run_free(&r);
+}
+
 /* Kinds that are not read are counted by name. */
 static void test_counted(void **state)
 {
@@ -364,7 +428,8 @@ static void test_none(void **state)
     assert_int_equal(ts_format_perfetto.sniff(&nothing), TS_SNIFF_NO);
 }
 
-#define LONG TINY MARK_PACKET "1005 " BEGIN END "0A04 5A05 4801 " MARK_PACKET CLOCKS BEGIN END
+#define LONG                                                                                       \
+    TINY KERNEL MARK_PACKET "1005 " BEGIN END "0A04 5A05 4801 " MARK_PACKET CLOCKS BEGIN END
 
 static void test_blocks(void **state)
 {
@@ -442,6 +507,9 @@ int main(void)
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_args),
         cmocka_unit_test(test_nested_args),
+        cmocka_unit_test(test_kernel),
+        cmocka_unit_test(test_kernel_lists),
+        cmocka_unit_test(test_kernel_damage),
         cmocka_unit_test(test_counted),
         cmocka_unit_test(test_lost_sync),
         cmocka_unit_test(test_bad_packets),

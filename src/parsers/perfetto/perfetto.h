@@ -33,6 +33,7 @@
 #include "base/vec.h"
 #include "input/byte_window.h"
 #include "parsers/format.h"
+#include "parsers/shared/kernel_packets.h"
 #include "wire/wire.h"
 
 enum {
@@ -66,6 +67,7 @@ enum {
 
 /* Payloads that are read. */
 enum {
+    PACKET_FTRACE = 1,
     PACKET_PROCESS_TREE = 2,
     PACKET_CLOCK_SNAPSHOT = 6,
     PACKET_TRACK_EVENT = 11,
@@ -287,6 +289,7 @@ typedef struct perfetto {
 
     ts_sorter *pairs_sorter;
     perfetto_slices *slices;
+    ts_kernel_packets *kernel; /* NULL: no events of the kernel so far */
     ts_span wanted;
     bool timed, any_pair;
     int64_t first_ts, last_ts;
@@ -374,6 +377,8 @@ ts_code perfetto_thread_descriptor(perfetto *p, const ts_wire_field *message, bo
 ts_code perfetto_thread_of(perfetto_thread *thread, perfetto *p, int64_t pid, int64_t tid);
 /* All descriptors were read: whose the tracks are, and their rows. */
 ts_code perfetto_tracks_ready(perfetto *p);
+/* Names of tracks become those of their processes and threads. */
+ts_code perfetto_tracks_name(perfetto *p);
 
 /* --- perfetto_event.c, perfetto_args.c ------------------------------------------------------- */
 

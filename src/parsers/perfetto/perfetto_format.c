@@ -77,6 +77,7 @@ static void perfetto_close(void *self)
         ts_vec_free(ctx, &perfetto_track_at(p, i)->frames);
     }
     perfetto_slices_close(p);
+    ts_kernel_packets_close(p->kernel);
     ts_window_free(&p->records);
     ts_vec_free(ctx, &p->tracks);
     ts_index_free(ctx, &p->track_index);

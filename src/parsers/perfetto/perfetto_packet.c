@@ -120,6 +120,9 @@ static void forget(perfetto *p, perfetto_sequence *s, bool valid)
 void perfetto_damaged(perfetto *p)
 {
     p->damages++;
+    if (p->kernel != NULL) {
+        ts_kernel_packets_lost(p->kernel);
+    }
 }
 
 static bool is_valid(const perfetto *p, const perfetto_sequence *s)
@@ -137,6 +140,9 @@ static void begin_packet(perfetto *p, const packet *k)
     }
     if (k->dropped != 0 && !anew) {
         s->losses++;
+        if (k->kind == PACKET_FTRACE && p->kernel != NULL) {
+            ts_kernel_packets_lost(p->kernel);
+        }
         s->dropped++;
         s->reasons |= k->dropped;
         s->dropped_at = s->dropped == 1 ? (int64_t)p->at : s->dropped_at;
@@ -213,10 +219,21 @@ static ts_code take_defaults(perfetto *p, const ts_wire_field *message, bool *go
 
 typedef ts_code take_payload(perfetto *p, const ts_wire_field *message, bool *good);
 
+/* Events of the kernel. */
+static ts_code take_kernel(perfetto *p, const ts_wire_field *message, bool *good)
+{
+    if (p->kernel == NULL) {
+        TS_TRY(ts_kernel_packets_open(&p->kernel, p->job));
+    }
+    return ts_kernel_packets_bundle(p->kernel, message, good);
+}
+
 /* NULL: such packets are only counted. */
 static take_payload *taker_of(uint32_t kind)
 {
     switch (kind) {
+    case PACKET_FTRACE:
+        return take_kernel;
     case PACKET_PROCESS_TREE:
         return perfetto_process_tree;
     case PACKET_CLOCK_SNAPSHOT:

@@ -289,6 +289,8 @@ ts_code perfetto_rows_finish(perfetto *p)
     read_record x;
     ts_code code = perfetto_clocks_ready(p);
     TS_STEP(code, perfetto_tracks_ready(p));
+    TS_STEP_IF(code, p->kernel != NULL, ts_kernel_packets_finish(p->kernel));
+    TS_STEP(code, perfetto_tracks_name(p));
     if (code == TS_OK) {
         ts_window_part(&p->records, 0, ts_window_total(&p->records));
     }

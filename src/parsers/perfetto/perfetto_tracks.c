@@ -310,10 +310,20 @@ static ts_code find_owner(perfetto *p, uint32_t i)
     }
     t->ipid = thread.ipid;
     t->itid = thread.itid;
-    TS_STEP_IF(code, t->process_name != PERFETTO_NONE && t->ipid >= 0,
-               ts_process_name(p->store, t->ipid, perfetto_text(p, t->process_name)));
-    TS_STEP_IF(code, t->thread_name != PERFETTO_NONE && t->itid >= 0,
-               ts_thread_name(p->store, t->itid, perfetto_text(p, t->thread_name)));
+    return code;
+}
+
+ts_code perfetto_tracks_name(perfetto *p)
+{
+    ts_code code = TS_OK;
+    for (uint32_t i = 0; i < p->tracks.n && code == TS_OK; i++) {
+        const perfetto_track *t = perfetto_track_at(p, i);
+        if (t->process_name != PERFETTO_NONE && t->ipid >= 0) {
+            code = ts_process_name(p->store, t->ipid, perfetto_text(p, t->process_name));
+        }
+        TS_STEP_IF(code, t->thread_name != PERFETTO_NONE && t->itid >= 0,
+                   ts_thread_name(p->store, t->itid, perfetto_text(p, t->thread_name)));
+    }
     return code;
 }
 
