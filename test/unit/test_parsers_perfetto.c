@@ -329,6 +329,90 @@ static void test_kernel_damage(void **state)
     run_free(&r);
 }
 
+/* A packet of an event in the old form: 5 µs after the one before; dur in µs, 0: none. */
+static void put_legacy(bytes *b, char phase, uint64_t dur)
+{
+    bytes old = {0};
+    bytes event = {0};
+    put_number(&old, 2, (uint64_t)phase);
+    if (dur > 0) {
+        put_number(&old, 3, dur);
+    }
+    put_number(&event, 1, 5);
+    put_text(&event, 23, "x");
+    put_field(&event, 6, old.p, old.n);
+    put_packet(b, 1, 3, 0, 11, &event);
+    free(old.p);
+    free(event.p);
+}
+
+/* Times are differences that count from the descriptor of the sequence's thread, in µs of the
+ * monotonic clock, which is that of the trace here. */
+static void test_legacy(void **state)
+{
+    bytes b = of_hex("0A04 3202 1003 ");
+    bytes thread = {0};
+    run r;
+    UNUSED(state);
+    put_number(&thread, 1, 10);
+    put_number(&thread, 2, 11);
+    put_text(&thread, 5, "main");
+    put_number(&thread, 6, 1000);
+    put_packet(&b, 1, 3, 1, 44, &thread);
+    put_legacy(&b, 'B', 0);  /* 1005 */
+    put_legacy(&b, 'X', 20); /* 1010 to 1030 */
+    put_legacy(&b, 'X', 5);  /* 1015 to 1020 */
+    put_legacy(&b, 'X', 30); /* 1020 to 1050: longer than the first */
+    put_legacy(&b, 'i', 0);
+    put_legacy(&b, 'b', 0);
+    for (int i = 0; i < 5; i++) {
+        put_legacy(&b, 'i', 0);
+    }
+    put_legacy(&b, 'E', 0); /* 1060 */
+    import_bytes(&r, b);
+    assert_mem_text(r.sink, source, 0, clock, "monotonic");
+    assert_slice(&r, 0, "1|1|1|NULL|1|1005000|55000|35000|NULL|0|0");
+    assert_slice(&r, 1, "2|1|1|1|2|1010000|20000|NULL|NULL|1|0");
+    assert_slice(&r, 2, "3|1|1|2|3|1015000|5000|5000|NULL|2|0");
+    assert_slice(&r, 3, "4|1|1|2|3|1020000|30000|30000|NULL|2|0");
+    assert_int_equal(issue_sum(&r, "perfetto_crossing"), 1);
+    assert_int_equal(issue_sum(&r, "perfetto_legacy_phase"), 1);
+    assert_mem_text(r.sink, thread, 1, name, "main");
+    assert_null_cell(&r, perfetto_track, 0, uuid);
+    run_free(&r);
+    free(thread.p);
+}
+
+/* What the recorder says of itself. */
+static void test_about(void **state)
+{
+    bytes b = {0};
+    bytes stats = {0};
+    bytes buffer = {0};
+    bytes uuid = {0};
+    run r;
+    UNUSED(state);
+    put_number(&buffer, 3, 2);  /* overwritten */
+    put_number(&buffer, 18, 1); /* discarded */
+    put_number(&buffer, 19, 4); /* lost by writers */
+    put_field(&stats, 1, buffer.p, buffer.n);
+    put_number(&stats, 15, 2); /* the last flush failed */
+    put_packet(&b, 1, 1, 0, 35, &stats);
+    put_number(&uuid, 1, 1);
+    put_number(&uuid, 2, 2);
+    put_packet(&b, 1, 1, 0, 89, &uuid);
+    import_bytes(&r, b);
+    assert_int_equal(issue_sum(&r, "perfetto_buffer_overwrote"), 2);
+    assert_int_equal(issue_sum(&r, "perfetto_discarded"), 1);
+    assert_int_equal(issue_sum(&r, "perfetto_packet_loss"), 4);
+    assert_int_equal(issue_sum(&r, "perfetto_flush_failed"), 1);
+    assert_mem_text(r.sink, source_property, 0, value, "00000000000000010000000000000002");
+    run_free(&r);
+    free(stats.p);
+    free(buffer.p);
+    free(uuid.p);
+}
+
 /* Kinds that are not read are counted by name. */
 static void test_counted(void **state)
 {
@@ -510,6 +594,8 @@ int main(void)
         cmocka_unit_test(test_kernel),
         cmocka_unit_test(test_kernel_lists),
         cmocka_unit_test(test_kernel_damage),
+        cmocka_unit_test(test_legacy),
+        cmocka_unit_test(test_about),
         cmocka_unit_test(test_counted),
         cmocka_unit_test(test_lost_sync),
         cmocka_unit_test(test_bad_packets),

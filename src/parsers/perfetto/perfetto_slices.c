@@ -173,8 +173,14 @@ static ts_code begin_slice(perfetto *p, const perfetto_pair *b)
     open_slice o = {.begin = *b, .inner_known = true};
     uint64_t depth = 0;
     if (s->open.n > 0) {
-        depth = ((const uint64_t *)s->depths.p)[s->open.n - 1] +
-                (open_at(s, s->open.n - 1)->begin.event_id != 0);
+        open_slice *outer = open_at(s, s->open.n - 1);
+        uint64_t left = (uint64_t)outer->begin.dur - (b->ts - outer->begin.ts);
+        depth = ((const uint64_t *)s->depths.p)[s->open.n - 1] + (outer->begin.event_id != 0);
+        if (b->type == PERFETTO_COMPLETE && outer->begin.type == PERFETTO_COMPLETE &&
+            (uint64_t)b->dur > left) {
+            outer->inner_known = false;
+            p->n.crossing++;
+        }
     }
     TS_TRY(ts_vec_push(p->ctx, &s->open, &o, sizeof o));
     return ts_vec_push(p->ctx, &s->depths, &depth, sizeof depth);
