@@ -95,18 +95,35 @@ void ts_analysis_unwatch(ts_sink *sink, ts_analysis_set set)
 
 /* --- running ------------------------------------------------------------------------------- */
 
-/* *missing: the first table of its needs that has no rows, or TS_TABLE_COUNT. */
-static ts_code find_missing(enum ts_table_id *missing, ts_reader *reader, const ts_analysis *a)
+/* *found: the first of the tables that has rows, or has none, or TS_TABLE_COUNT. */
+static ts_code find_table(enum ts_table_id *found, ts_reader *reader, const enum ts_table_id *t,
+                          bool has_rows)
 {
     ts_code code = TS_OK;
-    bool work = true;
-    const enum ts_table_id *t = a->needs;
-    while (*t != TS_TABLE_COUNT && (code = ts_reader_has_rows(&work, reader, *t)) == TS_OK &&
-           work) {
+    bool any = !has_rows;
+    while (*t != TS_TABLE_COUNT && (code = ts_reader_has_rows(&any, reader, *t)) == TS_OK &&
+           any != has_rows) {
         t++;
     }
-    *missing = *t;
+    *found = *t;
     return code;
+}
+
+ts_code ts_analysis_missing(enum ts_table_id *missing, ts_reader *reader, const ts_analysis *a)
+{
+    TS_TRY(find_table(missing, reader, a->needs, a->any));
+    if (a->any) {
+        *missing = *missing == TS_TABLE_COUNT ? a->needs[0] : TS_TABLE_COUNT;
+    }
+    return TS_OK;
+}
+
+ts_code ts_analysis_done(bool *done, ts_reader *reader, const ts_analysis *a)
+{
+    enum ts_table_id found;
+    TS_TRY(find_table(&found, reader, a->writes, true));
+    *done = found != TS_TABLE_COUNT;
+    return TS_OK;
 }
 
 static uint64_t rows_written(const ts_analysis *a, ts_store *store)
@@ -139,7 +156,7 @@ ts_code ts_analysis_run(ts_ctx *ctx, ts_reader *reader, ts_store *store, ts_anal
             continue;
         }
         if ((code = ts_check_cancel(ctx)) != TS_OK ||
-            (code = find_missing(&missing, reader, ts_analyses[i])) != TS_OK) {
+            (code = ts_analysis_missing(&missing, reader, ts_analyses[i])) != TS_OK) {
             continue;
         }
         if (missing != TS_TABLE_COUNT) {

@@ -21,7 +21,8 @@ typedef struct ts_analysis {
     const char *name;  /* for --analyze */
     const char *title; /* what it finds out, a few words */
     ts_analysis_cost cost;
-    const enum ts_table_id *needs;  /* each must have rows, else there is nothing to do */
+    const enum ts_table_id *needs;  /* each must have rows, else there is nothing to do; */
+    bool any;                       /* or: one of them */
     const enum ts_table_id *writes; /* tables that only it fills; both end with TS_TABLE_COUNT */
     const ts_issue_code *issues;    /* that only it records; ends with TS_ISSUE_COUNT */
     /*
@@ -66,6 +67,11 @@ typedef struct ts_analysis_hooks {
  * failure; it may be called at any time. */
 ts_code ts_analysis_watch(ts_ctx *ctx, ts_sink *sink, ts_analysis_set set);
 void ts_analysis_unwatch(ts_sink *sink, ts_analysis_set set);
+
+/* *missing: the first table that has no rows and that it needs, or TS_TABLE_COUNT. */
+ts_code ts_analysis_missing(enum ts_table_id *missing, ts_reader *reader, const ts_analysis *a);
+/* Whether a table of it has rows. */
+ts_code ts_analysis_done(bool *done, ts_reader *reader, const ts_analysis *a);
 
 /* Runs those of the set whose needs have rows. Errors name the analysis. */
 ts_code ts_analysis_run(ts_ctx *ctx, ts_reader *reader, ts_store *store, ts_analysis_set set,

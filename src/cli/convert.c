@@ -528,17 +528,14 @@ static ts_code drop_done(run *r, const char *path)
     ts_code code = r->conversion.analyses == 0 ? TS_OK : ts_reader_open(&reader, r->ctx, path);
     for (unsigned i = 0; code == TS_OK && r->conversion.analyses != 0 && ts_analyses[i] != NULL;
          i++) {
-        const enum ts_table_id *needs = ts_analyses[i]->needs;
+        enum ts_table_id missing = TS_TABLE_COUNT;
         bool done = false;
-        bool possible = true;
         if ((r->conversion.analyses >> i & 1) == 0) {
             continue;
         }
-        code = ts_reader_has_rows(&done, reader, ts_analyses[i]->writes[0]);
-        for (size_t k = 0; code == TS_OK && possible && needs[k] != TS_TABLE_COUNT; k++) {
-            code = ts_reader_has_rows(&possible, reader, needs[k]);
-        }
-        if (done || !possible) {
+        code = ts_analysis_done(&done, reader, ts_analyses[i]);
+        TS_STEP(code, ts_analysis_missing(&missing, reader, ts_analyses[i]));
+        if (done || missing != TS_TABLE_COUNT) {
             r->conversion.analyses &= ~((ts_analysis_set)1 << i);
         }
     }

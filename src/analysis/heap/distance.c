@@ -76,7 +76,7 @@ static inline ts_code walk_node(walk *k, uint32_t v)
     for (uint32_t e = g->first[v]; e < end; e++) {
         uint32_t edge = g->edges[e];
         uint32_t w = hg_target(edge);
-        if (hg_code_of(edge) == HG_WEAK) {
+        if (hg_is_no_step(hg_code_of(edge))) {
             continue;
         }
         if (hg_bit(k->met, w)) {

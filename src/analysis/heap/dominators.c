@@ -5,7 +5,8 @@
  * Nothing recurses.
  *
  * Nodes that no essential edge leads to are held by the root too. What cannot be reached even so
- * (rings that hold each other) is below the root and counts for nothing else.
+ * (rings that hold each other) is below the root and counts for nothing else. With hg.apart what
+ * the root does not reach is no part of the tree: it has no dominator and retains nothing.
  */
 #include "analysis/heap/graph.h"
 
@@ -217,7 +218,8 @@ static ts_code number_all(work *w)
     ts_code code;
     enter(w, g->root, 0);
     code = number_below(w);
-    TS_STEP_IF(code, w->reached < g->n, number_orphans(w));
+    TS_STEP_IF(code, w->reached < g->n && !g->apart, number_orphans(w));
+    g->attached = g->apart ? w->reached : g->n;
     return code;
 }
 
@@ -389,7 +391,8 @@ static ts_code find_dominators(work *w)
 
 /* --- the tree ------------------------------------------------------------------------------- */
 
-/* Numbers for what was not reached, below the root; numbers of all nodes, nodes of all numbers. */
+/* Numbers for what was not reached, in the order of rows, below the root if they are in the tree;
+ * numbers of all nodes, nodes of all numbers. */
 static ts_code number_rest(work *w)
 {
     hg *g = w->g;
@@ -415,12 +418,12 @@ static void add_up(work *w)
     for (uint32_t v = 0; v < g->n; v++) {
         w->count[v] = 1;
         if (g->size.wide != NULL) {
-            w->retained.wide[v] = g->size.wide[w->node[v]];
+            w->retained.wide[v] = v < g->attached ? g->size.wide[w->node[v]] : 0;
         } else {
-            w->retained.narrow[v] = g->size.narrow[w->node[v]];
+            w->retained.narrow[v] = v < g->attached ? g->size.narrow[w->node[v]] : 0;
         }
     }
-    for (uint32_t v = g->n - 1; v > 0; v--) {
+    for (uint32_t v = g->attached - 1; v > 0; v--) {
         w->count[dominator[v]] += w->count[v];
         if (g->size.wide != NULL) {
             hg_add(g, &w->retained.wide[dominator[v]], w->retained.wide[v]);
@@ -439,13 +442,15 @@ static void order_tree(work *w, uint32_t *below)
     memset(below, 0, g->n * sizeof *below);
     for (uint32_t node = 0; node < g->n; node++) {
         uint32_t v = w->number[node];
-        if (v != 0) {
+        if (v >= g->attached) {
+            w->position[v] = v;
+        } else if (v != 0) {
             w->position[v] = below[dominator[v]];
             below[dominator[v]] += w->count[v];
         }
     }
     w->position[0] = 0;
-    for (uint32_t v = 1; v < g->n; v++) {
+    for (uint32_t v = 1; v < g->attached; v++) {
         w->position[v] += w->position[dominator[v]] + 1;
     }
     for (uint32_t v = 0; v < g->n; v++) {
@@ -470,7 +475,7 @@ static ts_code held_of_nodes(work *w)
         if (g->n - v > FAR) {
             __builtin_prefetch(&g->held[w->node[v + FAR]], 1);
         }
-        g->held[node].dominator = w->node[w->parent[v]];
+        g->held[node].dominator = v < g->attached ? w->node[w->parent[v]] : HG_NONE;
         if (g->retained != NULL) {
             g->retained[node] = w->retained.wide[v];
         } else {

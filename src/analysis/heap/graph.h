@@ -31,7 +31,8 @@ enum hg_code {
     HG_HIDDEN, /* hidden and invisible edges: detachedness does not spread along them */
     HG_SHORTCUT,
     HG_WEAK,
-    HG_PAIR,      /* an internal edge to a value in a WeakMap */
+    HG_LOOSE, /* keeps alive what it leads to, and is no step of a path: Java's soft references */
+    HG_PAIR,  /* an internal edge to a value in a WeakMap */
     HG_PAIR_TABLE /* the same, from the table: the key holds the value */
 };
 
@@ -262,6 +263,8 @@ typedef struct hg {
     uint64_t missing_edges;
     uint64_t missing_sizes;
     uint64_t unreached, orphans;
+    bool apart;        /* what the root does not reach is no part of the tree */
+    uint32_t attached; /* positions of the tree: other nodes have those after */
     hg_strings strings;
     uint8_t *kinds;  /* of types of nodes */
     uint32_t *first; /* n + 1 */
@@ -459,6 +462,12 @@ static inline void hg_fetch_ahead(const hg *g, const uint32_t *queue, uint32_t a
 /* Sets the bits of what edges that are not weak lead to, from the nodes (uint32_t) in `from` on;
  * nodes that have theirs are not looked at. */
 ts_code hg_flood(hg *g, uint64_t *bits, const ts_vec *from);
+
+/* Whether no path leads along such an edge. */
+static inline bool hg_is_no_step(uint32_t code)
+{
+    return code - HG_WEAK <= (uint32_t)HG_LOOSE - HG_WEAK;
+}
 
 /* Detachedness, user roots, page-owned nodes unless hg_distances finds them. */
 ts_code hg_spread(hg *g);
