@@ -45,6 +45,12 @@ static const value_kind kinds[] = {
      "SELECT id FROM js_heap_nodes WHERE file_id = " FILE_ID " AND id = :v LIMIT 1", NULL,
      "SELECT 'ids are from ' || min(id) || ' to ' || max(id) || ' in heap ' || file_id "
      "FROM js_heap_nodes WHERE file_id = " FILE_ID},
+    {"node_index of the object",
+     "SELECT :v FROM java_heap_file WHERE id = ifnull(:file, 1) AND CAST(:v AS INTEGER) BETWEEN 1 "
+     "AND object_count - 1",
+     NULL,
+     "SELECT 'objects are from 1 to ' || (object_count - 1) FROM java_heap_file WHERE id = "
+     "ifnull(:file, 1)"},
     {"a class of that file", CLASS_OF(FILE_ID), CLASSES_OF(FILE_ID), "classes are "},
     {"a class of the file before", CLASS_OF(BASE_ID), CLASSES_OF(BASE_ID), "classes are "},
     {"a type of nodes", "SELECT t.str_value " NODE_TYPES " AND t.str_value = :v LIMIT 1",

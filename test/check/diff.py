@@ -16,6 +16,7 @@ SHAPES = {
     "call": (["title"], [("total", SUM), ("count", SUM), ("mean", EACH), ("p95", EACH), ("longest", EACH), ("cpu", SUM)]),
     "statement": (["statement"], [("total", SUM), ("count", SUM), ("mean", EACH), ("longest", EACH)]),
     "series": (["series", "thread", "unit"], [("mean", EACH), ("sum", EACH), ("lowest", EACH), ("highest", EACH), ("last", EACH), ("count", SUM)]),
+    "java_class": (["class"], [("shallow_size", SUM), ("count", SUM), ("retained_size", LEVEL)]),
     "pause": (["kind"], [("total", SUM), ("count", SUM), ("mean", EACH), ("longest", EACH)]),
 }
 SHARES = {"self_" + word: "share_" + word for word in ("cpu", "wall", "waiting", "allocation", "live", "value", "samples")}
@@ -213,6 +214,17 @@ def methods(db, weight, source=None, thread=None, since=None, until=None):
                 entry[name] = entry.get(name, 0) + (0 if key in seen else number)
             seen.add(key)
             node, top = parent, False
+    return found
+
+
+def java_classes(db):
+    held = {r["class_id"]: r["retained_size"] for r in db.rows("java_heap_class_retained")}
+    found = {}
+    for c in db.rows("java_heap_class"):
+        if c["count"]:
+            entry = found.setdefault((c["name"],), {"shallow_size": 0, "count": 0, "retained_size": 0 if held else None})
+            for v, number in (("shallow_size", c["shallow_size"]), ("count", c["count"]), ("retained_size", held.get(c["rowid_"]))):
+                entry[v] = None if number is None else entry[v] + number
     return found
 
 

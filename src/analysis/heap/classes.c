@@ -324,7 +324,7 @@ static void add_retained(hg_class *rows, hg *g)
             __builtin_prefetch(&g->spans[g->at_position[p + AHEAD]]);
         }
         hg_class *c = &rows[g->class[v]];
-        if (hg_size(&g->size, v) > 0 && p >= c->end) {
+        if (hg_counts(g, v) && p >= c->end) {
             hg_add(g, &c->retained, hg_retained(g, v));
             c->end = p + g->spans[v].count;
         }
@@ -338,7 +338,7 @@ void hg_class_sums(ts_vec *rows, hg *g)
         hg_class *c = &all[g->class[v]];
         uint32_t distance = g->steps[v].distance;
         int64_t size = hg_size(&g->size, v);
-        if (size == 0) {
+        if (!hg_counts(g, v)) {
             continue;
         }
         hg_add(g, &c->shallow, size);

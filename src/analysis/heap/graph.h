@@ -426,6 +426,9 @@ void hg_strings_free(ts_ctx *ctx, hg_strings *s);
 ts_code hg_read_types(hg *g, int64_t first, int64_t count, void *user,
                       void (*type)(void *user, int64_t number, ts_text name));
 
+/* Puts the recorded size of a node; *sum: of those of the nodes before. */
+ts_code hg_put_size(hg *g, uint64_t *sum, uint32_t v, int64_t size);
+
 /* Nodes, locations and edges. root_index: 0, or the flat place of the root; *bad_root: it is none.
  */
 ts_code hg_read_graph(hg *g, int64_t root_index, bool *bad_root);
@@ -484,6 +487,27 @@ ts_code hg_dominators(hg *g);
 
 /* native_size, summed up in the order of the tree. */
 ts_code hg_native(hg *g);
+
+/* Whether a node counts for its class. */
+static inline bool hg_counts(const hg *g, uint32_t v)
+{
+    return g->apart ? g->spans[v].position < g->attached : hg_size(&g->size, v) > 0;
+}
+
+/* What is before the first row of a table that is put next. */
+static inline int64_t hg_next_row(const ts_sink *sink, enum ts_table_id table)
+{
+    return (int64_t)ts_sink_rows(sink, table) + 1;
+}
+
+/* Rows of a table with the columns file_id and node_index, in the order of the tree. */
+ts_code hg_put_dominated(ts_sink *sink, const hg *g, enum ts_table_id table);
+
+/* Notes when the rows of a file are not all there is to know of it. */
+ts_code hg_note_incomplete(ts_store *store, const hg *g);
+
+/* The heap dumps of Java: an analysis like that of the other heaps (java_heap.c). */
+ts_code hg_analyse_java(ts_ctx *ctx, ts_reader *reader, ts_store *store);
 
 /* Totals, but for the retained size of the root. */
 void hg_totals_of(hg *g);

@@ -283,7 +283,7 @@ static ts_code put_with_ids(void *user, const hg_range *range)
                         p->first_constructor);
 }
 
-static ts_code put_dominated(heap_run *r, const hg *g)
+ts_code hg_put_dominated(ts_sink *sink, const hg *g, enum ts_table_id table)
 {
     uint32_t file_ids[AT_ONCE];
     const uint32_t *columns[] = {file_ids, NULL};
@@ -293,12 +293,12 @@ static ts_code put_dominated(heap_run *r, const hg *g)
     }
     for (uint32_t p = 0; p < g->n && is_small(g->d.file_id) && code == TS_OK; p += AT_ONCE) {
         columns[TS_C_js_heap_dominated__node_index] = g->at_position + p;
-        code = ts_sink_put_columns(r->sink, TS_T_js_heap_dominated, columns,
-                                   g->n - p < AT_ONCE ? g->n - p : AT_ONCE);
+        code = ts_sink_put_columns(sink, table, columns, g->n - p < AT_ONCE ? g->n - p : AT_ONCE);
     }
     for (uint32_t p = 0; p < g->n && !is_small(g->d.file_id) && code == TS_OK; p++) {
-        ts_row_js_heap_dominated row = {.file_id = g->d.file_id, .node_index = g->at_position[p]};
-        code = ts_put_js_heap_dominated(r->sink, &row);
+        const ts_row_js_heap_dominated row = {.file_id = g->d.file_id,
+                                              .node_index = g->at_position[p]};
+        code = ts_sink_put(sink, table, &row); /* the tables have the same columns */
     }
     return code;
 }
@@ -311,7 +311,7 @@ static ts_code put_nodes(heap_run *r, heap_rows *f, int64_t first_constructor)
     ts_code code = g->ids == NULL ? hg_each(g, TS_T_js_heap_nodes, columns, 1, g->d.first_node,
                                             g->n, put_with_ids, &ids)
                                   : put_retained(r, f, 0, g->n, NULL, first_constructor);
-    TS_STEP(code, put_dominated(r, g));
+    TS_STEP(code, hg_put_dominated(r->sink, g, TS_T_js_heap_dominated));
     return code;
 }
 
@@ -369,11 +369,6 @@ static ts_code put_changes(heap_run *r, const heap_rows *f)
     return code;
 }
 
-static int64_t next_row(const heap_run *r, enum ts_table_id table)
-{
-    return (int64_t)ts_sink_rows(r->sink, table) + 1;
-}
-
 static ts_code put_analysis(heap_run *r, const heap_rows *f, ts_row_js_heap_analysis *row)
 {
     const hg *g = &f->g;
@@ -398,33 +393,36 @@ static ts_code put_analysis(heap_run *r, const heap_rows *f, ts_row_js_heap_anal
     return ts_put_js_heap_analysis(r->sink, row);
 }
 
+ts_code hg_note_incomplete(ts_store *store, const hg *g)
+{
+    if (g->d.complete && g->missing_edges == 0 && g->missing_sizes == 0 && !g->saturated) {
+        return TS_OK;
+    }
+    return ts_issue(store, g->d.source_id, TS_ISSUE_heap_analysis_incomplete, NULL, TS_NO_OFFSET,
+                    "the snapshot was %sread whole; %" PRIu64 " edges do not count, %" PRIu64
+                    " sizes are not known%s",
+                    g->d.complete ? "" : "not ", g->missing_edges, g->missing_sizes,
+                    g->saturated ? ", a sum exceeds 64 bits" : "");
+}
+
 static ts_code note_issues(heap_run *r, const heap_rows *f)
 {
-    const hg *g = &f->g;
     ts_code code = TS_OK;
     if (f->bad_root) {
-        code = ts_issue(r->store, g->d.source_id, TS_ISSUE_heap_analysis_root, NULL, TS_NO_OFFSET,
+        code = ts_issue(r->store, f->g.d.source_id, TS_ISSUE_heap_analysis_root, NULL, TS_NO_OFFSET,
                         "root_index is no node of the snapshot");
     }
-    if (code == TS_OK &&
-        (!g->d.complete || g->missing_edges > 0 || g->missing_sizes > 0 || g->saturated)) {
-        code = ts_issue(r->store, g->d.source_id, TS_ISSUE_heap_analysis_incomplete, NULL,
-                        TS_NO_OFFSET,
-                        "the snapshot was %sread whole; %" PRIu64 " edges do not count, %" PRIu64
-                        " sizes are not known%s",
-                        g->d.complete ? "" : "not ", g->missing_edges, g->missing_sizes,
-                        g->saturated ? ", a sum exceeds 64 bits" : "");
-    }
+    TS_STEP(code, hg_note_incomplete(r->store, &f->g));
     return code;
 }
 
 static ts_code put_rows(heap_run *r, heap_rows *f, int64_t input)
 {
     ts_row_js_heap_analysis row = {
-        .first_retained_rowid = next_row(r, TS_T_js_heap_retained),
-        .first_dominated_rowid = next_row(r, TS_T_js_heap_dominated),
-        .first_constructor_id = next_row(r, TS_T_js_heap_constructor),
-        .first_comparison_rowid = next_row(r, TS_T_js_heap_comparison),
+        .first_retained_rowid = hg_next_row(r->sink, TS_T_js_heap_retained),
+        .first_dominated_rowid = hg_next_row(r->sink, TS_T_js_heap_dominated),
+        .first_constructor_id = hg_next_row(r->sink, TS_T_js_heap_constructor),
+        .first_comparison_rowid = hg_next_row(r->sink, TS_T_js_heap_comparison),
     };
     hg_base next = {0};
     TS_TRY(put_constructors(r, f));
@@ -494,6 +492,7 @@ static ts_code heap_analyse(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     for (size_t i = 0; i < details.n && code == TS_OK; i++) {
         code = analyse_file(&r, &all[i]);
     }
+    TS_STEP(code, hg_analyse_java(ctx, reader, store));
     hg_base_free(&r.base);
     hg_classes_free(&r.classes);
     ts_idmap_free(ctx, &r.roots);
@@ -502,20 +501,23 @@ static ts_code heap_analyse(ts_ctx *ctx, ts_reader *reader, ts_store *store)
     return code;
 }
 
-static const enum ts_table_id needs[] = {TS_T_js_heap_file_detail, TS_TABLE_COUNT};
-static const enum ts_table_id writes[] = {TS_T_js_heap_analysis,   TS_T_js_heap_retained,
-                                          TS_T_js_heap_dominated,  TS_T_js_heap_constructor,
-                                          TS_T_js_heap_comparison, TS_T_js_heap_duplicate_string,
-                                          TS_TABLE_COUNT};
+static const enum ts_table_id needs[] = {TS_T_js_heap_file_detail, TS_T_java_heap_file,
+                                         TS_TABLE_COUNT};
+static const enum ts_table_id writes[] = {
+    TS_T_js_heap_analysis,         TS_T_js_heap_retained,   TS_T_js_heap_dominated,
+    TS_T_js_heap_constructor,      TS_T_js_heap_comparison, TS_T_js_heap_duplicate_string,
+    TS_T_java_heap_analysis,       TS_T_java_heap_retained, TS_T_java_heap_dominated,
+    TS_T_java_heap_class_retained, TS_TABLE_COUNT};
 static const ts_issue_code issues[] = {TS_ISSUE_heap_analysis_skipped,
                                        TS_ISSUE_heap_analysis_incomplete,
                                        TS_ISSUE_heap_analysis_root, TS_ISSUE_COUNT};
 
 const ts_analysis ts_analysis_heap = {
     .name = "heap",
-    .title = "dominators, retained sizes, distances, classes and changes of heap snapshots",
+    .title = "dominators, retained sizes, distances, classes and changes of heaps",
     .cost = TS_ANALYSIS_ASKED,
     .needs = needs,
+    .any = true,
     .writes = writes,
     .issues = issues,
     .run = heap_analyse,

@@ -104,7 +104,7 @@ typedef struct filling {
     uint64_t edges;
     bool stopped; /* the owners of the edges after are not known */
     bool wide_ids;
-    uint64_t size; /* sum */
+    uint64_t size;
 } filling;
 
 /* From the node on whose size makes the sum too large. */
@@ -119,10 +119,10 @@ static ts_code widen_sizes(hg *g, uint32_t v)
     return code;
 }
 
-static ts_code take_size(hg *g, filling *f, uint32_t v, int64_t size)
+ts_code hg_put_size(hg *g, uint64_t *sum, uint32_t v, int64_t size)
 {
-    f->size += size > UINT32_MAX ? UINT32_MAX : (uint64_t)size;
-    if (f->size >= UINT32_MAX && g->size.wide == NULL) {
+    *sum += size > UINT32_MAX ? UINT32_MAX : (uint64_t)size;
+    if (*sum >= UINT32_MAX && g->size.wide == NULL) {
         TS_TRY(widen_sizes(g, v));
     }
     if (g->size.wide != NULL) {
@@ -188,7 +188,8 @@ static ts_code take_node(hg *g, filling *f, const ts_batch *b, unsigned i, uint3
         (code = take_far_type(g, v, (uint32_t)type)) != TS_OK) {
         return code;
     }
-    return take_size(g, f, v, c[SIZE].null[i] == 0 && c[SIZE].ints[i] > 0 ? c[SIZE].ints[i] : 0);
+    return hg_put_size(g, &f->size, v,
+                       c[SIZE].null[i] == 0 && c[SIZE].ints[i] > 0 ? c[SIZE].ints[i] : 0);
 }
 
 static ts_code take_nodes(void *user, const hg_range *r)
