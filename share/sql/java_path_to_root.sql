@@ -29,9 +29,8 @@ path(step, at, retainer, edge, distance, size) AS (
 )
 SELECT p.step, p.at AS node_index, o.address AS address,
   (SELECT c.name FROM java_heap_class AS c WHERE c.id = o.class_id) AS class,
-  CASE o.kind
-    WHEN 1 THEN (SELECT c.name FROM java_heap_class AS c WHERE c.file_id = f.file_id AND c.node_index = p.at)
-    ELSE (SELECT t.name FROM java_heap_thread AS t WHERE t.file_id = f.file_id AND t.node_index = p.at) END AS name,
+-- include: java_name
+  AS name,
 -- include: java_reference
   AS reference,
   p.distance, p.size AS retained_size

@@ -37,27 +37,27 @@ field AS MATERIALIZED (
 map AS MATERIALIZED (
   SELECT o.node_index AS thread, n.name = 'inheritableThreadLocals' AS inherited, e.target AS map
   FROM f CROSS JOIN java_heap_object AS o ON o.rowid BETWEEN f.objects AND f.objects + f.count - 1
-    AND o.kind = 2 AND o.class_id IN (SELECT id FROM thread_class)
+    AND +o.kind = 2 AND o.class_id IN (SELECT id FROM thread_class)
   CROSS JOIN java_heap_reference AS e
-    ON e.rowid BETWEEN o.first_reference_rowid AND o.first_reference_rowid + o.reference_count - 1 AND e.type = 4
+    ON e.rowid BETWEEN o.first_reference_rowid AND o.first_reference_rowid + o.reference_count - 1 AND +e.type = 4
   CROSS JOIN field AS n ON n.id = e.name AND n.class = 'java.lang.Thread'
 ),
 entry AS MATERIALIZED (
   SELECT m.thread AS thread, m.inherited AS inherited, x.target AS entry
   FROM map AS m CROSS JOIN f CROSS JOIN java_heap_object AS o ON o.rowid = f.objects + m.map
   CROSS JOIN java_heap_reference AS e
-    ON e.rowid BETWEEN o.first_reference_rowid AND o.first_reference_rowid + o.reference_count - 1 AND e.type = 4
+    ON e.rowid BETWEEN o.first_reference_rowid AND o.first_reference_rowid + o.reference_count - 1 AND +e.type = 4
   CROSS JOIN field AS n ON n.id = e.name AND n.name = 'table'
   CROSS JOIN java_heap_object AS t ON t.rowid = f.objects + e.target
   CROSS JOIN java_heap_reference AS x
-    ON x.rowid BETWEEN t.first_reference_rowid AND t.first_reference_rowid + t.reference_count - 1 AND x.type = 5
+    ON x.rowid BETWEEN t.first_reference_rowid AND t.first_reference_rowid + t.reference_count - 1 AND +x.type = 5
 ),
 pair AS (
   SELECT y.thread AS thread, y.inherited AS inherited, y.entry AS entry,
     max(iif(n.name = 'referent', e.target, NULL)) AS variable, max(iif(n.name = 'value', e.target, NULL)) AS value
   FROM entry AS y CROSS JOIN f CROSS JOIN java_heap_object AS o ON o.rowid = f.objects + y.entry
   CROSS JOIN java_heap_reference AS e
-    ON e.rowid BETWEEN o.first_reference_rowid AND o.first_reference_rowid + o.reference_count - 1 AND e.type = 4
+    ON e.rowid BETWEEN o.first_reference_rowid AND o.first_reference_rowid + o.reference_count - 1 AND +e.type = 4
   CROSS JOIN field AS n ON n.id = e.name AND n.name IN ('referent', 'value')
   GROUP BY y.thread, y.inherited, y.entry
 )

@@ -7,6 +7,7 @@ import sys
 
 MAX = 2**63 - 1
 SMALL = 60  # nodes up to which dominators are found by leaving each node out
+LARGE = 1000  # from here on by walking up to a common one, again and again
 NO_STEP = {1, 2, 3, 5}  # soft, weak, phantom, unfinalized
 REFERENCE = ["<class>", "<super>", "<classloader>"]
 
@@ -57,6 +58,8 @@ class Heap:
             for d in order:
                 for v in self.reached - self.walk(d) - {d}:
                     self.above[v].add(d)
+        elif self.n > LARGE:
+            self.meet()
         else:
             into = collections.defaultdict(set)
             for v in order:
@@ -71,13 +74,55 @@ class Heap:
                 for v in order[1:]:
                     new = frozenset.intersection(*[self.above[p] | {p} for p in into[v] if p != v] or [frozenset()]) - {v}
                     changed, self.above[v] = changed or new != self.above[v], new
-        self.dominator = {v: max(self.above[v], key=lambda d: len(self.above[d])) if self.above[v] else None for v in order}
+        if self.n <= LARGE:
+            self.dominator = {v: max(self.above[v], key=lambda d: len(self.above[d])) if self.above[v] else None for v in order}
         self.retained = [0] * self.n
         self.count = [1] * self.n
         for v in order:
-            for d in (v, *self.above[v]):
+            for d in (v, *self.up(v)):
                 self.retained[d] = min(self.retained[d] + self.sizes[v], MAX)
                 self.count[d] += d != v
+
+    def up(self, v):
+        """All dominators."""
+        if self.n <= LARGE:
+            yield from self.above[v]
+            return
+        while self.dominator[v] is not None:
+            v = self.dominator[v]
+            yield v
+
+    def meet(self):
+        number, post, stack = {}, [], [(0, iter(self.edges[0]))]
+        number[0] = 0
+        while stack:  # depth first, without recursion
+            v, rest = stack[-1]
+            w = next((w for w, _, _ in rest if w not in number), None)
+            if w is None:
+                number[v] = len(post)
+                post.append(v)
+                stack.pop()
+            else:
+                number[w] = 0
+                stack.append((w, iter(self.edges[w])))
+        into = collections.defaultdict(set)
+        for v in post:
+            for w, _, _ in self.edges[v]:
+                into[w].add(v)
+        found, changed = {0: 0}, True
+        while changed:
+            changed = False
+            for v in reversed(post[:-1]):
+                new = None
+                for p in into[v]:
+                    if p in found:
+                        a, b = p, p if new is None else new
+                        while a != b:
+                            a, b = (found[a], b) if number[a] < number[b] else (a, found[b])
+                        new = a
+                if found.get(v) != new:
+                    found[v], changed = new, True
+        self.dominator = {**found, 0: None}
 
     def tree(self):
         self.children = collections.defaultdict(list)
@@ -108,13 +153,13 @@ class Heap:
             retainer, reference, distance = self.step.get(v, (None, None, None))
             yield (self.file_id, self.dominator.get(v), retainer, reference, distance, self.sizes[v], self.retained[v], self.position[v], self.count[v])
 
-    def members(self, class_id):
-        return [v for v in sorted(self.reached) if self.objects[v]["class_id"] == class_id]
-
     def class_rows(self):
+        of_class = collections.defaultdict(list)
+        for v in sorted(self.reached):
+            of_class[self.objects[v]["class_id"]].append(v)
         for c in self.classes:
-            mine = self.members(c)
-            top = [v for v in mine if not self.above[v] & set(mine)]
+            mine = of_class[c]
+            top = [v for v in mine if not any(self.objects[d]["class_id"] == c for d in self.up(v))]
             yield (self.file_id, c, len(mine), sum(self.sizes[v] for v in mine), min(MAX, sum(self.retained[v] for v in top)))
 
     def total_row(self):
