@@ -1,7 +1,7 @@
 -- Question:   Which classes have the most objects, and which hold the memory of a heap dump of Java?
 --             Without --analyze=heap there are no retained sizes, and what is garbage is not known.
 -- Topic:      heap
--- Needs:      java_heap_class (heap dumps of Java)
+-- Needs:      java_heap_file (heap dumps of Java)
 -- Report:     30 Largest classes of Java
 -- Parameters: file   id in java_heap_file (default 1)
 --             limit  number of rows (default 20)

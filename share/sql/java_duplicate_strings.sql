@@ -1,6 +1,6 @@
 -- Question:   Which texts does a heap dump of Java hold several times?
 -- Topic:      heap
--- Needs:      java_heap_string (heap dumps of Java with texts of strings)
+-- Needs:      java_heap_string (strings of heap dumps of Java)
 -- Parameters: file   id in java_heap_file (default 1)
 --             limit  number of rows (default 20)
 -- Columns:    string         the first 200 characters

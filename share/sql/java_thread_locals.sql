@@ -1,6 +1,6 @@
 -- Question:   What do the variables of threads (ThreadLocal) hold in a heap dump of Java?
 -- Topic:      heap
--- Needs:      java_heap_object (heap dumps of Java)
+-- Needs:      java_heap_file (heap dumps of Java)
 -- Parameters: file   id in java_heap_file (default 1)
 --             limit  number of rows (default 20)
 -- Columns:    thread         name of the thread; NULL: not in the dump

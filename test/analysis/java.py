@@ -1,6 +1,6 @@
 """java.py GROUP PROGRAM TEST-DIRECTORY: the analysis heap for heap dumps of Java, on rows that are made here. GROUP is one of
 java.worked: an example with numbers that were found by hand, and what rows can have wrong; java.random: made dumps and the questions on them against
-test/check/java_heap.py; java.growth: shapes, time, memory."""
+test/check/java_heap.py; java.recorded: a dump of the installed Java against it; java.growth: shapes, time, memory."""
 import json
 import os
 import random
@@ -66,19 +66,11 @@ def check(db, what):
     return heaps
 
 
-def cell(text):
-    try:
-        return None if text == "" else int(text)
-    except ValueError:
-        return text
-
-
 def question(db, name, columns, **parameters):
     """Columns of its answer."""
     given = [a for k, v in parameters.items() for a in ("--param", f"{k}={v}")]
-    head, *rows = run(db, "-q", name, *given).split("\n")[:-1]
-    at = [head.split("\t").index(c) for c in columns.split()]
-    return [tuple(cell(row.split("\t")[i]) for i in at) for row in rows]
+    lines = run(db, "-q", name, "--output=jsonl", *given).splitlines()
+    return [tuple(row[c] for c in columns.split()) for row in map(json.loads, lines)]
 
 
 # --- the worked example -----------------------------------------------------------------------------------------------------
@@ -155,7 +147,7 @@ def questions(db, heap):
     names = "thread thread_node inherited variable variable_node value_class value_node retained_size"
     same("thread locals", sorted(question(db, "java_thread_locals", names, **where), key=str), sorted(heap.thread_locals(), key=str))
     rows = question(db, "java_duplicate_strings", "string length count shallow_size retained_size node_index", **where)
-    same("texts", sorted((r[0] or "", *r[1:]) for r in rows), sorted(heap.duplicates()))
+    same("texts", sorted(rows), sorted(heap.duplicates()))
     rows = question(db, "java_class_histogram", "class count shallow_size retained_size unreached_size", **where)
     same("histogram", sorted(rows), sorted(heap.histogram()))
     for v in {1, heap.n // 2, heap.n - 1}:
@@ -180,6 +172,42 @@ def compare(paths):
             fail("\n".join(wrong[:5]))
         for path in paths:
             run(path, "--analyze=heap")
+
+
+# --- a dump of a virtual machine ----------------------------------------------------------------------------------------------
+
+LEAK = """import java.lang.management.ManagementFactory;
+import java.util.*;
+public class Leak {
+    static final List<byte[]> kept = new ArrayList<>();
+    static final ThreadLocal<int[]> mine = new ThreadLocal<>();
+    public static void main(String[] a) throws Exception {
+        for (int i = 0; i < 1000; i++) kept.add(new byte[4000]);
+        mine.set(new int[25000]);
+        var soft = new java.lang.ref.SoftReference<>(new long[1000]);
+        ManagementFactory.getPlatformMXBean(com.sun.management.HotSpotDiagnosticMXBean.class).dumpHeap("leak.hprof", true);
+        if (soft.get() == null) System.exit(1);
+    }
+}
+"""
+
+
+def recorded():
+    if not shutil.which("javac"):
+        sys.exit(77)
+    with open("Leak.java", "w", encoding="utf-8") as f:
+        f.write(LEAK)
+    subprocess.run(["javac", "Leak.java"], check=True)
+    subprocess.run(["java", "-XX:+UseSerialGC", "-Xshare:off", "Leak"], check=True)
+    run("leak.hprof", "-e", "leak.db", "--analyze=heap")
+    heap = check("leak.db", "leak.hprof")[0]
+    questions("leak.db", heap)
+    row = question("leak.db", "java_leak_suspects", "class name accumulation_class path")[0]
+    same("suspect", (*row[:3], row[3].split(".")[-2:]), ("java.lang.Class", "Leak", "java.lang.Object[]", ["kept", "elementData"]))
+    rows = [r for r in question("leak.db", "java_thread_locals", "thread variable value_class retained_size", limit=10**6) if r[2] == "int[]"]
+    same("thread local", rows, [("main", "java.lang.ThreadLocal", "int[]", 100016)])
+    held = [v for v in range(heap.n) if heap.class_of(v) == "java.lang.ref.SoftReference" and heap.retained[v] > 8000]
+    same("soft reference", [heap.retained[v] - heap.sizes[v] for v in held], [8016])
 
 
 # --- growth -----------------------------------------------------------------------------------------------------------------
@@ -215,7 +243,7 @@ def growth():
 def main():
     with tempfile.TemporaryDirectory() as where:
         os.chdir(where)
-        {"java.worked": worked, "java.random": random_ones, "java.growth": growth}[GROUP]()
+        {"java.worked": worked, "java.random": random_ones, "java.recorded": recorded, "java.growth": growth}[GROUP]()
 
 
 main()

@@ -257,13 +257,11 @@ class Heap:
         return [(key[0][:200], key[1], len(v), sum(self.sizes[i] for i in v), sum(self.retained[i] for i in v), min(v)) for key, v in groups.items() if len(v) > 1]
 
     def histogram(self):
-        out = []
-        for c in self.classes.values():
-            everyone = [v for v in range(self.n) if self.objects[v]["class_id"] == c["id"]]
-            row = next(r for r in self.class_rows() if r[1] == c["id"])
-            if everyone:
-                out.append((c["name"], len(everyone), sum(self.sizes[v] for v in everyone), row[4], sum(self.sizes[v] for v in everyone if v not in self.reached)))
-        return out
+        of_class = collections.defaultdict(list)
+        for v, o in enumerate(self.objects):
+            of_class[o["class_id"]].append(v)
+        return [(self.classes[row[1]]["name"], len(mine), sum(self.sizes[v] for v in mine), row[4], sum(self.sizes[v] for v in mine if v not in self.reached))
+                for row in self.class_rows() for mine in [of_class[row[1]]] if mine]
 
 
 class Check:

@@ -2,7 +2,7 @@
 --             Classes are matched by their names, since addresses of objects change: those of one name and several class
 --             loaders are added up.
 -- Order:      12
--- Needs:      java_heap_class (heap dumps of Java)
+-- Needs:      java_heap_file (heap dumps of Java)
 -- Parameters: source  the source of a heap dump (default: all)
 -- Key:        class
 -- Values:     shallow_size   bytes, sum: of its objects alone
