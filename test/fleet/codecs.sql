@@ -2128,6 +2128,55 @@ CREATE TABLE IF NOT EXISTS `js_heap_duplicate_string` (
     `hash` Nullable(Int64) CODEC(ZSTD(1))
 )
 ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_analysis` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `file_id` Int64 CODEC(Delta, ZSTD(1)),
+    `first_retained_rowid` Int64 CODEC(Delta, ZSTD(1)),
+    `first_dominated_rowid` Int64 CODEC(Delta, ZSTD(1)),
+    `first_class_rowid` Int64 CODEC(Delta, ZSTD(1)),
+    `reached_count` Int64 CODEC(ZSTD(1)),
+    `reached_size` Int64 CODEC(ZSTD(1)),
+    `unreached_count` Int64 CODEC(ZSTD(1)),
+    `unreached_size` Int64 CODEC(ZSTD(1)),
+    `pathless_count` Int64 CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_retained` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `file_id` UInt16 CODEC(Delta, ZSTD(1)),
+    `dominator` Nullable(UInt32) CODEC(Delta, ZSTD(1)),
+    `retainer` Nullable(UInt32) CODEC(Delta, ZSTD(1)),
+    `retaining_reference` Nullable(UInt32) CODEC(ZSTD(1)),
+    `distance` Nullable(UInt32) CODEC(ZSTD(1)),
+    `shallow_size` Int64 CODEC(ZSTD(1)),
+    `retained_size` Int64 CODEC(ZSTD(1)),
+    `tree_position` UInt32 CODEC(ZSTD(1)),
+    `tree_count` UInt32 CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_dominated` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `file_id` UInt16 CODEC(Delta, ZSTD(1)),
+    `node_index` UInt32 CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `java_heap_class_retained` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `file_id` UInt16 CODEC(Delta, ZSTD(1)),
+    `class_id` UInt32 CODEC(Delta, ZSTD(1)),
+    `count` Int64 CODEC(ZSTD(1)),
+    `shallow_size` Int64 CODEC(ZSTD(1)),
+    `retained_size` Int64 CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
 CREATE TABLE IF NOT EXISTS `chrome_event` (
     load UInt64 CODEC(ZSTD(1)),
     row UInt32 CODEC(Delta, ZSTD(1)),
@@ -2832,6 +2881,14 @@ CREATE VIEW IF NOT EXISTS `v_js_heap_comparison` AS
 SELECT * FROM `js_heap_comparison` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_js_heap_duplicate_string` AS
 SELECT * FROM `js_heap_duplicate_string` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_analysis` AS
+SELECT * FROM `java_heap_analysis` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_retained` AS
+SELECT * FROM `java_heap_retained` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_dominated` AS
+SELECT * FROM `java_heap_dominated` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_java_heap_class_retained` AS
+SELECT * FROM `java_heap_class_retained` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_chrome_event` AS
 SELECT * FROM `chrome_event` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_chrome_slice` AS
