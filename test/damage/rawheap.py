@@ -77,5 +77,10 @@ def s_rawheap_dictionary(o, n):  # of one object, and one that says that it has 
     o.put(dump([keys, dict(of("JS_OBJECT", 1 << 20, 24, [0x10000, 5]), address=0xFF0000000)]))
 
 
+def s_rawheap_shared(o, n):  # one dictionary of all objects
+    keys = of("TAGGED_DICTIONARY", 0, 16 + 8 * (4 + 3 * n), [n, 0, 0, 0xFFFFFFFF, 0] + [0x1300, 0x1100, 0] * n)
+    o.put(dump([keys] + [dict(of("JS_OBJECT", i, 24, [0x10000, 5]), address=0xFF0000000 + 32 * i) for i in range(1, n + 1)]))
+
+
 if __name__ == "__main__":
     measure.main({name[2:]: f for name, f in list(globals().items()) if name.startswith("s_")}, Out, "rawheap_roots", 48 * MB, 40)

@@ -30,7 +30,8 @@ enum {
     RAWHEAP_EDGE_TYPES = 8,
     RAWHEAP_EMPTY = 1,      /* number of the empty text */
     RAWHEAP_FIRST_TEXT = 3, /* before it: <dummy>, the empty text, GC roots */
-    RAWHEAP_NO_TYPE = 8,    /* the node type of what has none */
+    RAWHEAP_SLOTS = 1 << 20,
+    RAWHEAP_NO_TYPE = 8, /* the node type of what has none */
 };
 
 #define RAWHEAP_NONE UINT32_MAX
@@ -85,7 +86,8 @@ typedef struct rawheap_type {
     bool object;  /* may have properties */
     size_t first; /* of its fields */
     size_t count;
-    uint64_t end; /* where the fields end */
+    uint64_t end;  /* where the fields end */
+    uint64_t last; /* the last slot that has a field, of those up to RAWHEAP_SLOTS */
 } rawheap_type;
 
 typedef struct rawheap_types {
@@ -206,6 +208,7 @@ typedef struct rawheap {
     uint64_t edge_count;
     ts_intvec edge_counts; /* by node */
     uint32_t own_edges;    /* of the node under way */
+    uint64_t looked;       /* slots and fields so far */
 } rawheap;
 
 #define RAWHEAP_ISSUE(r, code, offset, ...)                                                        \
@@ -232,6 +235,22 @@ static inline bool rawheap_is_object(const rawheap *r, uint32_t node)
 {
     return node >= r->first_object &&
            (node < r->first_reference || node - r->first_reference >= r->reference_count);
+}
+
+/*
+ * Each object has memory of its own, and properties that belong to it alone. In a damaged dump many
+ * may have the same: no more slots and fields are looked at in all than a file of this size can
+ * need, which has 8 bytes for a slot. *_has_enough: something was left out.
+ */
+static inline bool rawheap_has_enough(const rawheap *r)
+{
+    return r->looked > r->size + (1 << 16);
+}
+
+static inline bool rawheap_enough(rawheap *r)
+{
+    r->looked++;
+    return rawheap_has_enough(r);
 }
 
 /* --- rawheap_bytes.c -------------------------------------------------------------------------- */

@@ -183,5 +183,10 @@ ts_code rawheap_make_edges(rawheap *r)
                              "the memory of %" PRIu64 " objects is not in their section",
                              r->tokens_cut));
     }
+    if (rawheap_has_enough(r)) {
+        TS_TRY(RAWHEAP_ISSUE(r, rawheap_section_bad, TS_NO_OFFSET,
+                             "objects have more slots in all than a dump of this size can have; "
+                             "those of the last ones were left out"));
+    }
     return flush_edges(r);
 }

@@ -16,7 +16,7 @@ enum {
     ROOTS = 0, /* sections: pairs of offset and size */
     STRINGS = 1,
     OBJECTS = 2,
-    MOST_TABLES = 1 << 16,
+    MOST_TABLES = 1 << 12,
 };
 
 bool rawheap_version_of(unsigned *version, const uint8_t head[8])

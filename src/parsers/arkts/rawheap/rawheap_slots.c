@@ -167,7 +167,7 @@ static ts_code element_edges(rawheap *r, uint32_t node, uint64_t offset, uint64_
 {
     const rawheap_node *n = rawheap_nodes(r) + node;
     bool has = true;
-    for (uint32_t i = 0; i < most; i++) {
+    for (uint32_t i = 0; i < most && !rawheap_enough(r); i++) {
         uint64_t slot;
         uint32_t name;
         TS_TRY(own_slot(&slot, &has, r, n, offset + SLOT * (uint64_t)i));
@@ -203,7 +203,8 @@ static ts_code dictionary_edges(rawheap *r, uint32_t node, const rawheap_node *p
     uint32_t n;
     bool has;
     TS_TRY(other_u32(&n, &has, r, p, t->data->offset + 2 * SLOT));
-    for (uint32_t e = 0; e < n && step > 0 && at + step <= memory(r, p); e++, at += step) {
+    for (uint32_t e = 0; e < n && step > 0 && at + step <= memory(r, p) && !rawheap_enough(r);
+         e++, at += step) {
         uint64_t key;
         uint64_t value;
         uint32_t named;
@@ -261,7 +262,7 @@ static ts_code layout_edges(rawheap *r, uint32_t node, const rawheap_node *p)
         return TS_OK;
     }
     TS_TRY(rawheap_word_number(&word, r, WORD_INLINE));
-    for (uint32_t i = 0; i < (bits & 1023); i++) {
+    for (uint32_t i = 0; i < (bits & 1023) && !rawheap_enough(r); i++) {
         const uint64_t at = t->data->offset + KEY_STEP * (uint64_t)i;
         const int64_t inlined = (int64_t)(bits >> 15 & 32767) - (bits >> 10 & 31);
         uint64_t key;
@@ -318,7 +319,7 @@ static ts_code native_edges(rawheap *r, uint32_t node)
     if (!has || t->data->offset + SLOT * (uint64_t)length > memory(r, array)) {
         return TS_OK;
     }
-    for (uint32_t i = 0; i < length; i++) {
+    for (uint32_t i = 0; i < length && !rawheap_enough(r); i++) {
         const rawheap_node *pointer;
         uint32_t name;
         TS_TRY(other_slot(&slot, &has, r, array, t->data->offset + SLOT * (uint64_t)i));
@@ -343,7 +344,7 @@ static ts_code field_edges(rawheap *r, uint32_t node)
     const rawheap_node *n = rawheap_nodes(r) + node;
     const rawheap_type *type = &r->types.of[n->kind];
     rawheap_field *all = r->types.fields.p;
-    for (size_t i = type->first; i < type->first + type->count; i++) {
+    for (size_t i = type->first; i < type->first + type->count && !rawheap_enough(r); i++) {
         const bool native = n->kind == r->types.native_pointer && &all[i] == r->types.external;
         uint64_t slot;
         uint32_t name;

@@ -8,8 +8,7 @@
 enum {
     NO_REFERENCE = 2, /* bits of a token's first byte: 1 byte */
     RESERVED = 4,     /* 5 bytes */
-    ADDRESS = 4,
-    MOST_KEPT = 1 << 20 /* slots whose tokens are kept, for fields */
+    ADDRESS = 4
 };
 
 /* *to: the node that the next token refers to, or RAWHEAP_NONE; *whole: the token is there. */
@@ -65,22 +64,10 @@ static ts_code inline_edge(rawheap *r, uint32_t to)
     return rawheap_edge_add(r, RAWHEAP_PROPERTY, name, to);
 }
 
-/* The slots up to the last field, of those that there are. */
-static uint64_t slots_of_fields(const rawheap *r, const rawheap_type *type, uint64_t slots)
-{
-    const rawheap_field *all = r->types.fields.p;
-    uint64_t most = 0;
-    for (size_t i = type->first; i < type->first + type->count; i++) {
-        const uint64_t slot = all[i].offset / 8;
-        most = slot > most && slot <= MOST_KEPT ? slot : most;
-    }
-    return most < slots ? most : slots;
-}
-
 /* Fields by their order, then what is after them. */
 static ts_code token_fields(bool *whole, rawheap *r, const rawheap_type *type, uint64_t slots)
 {
-    const uint64_t kept = slots_of_fields(r, type, slots);
+    const uint64_t kept = type->last < slots ? type->last : slots;
     const uint64_t end = type->end < 8 ? 0 : type->end / 8 - 1;
     rawheap_field *all = r->types.fields.p;
     const uint32_t *to;
@@ -93,7 +80,7 @@ static ts_code token_fields(bool *whole, rawheap *r, const rawheap_type *type, u
         TS_TRY(ts_vec_push(r->ctx, &r->kept, &node, sizeof node));
     }
     to = r->kept.p;
-    for (size_t f = type->first; f < type->first + type->count; f++) {
+    for (size_t f = type->first; f < type->first + type->count && !rawheap_enough(r); f++) {
         const uint64_t slot = all[f].offset / 8;
         uint32_t name;
         if (slot > 0 && slot <= r->kept.n && to[slot - 1] != RAWHEAP_NONE) {

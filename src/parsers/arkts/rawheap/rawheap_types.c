@@ -231,6 +231,8 @@ static ts_code add_fields(types_reader *t, rawheap_type *type, uint32_t name, ui
             if (t->many) {
                 return TS_OK;
             }
+            const uint64_t slot = field.offset / 8;
+            type->last = slot > type->last && slot <= RAWHEAP_SLOTS ? slot : type->last;
             TS_TRY(ts_vec_push(t->r->ctx, &t->types->fields, &field, sizeof field));
             type->count++;
         }
