@@ -202,7 +202,7 @@ static ts_code dictionary_edges(rawheap *r, uint32_t node, const rawheap_node *p
     uint64_t at = t->data->offset + SLOT * ((uint64_t)t->header_size & UINT32_MAX);
     uint32_t n;
     bool has;
-    TS_TRY(other_u32(&n, &has, r, p, t->data->offset + 2 * SLOT));
+    TS_TRY(other_u32(&n, &has, r, p, t->data->offset + UINT64_C(2) * SLOT));
     for (uint32_t e = 0; e < n && step > 0 && at + step <= memory(r, p) && !rawheap_enough(r);
          e++, at += step) {
         uint64_t key;
