@@ -491,7 +491,6 @@ ts_code otlp_json_feed(otlp *o, const uint8_t *p, size_t n);
 bool otlp_json_begun(const otlp *o);
 bool otlp_json_done(const otlp *o);
 bool otlp_json_bad(const otlp *o);
-uint64_t otlp_json_at(const otlp *o);
 
 /* The document ends here, and is taken when it is whole. cut: the file ends in it. */
 ts_code otlp_json_end(otlp *o, bool cut);

@@ -608,11 +608,6 @@ bool otlp_json_bad(const otlp *o)
     return ts_json_state(o->json->json) == TS_JSON_BAD;
 }
 
-uint64_t otlp_json_at(const otlp *o)
-{
-    return ts_json_position(o->json->json);
-}
-
 /* The layout that the names of members show. */
 static otlp_layout shown_layout(uint32_t shown)
 {
