@@ -243,7 +243,6 @@ typedef struct perfetto {
     int64_t source_id;
 
     perfetto_stream file;
-    uint64_t fed;
     uint32_t damages; /* of the file: sequences made valid before one are no longer */
     bool broken;
 
@@ -282,9 +281,8 @@ typedef struct perfetto {
 
     ts_window records;
     uint64_t record_count;
-    ts_buf args, flows, category, text, clean, scratch;
+    ts_buf args, flows, category, clean, scratch;
     ts_vec extras;     /* perfetto_extra */
-    ts_vec extra_ids;  /* uint64_t */
     ts_idmap typed_of; /* number of a typed argument: how many */
 
     ts_sorter *pairs_sorter;

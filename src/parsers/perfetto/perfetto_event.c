@@ -25,7 +25,6 @@ typedef struct event {
     bool has_track, has_name_iid, ends_flows;
     int64_t time, time_delta, thread_delta; /* ns; TS_NO_TIME: not there */
     legacy old;
-    size_t values, doubles; /* of extra counters */
 } event;
 
 /* --- texts ----------------------------------------------------------------------------------- */
@@ -102,8 +101,8 @@ static double real_of(uint64_t bits)
     return v;
 }
 
-/* Tracks (31, 45) go to p->extra_ids, those of doubles after the others; values (12, 46) to
- * p->extras, likewise. */
+/* Tracks (31, 45) and values (12, 46) of the extra counters of an event, whole numbers and real
+ * ones apart. */
 typedef struct numbers {
     uint64_t id[2][PERFETTO_EXTRAS];
     double value[2][PERFETTO_EXTRAS];

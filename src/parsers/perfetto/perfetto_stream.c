@@ -2,8 +2,9 @@
  * Bytes to packets. A trace is a message of nothing but packets: the tag 0A, a length, the packet.
  *
  * Where that is not so, bytes are missing or wrong. Recorders write a packet with a mark of 16
- * bytes every some seconds: it is searched, and reading goes on at the packet that holds it. What
- * has no effect on the framing, other fields, is passed over.
+ * bytes every some seconds: it is searched, and reading goes on at the packet that holds it. Fields
+ * beside the packets, which no recorder writes, are passed over. After each of these no sequence
+ * knows its state.
  */
 #include "parsers/perfetto/perfetto.h"
 
