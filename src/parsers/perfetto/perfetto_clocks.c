@@ -153,7 +153,7 @@ static bool next_snapshot(size_t *from, size_t *to, const perfetto *p)
 
 /* Clocks that are in one snapshot with one that is `hop - 1` steps away from the trace's are one
  * more. */
-static void find_ways(perfetto *p, uint8_t hop)
+static void find_ways(perfetto *p, unsigned hop)
 {
     const perfetto_shown *shown = p->shown.p;
     size_t from;
@@ -166,7 +166,7 @@ static void find_ways(perfetto *p, uint8_t hop)
         for (size_t i = from; i < to && via < to; i++) {
             perfetto_clock *c = clock_at(p, shown[i].clock);
             if (c->hops > hop) {
-                c->hops = hop;
+                c->hops = (uint8_t)hop;
                 c->next = shown[via].clock;
             }
         }
@@ -222,7 +222,7 @@ ts_code perfetto_clocks_ready(perfetto *p)
     p->trace_clock =
         p->primary < sizeof clocks / sizeof clocks[0] ? clocks[p->primary] : TS_CLOCK_UNKNOWN;
     clock_at(p, p->target)->hops = 0;
-    for (uint8_t hop = 1; hop <= HOPS; hop++) {
+    for (unsigned hop = 1; hop <= HOPS; hop++) {
         find_ways(p, hop);
     }
     TS_TRY(make_pairs(p));
