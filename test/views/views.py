@@ -20,6 +20,7 @@ import cpu
 import flare
 import flares
 import heaps
+import hprof
 import htrace
 import made
 import pods
@@ -285,9 +286,11 @@ def listed_group(j, t):
         f.write('[["go_num_goroutine", 5]]')
     t.run("mkprofile", "-o", os.path.join(j.work, "upload"), "--form", "bundle", "--file", "cpu=" + os.path.join(j.work, "profile"), "--file",
           "metrics.json=" + os.path.join(j.work, "numbers"))
+    with open(os.path.join(j.work, "heap"), "wb") as f:
+        f.write(hprof.random_dump(9))
     names = set()
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
-            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp", "jfr", "upload")] + [
+            (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp", "jfr", "upload", "heap")] + [
             ("profile", os.path.join(j.work, "profile"))] + [
             (n.split(".")[0], os.path.join(native, n)) for n in ("perf_a.data", "hook_plain.htrace", "hook_statistic.htrace", "ebpf.htrace")] + [
             (n.split(".")[0], os.path.join(os.path.dirname(t.recording("snapshots")), n))

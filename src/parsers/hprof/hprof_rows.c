@@ -3,15 +3,18 @@
 
 #include "base/alloc.h"
 #include "base/sort.h"
+#include "tables/formats/quote.h"
 
 /* --- classes -------------------------------------------------------------------------------- */
 
 static const char *type_name(unsigned type)
 {
+#define TYPE(code, name) [HPROF_##code] = TS_QUOTE(name)
     static const char *const names[HPROF_TYPES] = {
-        [HPROF_OBJECT] = "object", [HPROF_BOOLEAN] = "boolean", [HPROF_CHAR] = "char",
-        [HPROF_FLOAT] = "float",   [HPROF_DOUBLE] = "double",   [HPROF_BYTE] = "byte",
-        [HPROF_SHORT] = "short",   [HPROF_INT] = "int",         [HPROF_LONG] = "long"};
+        TYPE(OBJECT, object), TYPE(BOOLEAN, boolean), TYPE(CHAR, char),
+        TYPE(FLOAT, float),   TYPE(DOUBLE, double),   TYPE(BYTE, byte),
+        TYPE(SHORT, short),   TYPE(INT, int),         TYPE(LONG, long)};
+#undef TYPE
     return names[type];
 }
 
