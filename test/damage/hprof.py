@@ -6,7 +6,7 @@ import struct
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
-import hprof
+import java_dump
 import measure
 
 MB = 1 << 20
@@ -25,7 +25,7 @@ class Out:
 
 
 def begin(i=8):
-    m = hprof.Maker(i)
+    m = java_dump.Maker(i)
     m.cls(OBJECT, "java.lang.Object")
     m.cls(STRING, "java.lang.String", OBJECT, 0, 14, (), [("hash", 10), ("coder", 8), ("value", 2)])
     m.cls(ARRAY, "[Ljava.lang.Object;", OBJECT)
@@ -99,7 +99,7 @@ def s_hprof_same(o, n):  # one id
 def s_hprof_empty(o, n):  # segments without a length, with what may be records or roots
     m = begin()
     root = b"\x05" + struct.pack(">Q", OBJECT)
-    o.put(m.bytes(end=False) + (hprof.Maker.record(0x1C, b"") + root * 2) * n)
+    o.put(m.bytes(end=False) + (java_dump.Maker.record(0x1C, b"") + root * 2) * n)
 
 
 def s_hprof_bad(o, n):  # each byte may begin a record

@@ -20,8 +20,8 @@ import cpu
 import flare
 import flares
 import heaps
-import hprof
 import htrace
+import java_dump
 import made
 import pods
 import quality
@@ -287,7 +287,7 @@ def listed_group(j, t):
     t.run("mkprofile", "-o", os.path.join(j.work, "upload"), "--form", "bundle", "--file", "cpu=" + os.path.join(j.work, "profile"), "--file",
           "metrics.json=" + os.path.join(j.work, "numbers"))
     with open(os.path.join(j.work, "heap"), "wb") as f:
-        f.write(hprof.random_dump(9))
+        f.write(java_dump.random_dump(9))
     names = set()
     for name, path in [(k, t.recording(k)) for k in ("snapshots", "timeline", "cpuprofile")] + [
             (n, os.path.join(j.work, n)) for n in ("pods", "flare", "tptp", "jfr", "upload", "heap")] + [

@@ -2,7 +2,7 @@
 """Heap dumps of Java: random ones, and those that the JDKs of this machine write of a small program: every cell is compared with what Python
 reads, and sizes of all classes with the histogram of the JVM.
 
-usage: hprof.py TRACE_STREAMER TESTDIR [SEEDS]
+usage: java_heap_dumps.py TRACE_STREAMER TESTDIR [SEEDS]
 """
 
 import os
@@ -17,7 +17,7 @@ program, testdir = sys.argv[1:3]
 seeds = int(sys.argv[3]) if len(sys.argv) > 3 else 150
 sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(testdir, "check"), os.path.join(testdir, "recorders")]
-import hprof
+import java_dump
 import jdk
 
 SOURCE = """
@@ -62,7 +62,7 @@ def whole(path, out, what):
     if done.returncode != 0:
         sys.exit("%s: exit code %d: %s" % (what, done.returncode, done.stderr))
     db = sqlite3.connect(out)
-    wrong = hprof.compare(db, path)
+    wrong = java_dump.compare(db, path)
     if wrong:
         sys.exit("%s: %s" % (what, wrong))
     return db
@@ -72,9 +72,9 @@ def randomly(folder):
     path, out = os.path.join(folder, "random.hprof"), os.path.join(folder, "random.db")
     for seed in range(seeds):
         with open(path, "wb") as f:
-            f.write(hprof.random_dump(seed))
+            f.write(java_dump.random_dump(seed))
         done = convert(path, out)
-        wrong = "exit code %d: %s" % (done.returncode, done.stderr) if done.returncode else hprof.compare(sqlite3.connect(out), path)
+        wrong = "exit code %d: %s" % (done.returncode, done.stderr) if done.returncode else java_dump.compare(sqlite3.connect(out), path)
         if wrong:
             sys.exit("seed %d: %s" % (seed, wrong))
     print("%d random dumps" % seeds)
@@ -83,7 +83,7 @@ def randomly(folder):
 def histogram(text):
     found = {}
     for count, size, name in re.findall(r"^ *\d+: +(\d+) +(\d+) +(\S+)", text, re.M):
-        found[hprof.java_name(re.sub(r"/(0x[0-9a-f]+)$", r"+\1", name))] = int(count), int(size)
+        found[java_dump.java_name(re.sub(r"/(0x[0-9a-f]+)$", r"+\1", name))] = int(count), int(size)
     return found
 
 
@@ -137,7 +137,7 @@ def of_jvm(home, options, folder, compressed):
 def cut(folder):
     """A file that ends early is never called whole, and an issue names the place."""
     path, out = os.path.join(folder, "cut.hprof"), os.path.join(folder, "cut.db")
-    data = hprof.random_dump(5)
+    data = java_dump.random_dump(5)
     for at in range(40, len(data), 97):
         with open(path, "wb") as f:
             f.write(data[:at])
