@@ -105,7 +105,7 @@ static inline uint64_t hprof_u64(const uint8_t *p)
     return be64toh(v);
 }
 
-static inline uint64_t hprof_id(const uint8_t *p, unsigned id_size)
+static inline uint64_t hprof_id(const uint8_t *p, size_t id_size)
 {
     return id_size == 8 ? hprof_u64(p) : hprof_u32(p);
 }

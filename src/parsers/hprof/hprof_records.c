@@ -115,7 +115,7 @@ static ts_code add_class(hprof_file *f, const uint8_t *p)
 
 static ts_code add_frame(hprof_file *f, const uint8_t *p)
 {
-    unsigned id = f->id_size;
+    size_t id = f->id_size;
     uint64_t had;
     hprof_frame frame = {
         .method = hprof_id(p + id, id),

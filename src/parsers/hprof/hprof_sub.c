@@ -154,8 +154,9 @@ static void read_root(hprof_sub *s, const uint8_t *p, unsigned size, unsigned id
 }
 
 /* The head is at p; the bytes of the body, or of an element where that is an array. */
-static uint64_t read_object(hprof_sub *s, const uint8_t *p, unsigned id)
+static uint64_t read_object(hprof_sub *s, const uint8_t *p, unsigned id_size)
 {
+    size_t id = id_size;
     s->trace = hprof_u32(p + id);
     if (s->tag == HPROF_INSTANCE) {
         s->class_id = hprof_id(p + id + 4, id);
@@ -168,7 +169,7 @@ static uint64_t read_object(hprof_sub *s, const uint8_t *p, unsigned id)
         return (uint64_t)s->length * id;
     }
     s->type = p[id + 8];
-    return s->tag == HPROF_NO_DATA ? 0 : (uint64_t)s->length * hprof_type_size(s->type, id);
+    return s->tag == HPROF_NO_DATA ? 0 : (uint64_t)s->length * hprof_type_size(s->type, id_size);
 }
 
 ts_code hprof_sub_read(hprof_sub *s, bool *good, hprof_in *in, unsigned id_size, uint64_t at,
