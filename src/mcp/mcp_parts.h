@@ -100,9 +100,6 @@ ts_code mcp_say_query(mcp_call *call, tst_session *s, const char *title, const c
 /* The bytes that the answer still has room for. */
 size_t mcp_room(const mcp_call *call);
 
-/* The session that a request may cancel; NULL: none. */
-void mcp_set_asked(ts_mcp *m, tst_session *s);
-
 /* A recording by what the argument says, its path, base name or number; without it the only one.
  * Opens it. *out NULL: it was refused. */
 ts_code mcp_recording_of(tst_session **out, mcp_call *call, const char *argument);

@@ -24,7 +24,8 @@ ts_code ts_mcp_add(ts_mcp *m, const char *path)
     return TS_OK;
 }
 
-void mcp_set_asked(ts_mcp *m, tst_session *s)
+/* The session that a request may cancel; NULL: none. */
+static void mcp_set_asked(ts_mcp *m, tst_session *s)
 {
     (void)pthread_mutex_lock(&m->lock);
     m->asked = s;

@@ -363,7 +363,7 @@ void mcp_tools_list(ts_jout *j)
         ts_jout_str(j, "title", tools[i].title);
         ts_jout_str(j, "description", tools[i].description);
         ts_jout_open(j, "inputSchema", '{');
-        ts_jout_str(j, "type", "object");
+        ts_jout_raw(j, "type", TS_TEXT_LIT("\"object\""));
         ts_jout_open(j, "properties", '{');
         ts_jout_put_str(j, tools[i].properties);
         ts_jout_close(j, '}');

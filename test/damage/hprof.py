@@ -116,6 +116,30 @@ def s_hprof_deep(o, n):  # a deep stack, of many threads
     o.put(m.bytes())
 
 
+def s_hprof_kept(o, n):  # a list, each object of it also a local of one thread, with one of 500 texts
+    m = begin()
+    thread, local, entry, table, node = 0x5000, 0x6000, 0x7000, 0x8000, 0x9000
+    m.cls(local, "java.lang.ThreadLocal", OBJECT)
+    m.cls(entry, "java.lang.ThreadLocal$ThreadLocalMap$Entry", OBJECT, 0, 16, (), [("referent", 2), ("value", 2)])
+    m.cls(table, "java.lang.ThreadLocal$ThreadLocalMap", OBJECT, 0, 8, (), [("table", 2)])
+    m.cls(thread, "java.lang.Thread", OBJECT, 0, 8, (), [("threadLocals", 2)])
+    m.cls(node, "Node", OBJECT, 0, 16, (), [("next", 2), ("text", 2)])
+    first = 1 << 20
+    for k in range(n):
+        at = first + 128 * k
+        m.instance(at, node, m.id(at + 128 if k + 1 < n else 0) + m.id(at + 24))
+        string(m, at + 24, at + 48)
+        m.primitives(at + 48, 8, b"text %d" % (k % 500))
+        m.instance(at + 80, entry, m.id(0x6100) + m.id(at))
+    m.instance(0x6100, local, b"")
+    m.objects(0x6200, ARRAY, [first + 128 * k + 80 for k in range(n)])
+    m.instance(0x6300, table, m.id(0x6200))
+    m.instance(0x6400, thread, m.id(0x6300))
+    m.root(0x08, 0x6400, 1, 0)
+    m.root(0x01, first)
+    o.put(m.bytes())
+
+
 def s_hprof_classes(o, n):  # objects of classes that are not there
     m = begin()
     for k in range(n):

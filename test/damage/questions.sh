@@ -134,4 +134,9 @@ question js_duplicate_strings heap_wide
 question js_heap_statistics heap_wide
 question js_held_by_detached heap_wide
 question js_comparison heap_wide --param file=0 --param base=1
+question java_class_histogram hprof_kept
+question java_leak_suspects hprof_kept
+question java_duplicate_strings hprof_kept
+question java_path_to_root hprof_kept --param node=9001
+question java_thread_locals hprof_kept
 verdict

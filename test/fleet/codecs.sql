@@ -2455,7 +2455,7 @@ CREATE TABLE IF NOT EXISTS `java_heap_file` (
     `source_id` Int64 CODEC(Delta, ZSTD(1)),
     `version` String CODEC(ZSTD(1)),
     `id_size` Int64 CODEC(ZSTD(1)),
-    `ts` Nullable(Int64) CODEC(ZSTD(1)),
+    `ts` Nullable(Int64) CODEC(Delta, ZSTD(1)),
     `array_header` Nullable(Int64) CODEC(ZSTD(1)),
     `reference_size` Nullable(Int64) CODEC(ZSTD(1)),
     `alignment` Int64 CODEC(ZSTD(1)),
@@ -2571,6 +2571,59 @@ CREATE TABLE IF NOT EXISTS `java_heap_string` (
     `text` String CODEC(ZSTD(1)),
     `length` UInt32 CODEC(ZSTD(1)),
     `hash` Nullable(Int64) CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `perfetto_track` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `id` Int64 CODEC(Delta, ZSTD(1)),
+    `source_id` Int64 CODEC(Delta, ZSTD(1)),
+    `uuid` Nullable(String) CODEC(ZSTD(1)),
+    `parent_id` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `name` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `kind` LowCardinality(String) CODEC(ZSTD(1)),
+    `ipid` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `itid` Nullable(Int64) CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `perfetto_event` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `id` Int64 CODEC(Delta, ZSTD(1)),
+    `source_id` Int64 CODEC(Delta, ZSTD(1)),
+    `type` LowCardinality(String) CODEC(ZSTD(1)),
+    `name` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `category` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `track_id` Int64 CODEC(Delta, ZSTD(1)),
+    `ipid` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `itid` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `ts` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `dur` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `thread_ts` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `flow_ids` Nullable(String) CODEC(ZSTD(1)),
+    `correlation` Nullable(String) CODEC(ZSTD(1)),
+    `args` Nullable(String) CODEC(ZSTD(1)),
+    `sequence` Int64 CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `perfetto_slice` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `slice_id` Int64 CODEC(Delta, ZSTD(1)),
+    `event_id` Int64 CODEC(Delta, ZSTD(1)),
+    `end_event_id` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `track_id` Int64 CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `perfetto_counter` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `series_id` Int64 CODEC(Delta, ZSTD(1)),
+    `track_id` Int64 CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
 CREATE VIEW IF NOT EXISTS v_recording AS
@@ -2945,6 +2998,14 @@ CREATE VIEW IF NOT EXISTS `v_java_heap_thread` AS
 SELECT * FROM `java_heap_thread` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_java_heap_string` AS
 SELECT * FROM `java_heap_string` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_perfetto_track` AS
+SELECT * FROM `perfetto_track` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_perfetto_event` AS
+SELECT * FROM `perfetto_event` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_perfetto_slice` AS
+SELECT * FROM `perfetto_slice` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_perfetto_counter` AS
+SELECT * FROM `perfetto_counter` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS v_class AS
 SELECT load, day, file_id, multiIf(type_name IN ('object', 'native'), text,
   type_name = 'code', '(compiled code)', type_name = 'hidden', '(system)',
