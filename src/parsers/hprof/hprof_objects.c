@@ -76,8 +76,8 @@ static ts_code read_class(hprof_dump *d, const hprof_sub *s, uint32_t number)
     c->known = true;
     c->trace = s->trace;
     c->super_id = hprof_id(p + id + 4, id);
-    c->loader = hprof_id(p + 2 * id + 4, id);
-    c->size = hprof_u32(p + 7 * id + 4);
+    c->loader = hprof_id(p + (size_t)2 * id + 4, id);
+    c->size = hprof_u32(p + (size_t)7 * id + 4);
     c->first = (uint32_t)d->fields.n;
     return hprof_parts(&next, &good, d->in, id, s->body, s->next, add_part, &parts);
 }

@@ -114,7 +114,7 @@ static ts_code put_row(events *e, const int64_t *row, size_t n)
 {
     memcpy(e->batch + e->n, row, n * sizeof *row);
     e->n += n;
-    return e->n + n <= AT_ONCE * NODE_FIELDS ? TS_OK : flush(e);
+    return e->n + n <= (size_t)AT_ONCE * NODE_FIELDS ? TS_OK : flush(e);
 }
 
 /* Nodes that are a value and nothing else. */
