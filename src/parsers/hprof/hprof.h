@@ -299,10 +299,15 @@ typedef struct hprof_heap {
     uint64_t name;
 } hprof_heap;
 
+/* A bit for each place where an id may be, in blocks of 512, of which those without any are left
+ * out. */
 typedef struct hprof_bits {
+    uint32_t *directory; /* by number among all blocks: that among those that are kept, and 1 */
+    uint64_t directory_n;
     uint64_t *words;
-    uint32_t *counts; /* bits before each HPROF_BLOCK of them */
-    uint64_t words_n;
+    uint32_t *counts; /* of a kept block: bits before it */
+    uint32_t *places; /* its number among all */
+    uint32_t blocks;
 } hprof_bits;
 
 typedef struct hprof_local {

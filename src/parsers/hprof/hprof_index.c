@@ -1,7 +1,8 @@
 /*
  * From ids to nodes. Ids are multiples of a power of two from the least one on: a bit for each
- * that is there, counts of bits before each block, and the nodes by the rank of their bit. Where
- * that takes more than 4 bytes an object beside the nodes, objects are sorted by id instead.
+ * that is there, in blocks of which the empty ones are left out, counts of bits before each block,
+ * and the nodes by the rank of their bit. Where that takes more than 4 bytes an object beside the
+ * nodes, objects are sorted by id instead.
  */
 #include "parsers/hprof/hprof.h"
 
@@ -10,7 +11,7 @@
 
 #include <inttypes.h>
 
-enum { BLOCK_WORDS = 8, SMALL = 1 << 20, KIND_BITS = 29 };
+enum { BLOCK_WORDS = 8, BLOCK_BITS = 64 * BLOCK_WORDS, SMALL = 1 << 20, KIND_BITS = 29 };
 
 static const uint64_t *ids_of(const hprof_dump *d)
 {
@@ -69,39 +70,95 @@ static uint64_t bit_of(const hprof_dump *d, uint64_t id)
     return (id - d->least) >> d->shift;
 }
 
-static bool is_set(const hprof_bits *b, uint64_t bit)
+/* The words of the block that has the bit, or NULL: it has none. */
+static uint64_t *block_of(const hprof_bits *b, uint64_t bit)
 {
-    return (b->words[bit / 64] >> (bit % 64) & 1) != 0;
+    const uint32_t block = b->directory[bit / BLOCK_BITS];
+    return block == 0 ? NULL : b->words + (size_t)(block - 1) * BLOCK_WORDS;
 }
 
+static bool is_set(const hprof_bits *b, uint64_t bit)
+{
+    const uint64_t *words = block_of(b, bit);
+    return words != NULL && (words[bit / 64 % BLOCK_WORDS] >> (bit % 64) & 1) != 0;
+}
+
+/* Of a bit that is set. */
 static uint32_t rank(const hprof_bits *b, uint64_t bit)
 {
-    uint64_t word = bit / 64;
-    uint32_t n = b->counts[word / BLOCK_WORDS];
-    for (uint64_t i = word / BLOCK_WORDS * BLOCK_WORDS; i < word; i++) {
-        n += (uint32_t)__builtin_popcountll(b->words[i]);
+    const uint64_t *words = block_of(b, bit);
+    const uint64_t word = bit / 64 % BLOCK_WORDS;
+    uint32_t n = b->counts[b->directory[bit / BLOCK_BITS] - 1];
+    for (uint64_t i = 0; i < word; i++) {
+        n += (uint32_t)__builtin_popcountll(words[i]);
     }
-    return n + (uint32_t)__builtin_popcountll(b->words[word] & ((UINT64_C(1) << bit % 64) - 1));
+    return n + (uint32_t)__builtin_popcountll(words[word] & ((UINT64_C(1) << bit % 64) - 1));
 }
 
 static void count_bits(hprof_bits *b)
 {
     uint32_t n = 0;
-    for (uint64_t i = 0; i < b->words_n; i++) {
-        if (i % BLOCK_WORDS == 0) {
-            b->counts[i / BLOCK_WORDS] = n;
+    for (uint32_t block = 0; block < b->blocks; block++) {
+        b->counts[block] = n;
+        for (unsigned i = 0; i < BLOCK_WORDS; i++) {
+            n += (uint32_t)__builtin_popcountll(b->words[(size_t)block * BLOCK_WORDS + i]);
         }
-        n += (uint32_t)__builtin_popcountll(b->words[i]);
     }
 }
 
 /* Whether the id has a bit already, which it has now. */
 static bool set_bit(hprof_dump *d, uint64_t id)
 {
-    uint64_t bit = bit_of(d, id);
-    bool had = is_set(&d->bits, bit);
-    d->bits.words[bit / 64] |= UINT64_C(1) << bit % 64;
+    const uint64_t bit = bit_of(d, id);
+    uint64_t *word = &block_of(&d->bits, bit)[bit / 64 % BLOCK_WORDS];
+    const uint64_t mask = UINT64_C(1) << bit % 64;
+    const bool had = (*word & mask) != 0;
+    *word |= mask;
     return had;
+}
+
+static void free_bits(hprof_dump *d)
+{
+    ts_ctx *ctx = d->f->ctx;
+    ts_free(ctx, d->bits.directory);
+    ts_free(ctx, d->bits.words);
+    ts_free(ctx, d->bits.counts);
+    ts_free(ctx, d->bits.places);
+    d->bits = (hprof_bits){0};
+}
+
+/* Numbers of the blocks that ids need, in their order, and room for them. Without words: they would
+ * take too much. */
+static ts_code make_blocks(hprof_dump *d)
+{
+    hprof_bits *b = &d->bits;
+    ts_ctx *ctx = d->f->ctx;
+    const uint64_t most = 2 * (uint64_t)d->objects > SMALL ? 2 * (uint64_t)d->objects : SMALL;
+    const uint64_t blocks = bit_of(d, d->greatest) / BLOCK_BITS + 1;
+    if (blocks > most / sizeof *b->directory) {
+        return TS_OK;
+    }
+    b->directory_n = blocks;
+    TS_NEED(ctx, b->directory = ts_zalloc(ctx, (size_t)blocks, sizeof *b->directory));
+    for (uint32_t seq = 0; seq < d->objects; seq++) {
+        b->directory[bit_of(d, ids_of(d)[seq]) / BLOCK_BITS] = 1;
+    }
+    for (uint64_t i = 0; i < blocks; i++) {
+        b->directory[i] = b->directory[i] == 0 ? 0 : ++b->blocks;
+    }
+    if (b->blocks > most / (BLOCK_WORDS * sizeof *b->words)) {
+        free_bits(d);
+        return TS_OK;
+    }
+    TS_NEED(ctx, b->words = ts_zalloc(ctx, (size_t)b->blocks * BLOCK_WORDS, sizeof *b->words));
+    TS_NEED(ctx, b->counts = ts_alloc(ctx, b->blocks, sizeof *b->counts));
+    TS_NEED(ctx, b->places = ts_alloc(ctx, b->blocks, sizeof *b->places));
+    for (uint64_t i = 0; i < blocks; i++) {
+        if (b->directory[i] != 0) {
+            b->places[b->directory[i] - 1] = (uint32_t)i;
+        }
+    }
+    return TS_OK;
 }
 
 /* --- objects whose id was there before -------------------------------------------------------- */
@@ -166,10 +223,6 @@ static ts_code index_bits(hprof_dump *d)
 {
     hprof_bits *b = &d->bits;
     ts_ctx *ctx = d->f->ctx;
-    b->words_n = bit_of(d, d->greatest) / 64 + 1;
-    TS_NEED(ctx, b->words = ts_zalloc(ctx, (size_t)b->words_n, sizeof *b->words));
-    TS_NEED(ctx,
-            b->counts = ts_zalloc(ctx, (size_t)(b->words_n / BLOCK_WORDS + 1), sizeof *b->counts));
     TS_TRY(find_twice_by_bits(d));
     TS_NEED(ctx, d->numbers = ts_alloc(ctx, d->objects, sizeof *d->numbers));
     count_bits(b);
@@ -223,12 +276,10 @@ static ts_code index_sorted(hprof_dump *d)
 
 ts_code hprof_index(hprof_dump *d)
 {
-    uint64_t span;
     if (d->objects > 0) {
         d->shift = d->all_bits == 0 ? 0 : (unsigned)__builtin_ctzll(d->all_bits);
-        span = (d->greatest - d->least) >> d->shift;
-        TS_TRY(span / 8 <= 4 * (uint64_t)d->objects || span / 8 <= SMALL ? index_bits(d)
-                                                                         : index_sorted(d));
+        TS_TRY(make_blocks(d));
+        TS_TRY(d->bits.words != NULL ? index_bits(d) : index_sorted(d));
     }
     d->nodes = 1 + d->objects - (uint32_t)d->twice.n;
     for (size_t i = 0; i < d->classes.n; i++) {
@@ -240,8 +291,7 @@ ts_code hprof_index(hprof_dump *d)
 
 void hprof_index_free(hprof_dump *d)
 {
-    ts_free(d->f->ctx, d->bits.words);
-    ts_free(d->f->ctx, d->bits.counts);
+    free_bits(d);
     ts_free(d->f->ctx, d->numbers);
 }
 
@@ -288,6 +338,23 @@ uint32_t hprof_target_of(const hprof_dump *d, uint64_t id)
                : hprof_class_at(d, (uint32_t)number)->node;
 }
 
+/* The id after this one, which is there and not the greatest. */
+static uint64_t next_by_bits(const hprof_dump *d, uint64_t id)
+{
+    const hprof_bits *b = &d->bits;
+    const uint64_t bit = bit_of(d, id);
+    uint32_t block = b->directory[bit / BLOCK_BITS] - 1;
+    uint64_t word = (uint64_t)block * BLOCK_WORDS + bit / 64 % BLOCK_WORDS;
+    uint64_t left = b->words[word] >> bit % 64 >> 1 << bit % 64 << 1;
+    while (left == 0) {
+        left = b->words[++word];
+    }
+    block = (uint32_t)(word / BLOCK_WORDS);
+    return d->least + (((uint64_t)b->places[block] * BLOCK_BITS + word % BLOCK_WORDS * 64 +
+                        (unsigned)__builtin_ctzll(left))
+                       << d->shift);
+}
+
 uint64_t hprof_next_id(const hprof_dump *d, uint64_t id)
 {
     if (id >= d->greatest) {
@@ -296,13 +363,7 @@ uint64_t hprof_next_id(const hprof_dump *d, uint64_t id)
     if (d->bits.words == NULL) {
         return ids_of(d)[d->numbers[sorted_below(d, id + 1)]];
     }
-    uint64_t bit = bit_of(d, id) + 1;
-    uint64_t word = bit / 64;
-    uint64_t left = d->bits.words[word] >> bit % 64 << bit % 64;
-    while (left == 0) {
-        left = d->bits.words[++word];
-    }
-    return d->least + ((word * 64 + (unsigned)__builtin_ctzll(left)) << d->shift);
+    return next_by_bits(d, id);
 }
 
 /* Each step costs some of what the file may cost: objects may have millions of roots between them.
