@@ -300,7 +300,7 @@ static ts_code put_slice(perfetto *p, const slice *x)
     if (t->itid >= 0) {
         ts_count_slice(p->store, t->itid);
     }
-    t->frames.n = x->depth;
+    t->frames.n = (size_t)x->depth;
     TS_TRY(ts_vec_push(p->ctx, &t->frames, &f, sizeof f));
     TS_TRY(ts_put_stack_slice(p->sink, &row));
     return put_detail(p, x, row.id);
