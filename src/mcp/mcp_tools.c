@@ -341,7 +341,7 @@ static const mcp_tool tools[] = {
     {"diff", "Compare two recordings",
      "What differs between two open recordings, or two sources of one, the largest change first.",
      NAMED("before", "an open recording") "," NAMED("after", "an open recording, or the same")
-     "," NAMED("by", "class, method, call, statement, series, pause or node; default: the first that both have")
+     "," NAMED("by", "class, java_class, method, call, statement, series, pause or node; default: the first that both have")
      "," NAMED("source", "only this source of both") "," NAMED("thread", "only this thread") "," NAMED("weight", "as of flame")
      "," NAMED("from", "from this time on") "," NAMED("until", "before this time") "," COUNTED("limit", "rows at most")
      "," PARAMS "\"others: before and after as sources of one recording, event, label\"}", "\"before\",\"after\"", run_diff},
