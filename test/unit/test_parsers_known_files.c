@@ -63,8 +63,7 @@ static void test_lengths(void **state)
         "JAVA PROFILE 1.0.2",
         "tracy",
         "MZ",
-        "\x7f"
-        "ELF",
+        "\x7f\x45LF",
         "\xcf\xfa\xed\xfe",
         "\xfe\xed\xfa\xcf",
         "SQLite format 3",
