@@ -132,12 +132,12 @@ static ts_code refer_fields(out *o, hprof_in *in, const hprof_sub *s, uint32_t n
     }
     for (; number != HPROF_NONE && at < s->length; number = hprof_class_at(d, number)->fielded) {
         const hprof_class *c = hprof_class_at(d, number);
-        const hprof_field *field = (const hprof_field *)d->fields.p + c->first + c->statics;
         uint64_t left = s->length - at;
         size_t need = (size_t)(c->own < left ? c->own : left);
         const uint8_t *p;
         size_t n;
         if (c->own_refs > 0) {
+            const hprof_field *field = (const hprof_field *)d->fields.p + c->first + c->statics;
             TS_TRY(hprof_get(&p, &n, in, s->body + at, need));
             n = n < need ? n : need;
             for (uint32_t i = 0; i < c->fields; i++) {
@@ -177,11 +177,11 @@ static ts_code refer_elements(out *o, const hprof_sub *s)
 
 static ts_code refer_statics(out *o, const hprof_class *c)
 {
-    const hprof_field *field = (const hprof_field *)o->d->fields.p + c->first;
     for (uint32_t i = 0; i < c->statics; i++) {
-        if (field[i].type == HPROF_OBJECT) {
-            TS_TRY(refer_id(o, field[i].value, TS_JAVA_REF_STATIC, c->field_id + i,
-                            field[i].referent ? TS_JAVA_UNFINALIZED : TS_JAVA_STRONG));
+        const hprof_field *field = (const hprof_field *)o->d->fields.p + c->first + i;
+        if (field->type == HPROF_OBJECT) {
+            TS_TRY(refer_id(o, field->value, TS_JAVA_REF_STATIC, c->field_id + i,
+                            field->referent ? TS_JAVA_UNFINALIZED : TS_JAVA_STRONG));
         }
     }
     return TS_OK;
