@@ -72,14 +72,18 @@ def cells():
 
 
 def limits():
-    s = Server(program, "--timeout=1", PROFILE)
+    s = Server(program, "--timeout=5", PROFILE)
+    s.tool("overview")
     text, failed = s.tool("sql", sql=ENDLESS)
     assert failed and "too long" in text, text
     assert s.tool("sql", sql="SELECT 1 AS one")[0] == "one\n1\n"
+    assert s.end()[0] == 0
+    s = Server(program, PROFILE)
+    s.tool("overview")
     # A request that is cancelled has no answer; one that waits is answered.
     s.send({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": {"name": "sql", "arguments": {"sql": ENDLESS}}})
     s.send({"jsonrpc": "2.0", "id": "next", "method": "ping"})
-    time.sleep(0.3)
+    time.sleep(1)
     s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}})
     assert s.receive()["id"] == "next"
     for i in range(20):
