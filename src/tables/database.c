@@ -491,6 +491,8 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
     TS_STEP(code, start_pages(db));
     TS_STEP(code, ts_db_put_docs(db));
     if (code == TS_OK) {
+        /* The first page of each table, which SQLite does not write itself. */
+        (void)sqlite3_db_release_memory(db->handle);
         *out = db;
         db = NULL;
     }

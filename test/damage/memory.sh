@@ -46,7 +46,7 @@ bound hilog_lines $m 0
 bound ftrace_back $m $((70 << 20)) # the queue
 bound ftrace_names $m $(((70 << 20) + 120 * m))
 bound ftrace_symbols $m $((200 * m))
-bound ftrace_threads $((m / 4)) $((m * 440)) # each a process, two threads and an open slice
+bound ftrace_threads $((m / 4)) $((m * 425)) # each a process, two threads and an open slice
 bound process_samples $m 8388608
 bound diskio_samples $m $((112 * m))
 bound network_samples $m $((80 * m))

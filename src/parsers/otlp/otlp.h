@@ -428,7 +428,7 @@ ts_code otlp_fact(otlp *o, const char *prefix, ts_text key, ts_text value);
 /* The text with this number; NULL and counted when there is none. */
 ts_text otlp_text(otlp *o, uint64_t number);
 
-/* A text of the message as it is to be shown: cut, and cleaned. */
+/* A text of the message for rows: cut, and cleaned. */
 ts_code otlp_clean(otlp_part *part, otlp *o);
 
 /* An attribute with its value as a text. */
