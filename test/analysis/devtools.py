@@ -4,11 +4,14 @@ when the test runs (20 MB, ten seconds) and is never a part of this project: wit
 node_modules that TS_DEVTOOLS names."""
 import json
 import os
-import shutil
 import sqlite3
 import subprocess
 import sys
 import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+
+import npm_packages  # noqa: E402
 
 PROGRAM = sys.argv[1]
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -41,26 +44,6 @@ session.post('HeapProfiler.startTrackingHeapObjects');
 for (let i = 0; i < 2000; i++) app.sessions.set('t' + i, new Session(i));
 session.post('HeapProfiler.stopTrackingHeapObjects', {}, () => fs.closeSync(out));
 """
-
-
-def skip(why):
-    print(f"SKIP: {why}")
-    sys.exit(77)
-
-
-def modules():
-    """The directory of the packages; installs them here."""
-    given = os.environ.get("TS_DEVTOOLS")
-    if given and given != "install":
-        return given
-    if not given and not os.environ.get("TS_SLOW"):
-        skip("it installs 20 MB; TS_DEVTOOLS=install asks for it")
-    if not shutil.which("npm"):
-        skip("there is no npm")
-    command = ["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", ".", *PACKAGES]
-    if subprocess.run(command, check=False).returncode != 0:
-        skip("npm cannot install DevTools' front end")
-    return os.path.abspath("node_modules")
 
 
 def bundle(where):
@@ -103,11 +86,9 @@ def compare(name):
 
 
 def main():
-    if not shutil.which("node"):
-        skip("there is no node")
     with tempfile.TemporaryDirectory(prefix="ts-devtools-") as scratch:
         os.chdir(scratch)
-        bundle(modules())
+        bundle(npm_packages.modules(PACKAGES, "20 MB"))
         subprocess.run(["node", "-e", RECORD], check=True)
         wrong = sum(compare(f"{i}.heapsnapshot") for i in range(3))
         os.chdir("/")

@@ -9,6 +9,7 @@ import gzip
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -17,6 +18,9 @@ import time
 import made
 import readers
 from profiles import Database
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import npm_packages  # noqa: E402
 
 GROUP, PROGRAM, TOOLS, SOURCE = sys.argv[1:5]
 PACKAGE = "@firefox-devtools/profiler-cli"
@@ -27,11 +31,6 @@ OTHERS = {"kernel": "kernel.htrace.gz", "jfr": "work.jfr.gz", "page": "Trace-pag
 def check(condition, text):
     if not condition:
         raise SystemExit(f"WRONG: {text}")
-
-
-def skip(why):
-    print(f"SKIP: {why}")
-    sys.exit(77)
 
 
 def export(database, *arguments):
@@ -114,21 +113,10 @@ def categories():
 # --- the page -------------------------------------------------------------------------------------------------------------
 
 def tool():
-    """The program of the page's code; installs it here."""
-    given = os.environ.get("TS_DEVTOOLS")
-    where = os.path.abspath(given) if given and given != "install" else os.path.abspath("node_modules")
+    """The program of the page's code."""
     if not shutil.which("node") or int(subprocess.run(["node", "--version"], capture_output=True, check=True).stdout[1:].split(b".")[0]) < 20:
-        skip("there is no node 20")
-    if given == "install" or (not given and os.environ.get("TS_SLOW")):
-        command = ["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", ".", f"{PACKAGE}@0.10.0"]
-        if not shutil.which("npm") or subprocess.run(command, check=False).returncode != 0:
-            skip(f"npm cannot install {PACKAGE}")
-    elif not given:
-        skip("it installs 1 MB; TS_DEVTOOLS=install asks for it")
-    program = os.path.join(where, *PACKAGE.split("/"), "dist", "profiler-cli.js")
-    if not os.path.exists(program):
-        skip(f"there is no {program}")
-    return program
+        npm_packages.skip("there is no node 20")
+    return os.path.join(npm_packages.modules([f"{PACKAGE}@0.10.0"], "1 MB"), *PACKAGE.split("/"), "dist", "profiler-cli.js")
 
 
 class Page:
@@ -140,22 +128,27 @@ class Page:
         with open(path, "wb") as f:
             f.write(data)
         self.environment = {**os.environ, "HOME": self.home}
-        # The process is ended below, by its id.
-        self.process = subprocess.Popen(["node", program, "--daemon", path, "--session", "one"], env=self.environment, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)  # pylint: disable=consider-using-with
+        # The process is ended below, by its group. It writes to a file: a pipe that is not read stops it when it is full.
+        command = ["node", program, "--daemon", path, "--session", "one"]
+        with open(os.path.join(self.home, "log"), "wb") as log:
+            self.process = subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True)  # pylint: disable=consider-using-with
 
     def __enter__(self):
-        end = time.monotonic() + 120
+        end = time.monotonic() + 60
         while self.run("status").returncode != 0:
             check(self.process.poll() is None and time.monotonic() < end, f"the page does not load it: {self.run('status')}")
             time.sleep(0.2)
         return self
 
     def __exit__(self, *_):
-        self.process.kill()
-        self.process.communicate()
+        try:
+            os.killpg(self.process.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass  # it has ended, and all that it started
+        self.process.wait()
 
     def run(self, *arguments):
-        return subprocess.run(["node", self.program, *arguments, "--session", "one"], capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=120, env=self.environment)
+        return subprocess.run(["node", self.program, *arguments, "--session", "one"], capture_output=True, check=False, stdin=subprocess.DEVNULL, timeout=60, env=self.environment)
 
     def json(self, *arguments):
         r = self.run(*arguments, "--json")

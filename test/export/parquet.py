@@ -19,6 +19,9 @@ import tempfile
 
 import made
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import npm_packages  # noqa: E402
+
 GROUP, PROGRAM, COLUMNS, SOURCE = sys.argv[1:5]
 HERE = os.path.dirname(os.path.abspath(__file__))
 DATA = os.path.join(SOURCE, "test", "data")
@@ -31,28 +34,6 @@ READERS = ("hyparquet", "duckdb")
 def check(condition, text):
     if not condition:
         raise SystemExit(f"WRONG: {text}")
-
-
-def skip(why):
-    print(f"SKIP: {why}")
-    sys.exit(77)
-
-
-def modules():
-    """The folder that has node_modules with the readers; installs them there."""
-    given = os.environ.get("TS_DEVTOOLS")
-    if given and given != "install":
-        if not os.path.isdir(os.path.join(given, "hyparquet")):
-            skip(f"{given} has no hyparquet")
-        return os.path.dirname(os.path.abspath(given))
-    if not given and not os.environ.get("TS_SLOW"):
-        skip("it installs 70 MB; TS_DEVTOOLS=install asks for it")
-    if not shutil.which("npm") or not shutil.which("node"):
-        skip("there is no npm")
-    command = ["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", ".", *PACKAGES]
-    if subprocess.run(command, check=False).returncode != 0:
-        skip("npm cannot install hyparquet and DuckDB")
-    return os.getcwd()
 
 
 def recordings():
@@ -150,7 +131,7 @@ def made_up(database):
 # --- groups ---------------------------------------------------------------------------------------
 
 def readers():
-    folder = modules()
+    folder = os.path.dirname(npm_packages.modules(PACKAGES, "70 MB"))
     databases = recordings()
     made_up("made-up.db")
     databases.append(("made-up", "made-up.db"))

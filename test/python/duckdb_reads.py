@@ -2,11 +2,14 @@
 
 import ctypes
 import os
-import shutil
-import subprocess
+import sys
 
 import common
 from common import DATA, SNAPSHOTS, Case, ts
+
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+
+import npm_packages  # noqa: E402
 
 PACKAGE = "@duckdb/node-bindings-linux-x64@1.5.6-r.1"
 NAME = b"arrow_array_stream"
@@ -24,13 +27,9 @@ def library():
     found = os.path.join(folder, "node_modules", "@duckdb", "node-bindings-linux-x64", "libduckdb.so")
     if os.path.exists(found):
         return found
-    if os.environ.get("TS_DEVTOOLS") != "install" and not os.environ.get("TS_SLOW"):
-        common.skip("it installs 70 MB; TS_DEVTOOLS=install asks for it")
-    if not shutil.which("npm"):
-        common.skip("there is no npm")
+    npm_packages.wanted("70 MB")
     os.makedirs(folder, exist_ok=True)
-    command = ["npm", "install", "--silent", "--no-save", "--no-audit", "--no-fund", "--ignore-scripts", "--prefix", folder, PACKAGE]
-    if subprocess.run(command, check=False, cwd=folder).returncode != 0 or not os.path.exists(found):
+    if not npm_packages.installed(folder, [PACKAGE]) or not os.path.exists(found):
         common.skip(f"npm cannot install {PACKAGE}")
     return found
 
