@@ -8,7 +8,9 @@ import sys
 import measure
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import otlp_rows
 import otlp_write
+import profiles
 from otlp_write import field, scalar, varint
 
 MB = 1 << 20
@@ -154,6 +156,57 @@ def damaged(path):
                    field(1, field(1, b"service.name") + field(2, field(1, b"shop"))))
 
     Out(path).put(otlp_write.framed([message(k, 30 + k * k % 17) for k in range(12)]))  # no two of one length follow each other
+
+
+class Strict(otlp_rows.Message):
+    """A message in which every index has an entry."""
+
+    def entry(self, table, i):
+        if not 0 <= i < len(self.t[table]) and (i != 0 or not self.new):
+            raise ValueError(f"{table} {i}")
+        return super().entry(table, i)
+
+    def text(self, i):
+        found = super().text(i)
+        if found is None:
+            raise ValueError(f"text {i}")
+        return found
+
+
+def found(path):
+    """(time, kind of value, value, name, file and line of the innermost frame, name of its caller) and labels of all samples, or None: it contradicts itself."""
+    try:
+        with open(path, "rb") as f:
+            plain, otlp_rows.Message = otlp_rows.Message, Strict
+            try:
+                _, samples = otlp_rows.expected(f.read(), "1.10")
+            finally:
+                otlp_rows.Message = plain
+        rows = []
+        for _, time, stack, values, labels in samples:
+            leaf, caller = (tuple(reversed(stack)) + ((None,) * 6,) * 2)[:2]
+            rows += [(time, name, value, leaf[0], leaf[1], leaf[3], caller[0], ",".join(key + "=" + value for key, value, _ in labels) or None) for name, _, value in values]
+            if not values:
+                return None
+        return rows
+    except (profiles.Damaged, struct.error, OverflowError, UnicodeDecodeError, ValueError, KeyError, TypeError, AttributeError, IndexError):
+        return None
+
+
+def consistent(path):
+    return found(path) is not None
+
+
+def rows(path):
+    """As the campaign's connections give them."""
+    return [tuple(cell.encode() if isinstance(cell, str) else cell for cell in row) for row in found(path)]
+
+
+NAME = "ifnull(%s.package || '.', '') || ifnull(%s.class || '.', '') || %s.name"
+SQL = ["SELECT s.ts, t.name, v.value, " + NAME % ("m", "m", "m") + ", m.file, n.line, " + NAME % ("pm", "pm", "pm") + ", (SELECT group_concat(l.key || '=' || l.value, ',') FROM "
+       "stack_sample_label l WHERE l.sample_id = s.id ORDER BY l.rowid) FROM stack_sample_value v JOIN stack_value_type t ON t.id = v.value_type_id JOIN stack_sample s "
+       "ON s.id = v.sample_id LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN stack_method m ON m.id = n.method_id LEFT JOIN stack_node pn ON pn.id = n.parent_id "
+       "LEFT JOIN stack_method pm ON pm.id = pn.method_id ORDER BY v.rowid"]
 
 
 ALWAYS = "otlp otlp_stacks otlp_one_deep otlp_slices otlp_inlined otlp_labels otlp_attributes otlp_messages otlp_sources otlp_threads otlp_json otlp_json_bad".split()

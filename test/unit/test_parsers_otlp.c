@@ -288,6 +288,109 @@ static void test_bad_indexes(void **state)
     run_free(&r);
 }
 
+/* Release 1.10: four samples in functions f1 to f4, with texts, locations and stacks of their own.
+ * place: an entry of the table `field` whose byte `at` becomes `value`; text: in place of f2. */
+typedef struct four {
+    uint32_t field;
+    int place;
+    size_t at;
+    uint8_t value;
+    const char *text;
+} four;
+
+static void put_entry(bytes *b, const four *damage, uint32_t field, int place, bytes entry)
+{
+    size_t begin = b->n;
+    put_part(b, field, entry);
+    if (damage->field == field && damage->place == place) {
+        b->p[begin + damage->at] = damage->value;
+    }
+}
+
+static bytes dictionary_of_four(const four *damage)
+{
+    static const char *const texts[] = {"", "cpu", "count", "f1", "f2", "f3", "f4"};
+    static const char *const entries[][5] = {
+        [2] = {"", "1A020801", "1A020802", "1A020803", "1A020804"},
+        [3] = {"", "0803", "0804", "0805", "0806"},
+        [4] = {"", "12083031323334353637"},
+        [7] = {"", "0A0101", "0A0102", "0A0103", "0A0104"}};
+    bytes b = {0};
+    for (uint32_t field = 2; field <= 7; field++) {
+        for (int i = 0; field != 5 && i < 5 && entries[field][i] != NULL; i++) {
+            put_entry(&b, damage, field, i, from_hex(entries[field][i]));
+        }
+        for (int i = 0; field == 5 && i < 7; i++) {
+            bytes text = {0};
+            put_str(&text, i == 4 && damage->text != NULL ? damage->text : texts[i]);
+            put_entry(&b, damage, field, i, text);
+        }
+    }
+    return b;
+}
+
+static bytes message_of_four(const four *damage)
+{
+    bytes top = {0};
+    bytes group = {0};
+    bytes scoped = {0};
+    bytes profile = from_hex("0A0408011002");
+    char hex[64];
+    for (int i = 1; i <= 4; i++) {
+        snprintf(hex, sizeof hex, "080%d 1801 22010%d 2A08E80%d000000000000", i, i, i);
+        put_part(&profile, 2, from_hex(hex));
+    }
+    put_str(&profile, "\x19\xE8\x03");
+    put_zeros(&profile, 6);
+    put_part(&scoped, 2, profile);
+    put_part(&group, 2, scoped);
+    put_part(&top, 1, group);
+    put_part(&top, 2, dictionary_of_four(damage));
+    return top;
+}
+
+/* What follows damage that moves the entries of a table is not to be had: it would be that of
+ * others. */
+static void test_moved_entries(void **state)
+{
+    static const struct {
+        four damage;
+        uint64_t entries, indexes;
+    } cases[] = {
+        {{3, 2, 1, 6, NULL}, 1, 3},    /* its length takes the next one in */
+        {{3, 2, 0, 0x4A, NULL}, 1, 3}, /* it is none of any table */
+        {{3, 2, 0, 0x12, NULL}, 2, 3}, /* it is one of another table */
+        {{5, 4, 1, 6, NULL}, 1, 3},
+    };
+    run r;
+    UNUSED(state);
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        import_bytes(&r, message_of_four(&cases[i].damage));
+        assert_int_equal(issue_sum(&r, "otlp_bad_entry"), cases[i].entries);
+        assert_int_equal(issue_sum(&r, "otlp_bad_index"), cases[i].indexes);
+        assert_rows(&r, stack_sample, 4);
+        assert_mem_text(r.sink, stack_method, 0, name, "f1");
+        for (size_t m = 1; m < MEM_ROWS(r.sink, stack_method); m++) {
+            assert_null_cell(&r, stack_method, m, name);
+        }
+        run_free(&r);
+    }
+}
+
+/* A text may look as if it had the next one in it. */
+static void test_text_like_entries(void **state)
+{
+    static const four damage = {.text = "f2*\002f3"};
+    run r;
+    UNUSED(state);
+    import_bytes(&r, message_of_four(&damage));
+    assert_int_equal(complaints(&r), 0);
+    assert_rows(&r, stack_method, 4);
+    assert_mem_text(r.sink, stack_method, 1, name, "f2*\002f3");
+    assert_mem_text(r.sink, stack_method, 3, name, "f4");
+    run_free(&r);
+}
+
 /* A field of a later release is passed over, and named. */
 static void test_unknown_field(void **state)
 {
@@ -548,6 +651,8 @@ int main(void)
         cmocka_unit_test(test_open_layout),
         cmocka_unit_test(test_shapes),
         cmocka_unit_test(test_bad_indexes),
+        cmocka_unit_test(test_moved_entries),
+        cmocka_unit_test(test_text_like_entries),
         cmocka_unit_test(test_unknown_field),
         cmocka_unit_test(test_framed),
         cmocka_unit_test(test_lost_sync),

@@ -344,13 +344,17 @@ typedef struct otlp {
     int fields_of;   /* layout that these are of; OTLP_LAYOUTS: names */
     uint64_t number; /* of the message, from 1 */
     ts_buf made;
-    ts_vec tables[OTLP_TABLES]; /* otlp_part */
-    ts_vec attributes;          /* otlp_attribute, of the table */
-    ts_vec others;              /* otlp_attribute, of a resource and its scope */
-    size_t scope_others;        /* where those of the scope begin */
-    ts_idmap units;             /* text number of a unit by hash of the key */
-    bool no_texts;              /* it is not known which is which */
-    uint64_t budget;            /* of frames and labels: an input may ask for many by few bytes */
+    ts_vec tables[OTLP_TABLES];  /* otlp_part */
+    size_t certain[OTLP_TABLES]; /* how many entries are in their places */
+    uint8_t last_tables[3];      /* those of the last fields, the last one first; 0: none */
+    uint64_t unknown_before;     /* fields that are not known, up to the last entry */
+    size_t joined_text;          /* the first text that may have the next ones in it */
+    ts_vec attributes;           /* otlp_attribute, of the table */
+    ts_vec others;               /* otlp_attribute, of a resource and its scope */
+    size_t scope_others;         /* where those of the scope begin */
+    ts_idmap units;              /* text number of a unit by hash of the key */
+    bool no_texts;               /* it is not known which is which */
+    uint64_t budget;             /* of frames and labels: an input may ask for many by few bytes */
     otlp_part scope_name, scope_version, schema[2];
 
     /* The profile. */
@@ -414,6 +418,22 @@ otlp_walk otlp_enter_again(otlp *o, otlp_message message, otlp_part part);
 ts_code otlp_numbers(bool *good, otlp *o, ts_vec *list, const ts_wire_field *f, bool fixed);
 
 ts_code otlp_issue(otlp *o, ts_issue_code issue, uint64_t at, const char *text);
+
+/* --- otlp_tables.c --------------------------------------------------------------------------- */
+
+/* All are empty. */
+void otlp_tables_clear(otlp *o);
+
+/* What comes next is another list of tables. */
+void otlp_tables_begin(otlp *o);
+
+ts_code otlp_tables_add(otlp *o, int table, const ts_wire_field *f);
+
+/* All entries of a dictionary. good: it is well-formed. */
+ts_code otlp_dictionary(bool *good, otlp *o, otlp_part part);
+
+/* After the last entry: attributes and units are read, and caches begin empty. */
+ts_code otlp_tables_finish(otlp *o);
 
 /* --- otlp_message.c -------------------------------------------------------------------------- */
 

@@ -1,99 +1,7 @@
 /* One message: its layout, its tables, and its profiles one after the other. */
 #include "parsers/otlp/otlp.h"
 
-#include "base/utf8.h"
-
 #include <stdio.h>
-
-/* --- the tables ------------------------------------------------------------------------------ */
-
-static void clear_tables(otlp *o)
-{
-    for (int i = 0; i < OTLP_TABLES; i++) {
-        o->tables[i].n = 0;
-    }
-    o->attributes.n = 0;
-    ts_idmap_free(o->ctx, &o->units);
-    o->no_texts = false;
-}
-
-static ts_code add_entry(otlp *o, int table, const ts_wire_field *f)
-{
-    otlp_part *part = ts_vec_add(o->ctx, &o->tables[table], sizeof *part);
-    TS_NEED(o->ctx, part);
-    *part = otlp_part_of(o, f);
-    return table == TABLE_STRING ? otlp_clean(part, o) : TS_OK;
-}
-
-static ts_code add_unit(otlp *o, otlp_part entry)
-{
-    ts_wire_field f;
-    uint64_t key = 0;
-    uint64_t unit = 0;
-    otlp_walk w = otlp_enter(o, OTLP_UNIT, entry);
-    while (otlp_next(&f, &w)) {
-        key = w.role == UNIT_KEY ? f.value : key;
-        unit = w.role == UNIT_UNIT ? f.value : unit;
-    }
-    ts_text text = otlp_good(&w) ? otlp_text(o, key) : TS_TEXT_NULL;
-    o->bad_entries += otlp_good(&w) ? 0 : 1;
-    if (text.p == NULL) {
-        return TS_OK;
-    }
-    ts_hash h = ts_hash_begin(&o->ctx->hash_key);
-    ts_hash_bytes(&h, text.p, text.n);
-    return ts_idmap_put(o->ctx, &o->units, (int64_t)ts_hash_end(&h), unit);
-}
-
-/* All attributes, as many samples have the same ones; then no text is made any more, so that those
- * of rows stay where they are. Caches of locations and stacks begin empty. */
-static ts_code finish_tables(otlp *o)
-{
-    const otlp_part *parts = o->tables[TABLE_ATTRIBUTE].p;
-    const otlp_message kind =
-        o->names || o->layout < OTLP_1_8 ? OTLP_KEY_VALUE : OTLP_KEY_VALUE_UNIT;
-    const size_t locations = o->tables[TABLE_LOCATION].n;
-    const size_t stacks = o->tables[TABLE_STACK].n;
-    o->no_texts =
-        o->tables[TABLE_STRING].n > 0 && ((otlp_part *)o->tables[TABLE_STRING].p)[0].n > 0;
-    if (o->no_texts) {
-        TS_TRY(otlp_issue(o, TS_ISSUE_prof_first_string, o->message_at,
-                          "the first text is not empty"));
-    }
-    for (size_t i = 0; i < o->tables[TABLE_UNIT].n; i++) {
-        TS_TRY(add_unit(o, ((const otlp_part *)o->tables[TABLE_UNIT].p)[i]));
-    }
-    o->attributes.n = 0;
-    for (size_t i = 0; i < o->tables[TABLE_ATTRIBUTE].n; i++) {
-        otlp_attribute *a = ts_vec_add(o->ctx, &o->attributes, sizeof *a);
-        TS_NEED(o->ctx, a);
-        TS_TRY(otlp_attribute_read(a, o, kind, parts[i]));
-    }
-    o->location_codes.n = 0;
-    o->stack_codes.n = 0;
-    TS_TRY(ts_vec_reserve(o->ctx, &o->location_codes, locations, sizeof(otlp_code)));
-    TS_TRY(ts_vec_reserve(o->ctx, &o->stack_codes, stacks, sizeof(otlp_code)));
-    if (locations > 0) {
-        memset(o->location_codes.p, 0, locations * sizeof(otlp_code));
-    }
-    if (stacks > 0) {
-        memset(o->stack_codes.p, 0, stacks * sizeof(otlp_code));
-    }
-    o->epoch = 0;
-    o->epoch_source = NULL;
-    return TS_OK;
-}
-
-static ts_code read_dictionary(bool *good, otlp *o, const ts_wire_field *dictionary)
-{
-    ts_wire_field f;
-    otlp_walk w = otlp_enter(o, OTLP_DICTIONARY, otlp_part_of(o, dictionary));
-    while (otlp_next(&f, &w)) {
-        TS_TRY(add_entry(o, w.role, &f));
-    }
-    *good = otlp_good(&w);
-    return TS_OK;
-}
 
 /* --- profiles -------------------------------------------------------------------------------- */
 
@@ -163,7 +71,7 @@ static ts_code read_profile_field(bool *good, otlp *o, const ts_wire_field *f, u
     otlp_type period;
     ts_code code = TS_OK;
     if (role < OTLP_TABLES) {
-        return add_entry(o, role, f);
+        return otlp_tables_add(o, role, f);
     }
     switch (role) {
     case PROFILE_TYPE:
@@ -212,7 +120,7 @@ static ts_code read_profile(bool *good, otlp *o, otlp_part part)
     otlp_walk w = otlp_enter(o, OTLP_PROFILE, part);
     bool own_tables = o->layout <= OTLP_1_4;
     if (own_tables) {
-        clear_tables(o);
+        otlp_tables_clear(o);
     }
     while (*good && otlp_next(&f, &w)) {
         TS_TRY(read_profile_field(good, o, &f, w.role));
@@ -222,7 +130,7 @@ static ts_code read_profile(bool *good, otlp *o, otlp_part part)
         return TS_OK;
     }
     if (own_tables) {
-        TS_TRY(finish_tables(o));
+        TS_TRY(otlp_tables_finish(o));
     }
     TS_TRY(otlp_source_find(o));
     TS_TRY(otlp_source_note(o));
@@ -472,20 +380,20 @@ static ts_code read_tables(bool *good, bool *tables, otlp *o)
     w.part = o->cut;
     *good = true;
     *tables = o->layout <= OTLP_1_4;
-    clear_tables(o);
+    otlp_tables_clear(o);
     while (*good && otlp_next(&f, &w)) {
         bool whole = w.wire.fault == TS_WIRE_OK;
         o->any = true;
         if (w.role == TOP_DICTIONARY && whole) {
             *tables = true;
-            TS_TRY(read_dictionary(good, o, &f));
+            TS_TRY(otlp_dictionary(good, o, otlp_part_of(o, &f)));
         } else if (w.role < OTLP_TABLES && whole) {
             *tables = true;
-            TS_TRY(add_entry(o, w.role, &f));
+            TS_TRY(otlp_tables_add(o, w.role, &f));
         }
     }
     *good = *good && otlp_good(&w);
-    return *good ? finish_tables(o) : TS_OK;
+    return *good ? otlp_tables_finish(o) : TS_OK;
 }
 
 /* Whether some profile has a sample, for which tables are needed. */

@@ -10,7 +10,7 @@ bool otlp_entry(otlp_part *out, otlp *o, int table, uint64_t number)
 {
     const ts_vec *list = &o->tables[table];
     *out = (otlp_part){0, 0};
-    if (number >= list->n) {
+    if (number >= list->n || number >= o->certain[table]) {
         o->bad_index++;
         return false;
     }
@@ -332,7 +332,7 @@ const otlp_attribute *otlp_attribute_at(otlp *o, uint64_t number)
     if (otlp_is_none(o, number)) {
         return NULL;
     }
-    if (number >= o->attributes.n) {
+    if (number >= o->attributes.n || number >= o->certain[TABLE_ATTRIBUTE]) {
         o->bad_index++;
         return NULL;
     }
