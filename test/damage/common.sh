@@ -59,6 +59,7 @@ make() {
         "$MKHTRACE" -o input --config pid=1,type=snapshot --snapshot made.0 --snapshot made.1
         ;;
     perf_*) python3 "$HERE/perf.py" --write "${1#perf_}" "$2" input ;;
+    otlp_*) python3 "$HERE/otlp.py" --write "$1" "$2" input >/dev/null ;;
     hprof_*) python3 "$HERE/hprof.py" --write "$1" "$2" input >/dev/null ;;
     m.*) python3 "$HERE/memory.py" "${1#m.}" "$2" >input ;;
     *) python3 "$HERE/growth.py" "$1" "$2" >input ;;

@@ -110,6 +110,13 @@ def s_otlp_sources(o, n):
     o.put(b"".join(map(group, range(n // 4))) + field(2, texts(["", "cpu"])))
 
 
+def s_otlp_spans(o, n):  # a span for every two samples
+    links = b"".join(field(4, field(1, struct.pack(">QQ", 1, i // 8)) + field(2, struct.pack(">Q", i))) for i in range(n // 2 + 1))
+    samples = b"".join(field(2, scalar(1, "u", 1 + i % 50) + scalar(3, "u", 1 + i // 2) + field(4, varint(i))) for i in range(n))
+    o.put(top(samples, functions(50) + locations(50) + links + b"".join(field(7, field(1, packed([1 + i % 49]))) for i in range(51)), ["f%d" % i for i in range(50)],
+              field(1, field(1, b"k") + field(2, field(1, b"v")))))
+
+
 def s_otlp_threads(o, n):
     attributes = b"".join(field(6, scalar(1, "u", 3) + field(2, field(1, b"thread %d" % i))) for i in range(n))
     o.put(top(b"".join(sample(0, [i]) for i in range(n)), attributes, ["thread.name"]))

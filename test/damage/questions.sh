@@ -115,6 +115,9 @@ question cloud_call_tree one_call
 question slice_hot_methods one_call
 question call_bottom_up one_call
 question page_fault_sites ebpf_stacks
+question samples_of_span otlp_spans
+question otlp_by_resource otlp_spans --param by=k
+question otlp_by_resource otlp_sources --param "by=$(printf "k%.0s" {1..60})"
 question io_files ebpf_paths
 # Analysed heaps: shapes of no other question, so that their databases have the analysis.
 analyze=heap

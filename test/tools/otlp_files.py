@@ -80,6 +80,57 @@ def one_round(rng, folder, layout):
         sys.exit("%s: layout %s has other rows as JSON" % (path, layout))
 
 
+# --- questions ---------------------------------------------------------------------------------------
+
+
+def question(db, name, **parameters):
+    options = [x for key, value in parameters.items() for x in ("--param", "%s=%s" % (key, value))]
+    done = subprocess.run([program, db, "-q", name, "--output=json", *options, "--param", "limit=1000000"], capture_output=True, check=True)
+    return json.loads(done.stdout)
+
+
+def questions(rng, folder):
+    """otlp_by_resource and samples_of_span against what the independent reader finds in the file."""
+    path, out = os.path.join(folder, "x"), os.path.join(folder, "x.db")
+    trees = [otlp_write.message(rng, "1.10", profiles=4, samples=60) for _ in range(2)]
+    otlp_write.write(path, otlp_write.framed([otlp_write.protobuf(otlp_write.schema("1.10"), "top", t, rng) for t in trees]))
+    convert(path, out, (0,), "--format", "otlp-profiles:layout=1.10")
+    with open(path, "rb") as f:
+        sources, samples = otlp_rows.expected(f.read(), "1.10")
+    for key in ("service.name", "host.name"):
+        want = {}
+        for source, _, _, values, _ in samples:
+            for kind, unit, value in values:
+                row = want.setdefault((dict(list(sources)[source][0]).get(key), kind, unit), [set(), 0, 0])
+                row[0].add(source)
+                row[1] += 1
+                row[2] += value
+        have = {(r["resource"], r["weight"], r["unit"]): (r["profiles"], r["samples"], r["sum"]) for r in question(out, "otlp_by_resource", by=key)}
+        if have != {k: (len(s), n, v) for k, (s, n, v) in want.items()}:
+            sys.exit("%s: otlp_by_resource, %s: %r instead of %r" % (path, key, have, want))
+    spans = {}
+    for _, time, stack, values, labels in samples:
+        ids = dict((k, v) for k, v, _ in labels)
+        if "span id" in ids:
+            for kind, unit, value in values or ((None, None, 0),):
+                row = spans.setdefault((ids["span id"], ids.get("trace id"), kind, unit, stack[-1][0] if stack and stack[-1] else None, stack[-1][3] if stack and stack[-1] else None), [0, 0])
+                row[0] += 1
+                row[1] += value
+    some = rng.choice(sorted({key[0] for key in spans}))
+    # A module of Python is no part of the name in the file.
+    named = {method: otlp_rows.full_name(package, cls, name, kind == "cpython") for method, package, cls, name, kind in sqlite3.connect(out).execute(
+        "SELECT v.method, m.package, m.class, m.name, m.modifiers FROM v_method v JOIN stack_method m USING (id)")}
+    for parameters in ({}, {"span": some}):
+        have, want = {}, {}
+        for r in question(out, "samples_of_span", **parameters):
+            row = have.setdefault((r["span"], r["trace"], r["weight"], r["unit"], named.get(r["method"]), r["line"]), [0, 0])
+            row[0] += r["samples"]
+            row[1] += r["sum"]
+        want = {key: row for key, row in spans.items() if not parameters or key[0] == some}
+        if have != want:
+            sys.exit("%s: samples_of_span %r: %r instead of %r" % (path, parameters, {k: v for k, v in have.items() if want.get(k) != v}, {k: v for k, v in want.items() if have.get(k) != v}))
+
+
 # --- the same as pprof -------------------------------------------------------------------------------
 
 
@@ -129,6 +180,7 @@ def main():
             for layout in otlp_write.LAYOUTS:
                 one_round(rng, folder, layout)
             same_sums(rng, folder)
+            questions(rng, folder)
 
 
 if __name__ == "__main__":
