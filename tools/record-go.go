@@ -1,5 +1,5 @@
 // Writes small profiles of itself: cpu.pprof and one of each kind that the runtime keeps; with the argument "http" also those
-// that its HTTP endpoints give, http-KIND.pprof.
+// that its HTTP endpoints give, http-KIND.pprof (the execution trace, too, which is none).
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"sort"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
@@ -66,8 +67,24 @@ func fetch(server, name, query string) {
 	_, _ = io.Copy(f, answer.Body)
 }
 
+// Waits for the network, and in calls of the system.
+func wait(url string, done chan bool) {
+	for i := 0; i < 20; i++ {
+		if answer, err := http.Get(url); err == nil {
+			_, _ = io.Copy(io.Discard, answer.Body)
+			_ = answer.Body.Close()
+		}
+		_ = syscall.Nanosleep(&syscall.Timespec{Nsec: 5000000}, nil)
+	}
+	done <- true
+}
+
 // What a client gets while the program works, and the difference of two allocation profiles.
 func endpoints(kinds []string) {
+	http.HandleFunc("/slow", func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(5 * time.Millisecond)
+		_, _ = w.Write([]byte("slow"))
+	})
 	server := httptest.NewServer(http.DefaultServeMux)
 	defer server.Close()
 	done := make(chan bool)
@@ -79,6 +96,11 @@ func endpoints(kinds []string) {
 	_ = os.Rename("http-allocs.pprof", "http-allocs-whole.pprof")
 	go work(&Store[string]{data: map[string][]byte{}}, "served", done)
 	fetch(server.URL, "allocs", "?seconds=1")
+	<-done
+	go work(&Store[string]{data: map[string][]byte{}}, "traced", done)
+	go wait(server.URL+"/slow", done)
+	fetch(server.URL, "trace", "?seconds=1")
+	<-done
 	<-done
 	<-done
 }
