@@ -247,6 +247,10 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -W "$("$1" --tables 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
         ;;
+    --explain)
+        mapfile -t COMPREPLY < <(compgen -W "$("$1" --tables 2>/dev/null | cut -d' ' -f1)" -- "$cur")
+        return
+        ;;
     -tn | --threadnum)
         COMPREPLY=()
         return
@@ -257,15 +261,15 @@ _trace_streamer() {
         ;;
     esac
     case $verb in
-    diff) options='--out --output --by --before --after --fail-if --limit --at --retries --timeout --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version' ;;
-    serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version' ;;
-    sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version' ;;
-    upgrade) options='--export-db --force --sync --quiet --help --version' ;;
-    fleet) options='--output --param --at --by --label --cluster --keep --older-than --retries --timeout --demangle --quiet --help --version' ;;
-    mcp) options='--timeout --help --version' ;;
-    help) options='--help --version' ;;
-    version) options='--help --version' ;;
-    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --help --version --threadnum --nothreads -lnc --So_dir' ;;
+    diff) options='--out --output --by --before --after --fail-if --limit --at --retries --timeout --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version -V' ;;
+    serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version -V' ;;
+    sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version -V' ;;
+    upgrade) options='--export-db --force --sync --quiet --help --version -V' ;;
+    fleet) options='--output --param --at --by --label --cluster --keep --older-than --retries --timeout --demangle --quiet --help --version -V' ;;
+    mcp) options='--timeout --help --version -V' ;;
+    help) options='--help --version -V' ;;
+    version) options='--help --version -V' ;;
+    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --explain --help --version -V --threadnum --nothreads -lnc --So_dir --ext' ;;
     esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")

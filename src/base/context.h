@@ -84,11 +84,12 @@ typedef struct ts_ctx {
     bool strict;              /* a stream ends at a record that makes no sense */
     const volatile sig_atomic_t *cancel; /* NULL, or becomes the number of the signal */
     const char *share_dir; /* where questions are shipped; NULL: beside the program, or installed */
-    const char *tmpdir;    /* for anonymous spools; default $TMPDIR or /var/tmp */
-    ts_error error;        /* the chain of the call that failed last */
-    ts_hash_key hash_key;  /* of all hash tables; random */
-    struct ts_ctx *memory_of; /* what counts its memory, that of another thread; NULL: it does */
-    uint64_t memory_used;     /* kept by base/alloc.c */
+    const char *question_dirs; /* of the user's own questions, with colons between; NULL: none */
+    const char *tmpdir;        /* for anonymous spools; default $TMPDIR or /var/tmp */
+    ts_error error;            /* the chain of the call that failed last */
+    ts_hash_key hash_key;      /* of all hash tables; random */
+    struct ts_ctx *memory_of;  /* what counts its memory, that of another thread; NULL: it does */
+    uint64_t memory_used;      /* kept by base/alloc.c */
     uint64_t memory_peak;
 } ts_ctx;
 

@@ -274,6 +274,8 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
         return put_info(ctx, out);
     case TS_MODE_TABLES:
         return put_tables(ctx, out, options->table);
+    case TS_MODE_EXPLAIN:
+        return ts_schema_explain(out, ctx, options->explain);
     case TS_MODE_QUESTIONS:
         return ts_questions_about(out, ctx, options->question);
     case TS_MODE_FORMATS:

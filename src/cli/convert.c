@@ -435,7 +435,7 @@ static void set_result(run *r, ts_code code)
         r->error = r->ctx->error;
         r->summary.error = &r->error;
     } else if (r->options->strict && ts_summary_losses(&r->summary) > 0) {
-        r->summary.exit_code = TS_EXIT_STRICT;
+        r->summary.exit_code = r->summary.result.failed > 0 ? TS_EXIT_INPUT : TS_EXIT_STRICT;
     }
 }
 
@@ -629,6 +629,25 @@ static void print_failures(const run *r)
     }
 }
 
+/* Of a run whose result is an answer or a file a line is enough. */
+static void print_summary(run *r)
+{
+    const ts_summary *s = &r->summary;
+    const bool line =
+        s->target == NULL && s->extractor == NULL && is_asked(r->options) && !r->options->verbose;
+    ts_buf text = {0};
+    if (line && ts_summary_line(&text, s) == TS_OK) {
+        ts_message(r->ctx, "%.*s", (int)text.n, text.p);
+    } else if (!line && ts_summary_text(&text, s) == TS_OK) {
+        ts_stderr(r->ctx, text.p, text.n);
+    }
+    ts_buf_free(r->ctx, &text);
+    if (s->result.failed > 0) {
+        ts_message(r->ctx, "%u of %u inputs could not be imported", s->result.failed,
+                   s->result.failed + s->result.imported);
+    }
+}
+
 static void print_end(run *r)
 {
     const ts_summary *s = &r->summary;
@@ -646,21 +665,15 @@ static void print_end(run *r)
         return;
     }
     if (!o->quiet && s->store != NULL) {
-        ts_buf text = {0};
-        if (ts_summary_text(&text, s) == TS_OK) {
-            ts_stderr(r->ctx, text.p, text.n);
-        }
-        ts_buf_free(r->ctx, &text);
-        if (s->result.failed > 0) {
-            ts_message(r->ctx, "%u of %u inputs could not be imported", s->result.failed,
-                       s->result.failed + s->result.imported);
-        }
+        print_summary(r);
     }
     if (losses > 0 && (!o->quiet || o->strict)) {
         ts_message(r->ctx, "damage was recorded: %llu defect%s that lost data%s%s",
                    (unsigned long long)losses, losses == 1 ? "" : "s",
                    s->target == NULL ? "" : " (table import_issue, view v_data_quality)",
-                   o->strict ? "; exit code 3 because of --strict" : "");
+                   !o->strict                      ? ""
+                   : s->exit_code == TS_EXIT_INPUT ? "; exit code 1 because of --strict"
+                                                   : "; exit code 3 because of --strict");
     }
 }
 

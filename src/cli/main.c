@@ -3,13 +3,16 @@
  *
  * The locale is never set: numbers and sorting are the same everywhere.
  */
+#include "base/config_path.h"
 #include "cli/verbs.h"
 #include "cli/exit_codes.h"
 #include "cli/print.h"
 #include "cli/signals.h"
 #include "version_made.h"
 
+#include <limits.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static int about(ts_ctx *ctx, const ts_options *options)
@@ -21,6 +24,22 @@ static int about(ts_ctx *ctx, const ts_options *options)
         ts_print_error(ctx, &ctx->error);
     }
     return ts_exit_code(ctx, code);
+}
+
+/* Folders of the user's own questions: those of the variable, and that of the user's settings. */
+static const char *question_dirs(char *out, size_t n)
+{
+    const char *named = getenv("TRACE_STREAMER_SQL");
+    size_t used = named == NULL ? 0 : strlen(named);
+    if (used + 2 > n) {
+        return NULL; /* longer than any path */
+    }
+    memcpy(out, named == NULL ? "" : named, used);
+    out[used] = '\0';
+    if (ts_config_path(out + used + 1, n - used - 1, "sql")) {
+        out[used] = ':';
+    }
+    return out;
 }
 
 /* What the verbs do, by ts_verb; the others are modes. */
@@ -35,6 +54,7 @@ int main(int argc, char **argv)
 {
     ts_ctx ctx;
     ts_options options;
+    char dirs[2 * PATH_MAX];
     int exit_code;
     ts_standard_descriptors();
     ts_ctx_init(&ctx);
@@ -42,6 +62,7 @@ int main(int argc, char **argv)
 #ifdef __EMSCRIPTEN__
     ctx.share_dir = getenv("TRACE_STREAMER_SHARE"); /* it has no folder of its own to look from */
 #endif
+    ctx.question_dirs = question_dirs(dirs, sizeof dirs);
     ctx.cancel = ts_signals_install();
     ts_code code = ts_options_parse(&options, &ctx, argc, argv);
     if (code != TS_OK) {

@@ -46,9 +46,8 @@ bool ts_parse_size(uint64_t *out, const char *text)
 }
 
 /* Which of the words it is, of those with a first letter of its own also by that; -1: none. */
-static int find_word(const char *words, const char *text, bool letters)
+static int find_word(const char *words, const char *text, size_t typed, bool letters)
 {
-    size_t typed = strlen(text);
     for (int i = 0; *words != '\0'; i++) {
         size_t n = strcspn(words, " ");
         bool letter = typed == 1 && toupper((unsigned char)text[0]) == words[0];
@@ -59,6 +58,24 @@ static int find_word(const char *words, const char *text, bool letters)
         words += n + strspn(words + n, " ");
     }
     return -1;
+}
+
+/* Of several levels with commas the one with most messages, which comes first; -1: one is none. */
+static int find_level(const char *words, const char *text)
+{
+    int found = -1;
+    for (;; text++) {
+        const size_t n = strcspn(text, ",");
+        const int i = find_word(words, text, n, true);
+        if (i < 0) {
+            return -1;
+        }
+        found = found < 0 || i < found ? i : found;
+        text += n;
+        if (*text == '\0') {
+            return found;
+        }
+    }
 }
 
 static bool options_is_name(const char *p, size_t n)
@@ -248,7 +265,9 @@ static ts_code set_word(parser *p, const given *g)
     static const int levels[] = {TS_LOG_DEBUG, TS_LOG_INFO,  TS_LOG_WARN,
                                  TS_LOG_ERROR, TS_LOG_ERROR, TS_LEVEL_OFF};
     const ts_option *o = g->option;
-    int i = g->value == NULL ? 0 : find_word(o->words, g->value, o->id == TS_OPT_LEVEL);
+    int i = g->value == NULL        ? 0
+            : o->id == TS_OPT_LEVEL ? find_level(o->words, g->value)
+                                    : find_word(o->words, g->value, strlen(g->value), false);
     if (i < 0) {
         return ts_fail(p->ctx, TS_ERR_USAGE, "bad value for %.*s: \"%s\" is not one of: %s",
                        g->typed_n, g->typed, g->value, o->words);

@@ -159,6 +159,7 @@ typedef enum ts_mode {
     TS_MODE_LIST,
     TS_MODE_INFO,
     TS_MODE_TABLES,
+    TS_MODE_EXPLAIN,
     TS_MODE_QUESTIONS,
     TS_MODE_FORMATS,
     TS_MODE_ANALYSES,
@@ -221,6 +222,7 @@ typedef struct ts_options {
     const char *log_file;
     const char *json_file;
     const char *table;    /* of --tables=NAME; with --at: the tables to load */
+    const char *explain;  /* of --explain=NAME */
     const char *question; /* of --questions=NAME */
     bool json;
     bool no_meta;

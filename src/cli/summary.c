@@ -103,17 +103,27 @@ static ts_code collect_formats(ts_pool *formats, uint64_t *inputs, const ts_summ
     return code;
 }
 
+/* "jfr, htrace" */
+static ts_code put_formats(ts_buf *out, uint64_t *inputs, const ts_summary *s)
+{
+    ts_pool formats = {0};
+    *inputs = 0;
+    ts_code code = collect_formats(&formats, inputs, s);
+    TS_STEP_IF(code, formats.count == 0, ts_buf_put(s->ctx, out, "none", 4));
+    for (uint32_t i = 0; code == TS_OK && i < formats.count; i++) {
+        code = i == 0 ? TS_OK : ts_buf_put(s->ctx, out, ", ", 2);
+        TS_STEP(code, summary_put_name(s->ctx, out, ts_pool_text(&formats, i)));
+    }
+    ts_pool_free(s->ctx, &formats);
+    return code;
+}
+
 static ts_code text_sources(ts_buf *out, const ts_summary *s)
 {
     ts_ctx *ctx = s->ctx;
-    ts_pool formats = {0};
     uint64_t inputs = 0;
-    ts_code code = collect_formats(&formats, &inputs, s);
-    TS_STEP(code, ts_buf_printf(ctx, out, "  format    %s", formats.count == 0 ? "none" : ""));
-    for (uint32_t i = 0; code == TS_OK && i < formats.count; i++) {
-        code = i == 0 ? TS_OK : ts_buf_put(ctx, out, ", ", 2);
-        TS_STEP(code, summary_put_name(ctx, out, ts_pool_text(&formats, i)));
-    }
+    ts_code code = ts_buf_printf(ctx, out, "  format    ");
+    TS_STEP(code, put_formats(out, &inputs, s));
     TS_STEP(code, ts_buf_printf(ctx, out, "\n  sources   %" PRIu64 " input%s", inputs,
                                 inputs == 1 ? "" : "s"));
     uint64_t inner = ts_source_count(s->store) - inputs;
@@ -121,7 +131,6 @@ static ts_code text_sources(ts_buf *out, const ts_summary *s)
                ts_buf_printf(ctx, out, ", %" PRIu64 " recording%s in %s", inner,
                              inner == 1 ? "" : "s", inputs == 1 ? "it" : "them"));
     TS_STEP(code, ts_buf_putc(ctx, out, '\n'));
-    ts_pool_free(ctx, &formats);
     return code;
 }
 
@@ -264,9 +273,10 @@ static ts_code text_next(ts_buf *out, const ts_summary *s)
     return code;
 }
 
-static ts_code text_issues(ts_buf *out, const ts_summary *s)
+/* "1 error, 2 info" */
+static ts_code put_issues(ts_buf *out, const ts_summary *s)
 {
-    ts_code code = ts_buf_printf(s->ctx, out, "  issues    ");
+    ts_code code = TS_OK;
     bool any = false;
     for (int v = TS_ERROR; code == TS_OK && v >= TS_INFO; v--) {
         uint64_t n = ts_issue_total(s->store, (ts_severity)v);
@@ -276,10 +286,14 @@ static ts_code text_issues(ts_buf *out, const ts_summary *s)
             any = true;
         }
     }
-    if (code != TS_OK) {
-        return code;
-    }
-    return ts_buf_printf(s->ctx, out, "%s\n", any ? "" : "none");
+    return code != TS_OK || any ? code : ts_buf_put(s->ctx, out, "none", 4);
+}
+
+static ts_code text_issues(ts_buf *out, const ts_summary *s)
+{
+    ts_code code = ts_buf_printf(s->ctx, out, "  issues    ");
+    TS_STEP(code, put_issues(out, s));
+    return code != TS_OK ? code : ts_buf_putc(s->ctx, out, '\n');
 }
 
 static ts_code text_plugins(ts_buf *out, const ts_summary *s)
@@ -344,6 +358,23 @@ ts_code ts_summary_text(ts_buf *out, const ts_summary *s)
     TS_STEP(code, text_end(out, s));
     TS_STEP_IF(code, target != NULL && s->store != NULL, text_next(out, s));
     return code;
+}
+
+ts_code ts_summary_line(ts_buf *out, const ts_summary *s)
+{
+    const ts_sink *sink = ts_store_sink(s->store);
+    uint64_t total = 0;
+    uint64_t inputs;
+    for (int t = 0; t < TS_TABLE_COUNT; t++) {
+        total += sink->rows[t];
+    }
+    ts_code code = ts_buf_put(s->ctx, out, "read ", 5);
+    TS_STEP(code, put_formats(out, &inputs, s));
+    TS_STEP(code, ts_buf_printf(s->ctx, out,
+                                " of %" PRIu64 " input%s: %" PRIu64 " rows in %.2f s; issues: ",
+                                inputs, inputs == 1 ? "" : "s", total, s->seconds));
+    TS_STEP(code, put_issues(out, s));
+    return code != TS_OK ? code : ts_buf_printf(s->ctx, out, " (--verbose shows all)");
 }
 
 /* --- JSON ---------------------------------------------------------------------------------- */

@@ -28,6 +28,9 @@ uint64_t ts_summary_losses(const ts_summary *s);
 /* Appends the text of the closing summary; its lines are escaped for a terminal. */
 ts_code ts_summary_text(ts_buf *out, const ts_summary *s);
 
+/* Appends one line of it without its end, for a run whose result is something else. */
+ts_code ts_summary_line(ts_buf *out, const ts_summary *s);
+
 /* Appends the object of --json and a newline. */
 ts_code ts_summary_json(ts_buf *out, const ts_summary *s);
 

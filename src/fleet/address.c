@@ -1,5 +1,7 @@
 #include "fleet/address.h"
 
+#include "base/config_path.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -204,8 +206,6 @@ ts_code ts_credentials_find(ts_credentials *out, ts_ctx *ctx)
     char path[4096];
     const char *user = getenv(TS_FLEET_USER_VARIABLE);
     const char *password = getenv(TS_FLEET_PASSWORD_VARIABLE);
-    const char *config = getenv("XDG_CONFIG_HOME");
-    const char *home = getenv("HOME");
     *out = (ts_credentials){0};
     if (user != NULL || password != NULL) {
         TS_TRY(take_secret(out->user, ctx, ts_text_of(user == NULL ? "" : user),
@@ -213,11 +213,7 @@ ts_code ts_credentials_find(ts_credentials *out, ts_ctx *ctx)
         return take_secret(out->password, ctx, ts_text_of(password == NULL ? "" : password),
                            TS_FLEET_PASSWORD_VARIABLE);
     }
-    const bool set = config != NULL && config[0] == '/';
-    const int n = set ? snprintf(path, sizeof path, "%s/trace_streamer/fleet", config)
-                      : snprintf(path, sizeof path, "%s/.config/trace_streamer/fleet",
-                                 home == NULL ? "" : home);
-    if (n < 0 || (size_t)n >= sizeof path || (!set && (home == NULL || home[0] != '/'))) {
+    if (!ts_config_path(path, sizeof path, "fleet")) {
         return TS_OK;
     }
     const int fd = ts_sys_open(ctx, path, O_RDONLY | O_CLOEXEC, 0);

@@ -15,8 +15,9 @@ ts_code ts_select_time(int64_t *out, ts_model *m, const char *name, const char *
     ts_when when;
     const char *why;
     if (!ts_when_parse(&when, typed)) {
-        return bad_time(ts_model_ctx(m), name, typed,
-                        "is no time (ns, 2019-09-05T07:44:26Z, or +2.5s from the beginning)");
+        return bad_time(
+            ts_model_ctx(m), name, typed,
+            "is not a time: write ns, 2019-09-05T07:44:26Z, or +2.5s from the beginning");
     }
     ts_code code = ts_when_at(out, m, &when, sources, &why);
     TS_STEP_IF(code, why != NULL, bad_time(ts_model_ctx(m), name, typed, why));

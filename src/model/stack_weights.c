@@ -671,8 +671,8 @@ static ts_code nothing_left(const ts_calls *p, const ts_weight *weight, uint64_t
     }
     if (items == 0 && p->filtered) {
         return ts_calls_explain(p, weight == NULL || weight->kind != TS_WEIGHT_VALUE
-                                       ? "no stack is wanted"
-                                       : "no stack with that value is wanted");
+                                       ? "the options leave no stack"
+                                       : "the options leave no stack with that value");
     }
     if (weight == NULL) {
         return ts_calls_explain(p, "no stack has a weight");

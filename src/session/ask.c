@@ -112,7 +112,7 @@ ts_code ts_ask_fits(bool *fits, ts_text *what, ts_db *db, ts_text sql)
     return code;
 }
 
-/* "no sampled stacks and no traced calls in this database" */
+/* "no sampled stacks and no traced calls" */
 static ts_code put_missing(ts_buf *out, ts_ctx *ctx, ts_text sql)
 {
     ts_text part = ts_question_part(sql, "Needs");
@@ -122,7 +122,7 @@ static ts_code put_missing(ts_buf *out, ts_ctx *ctx, ts_text sql)
         code = ts_buf_printf(ctx, out, "%sno %.*s", out->n == 0 ? "" : " and ", (int)need.what.n,
                              need.what.p);
     }
-    return code != TS_OK ? code : ts_buf_printf(ctx, out, " in this database");
+    return code;
 }
 
 /* Which of the other questions are suggested first. */
@@ -178,7 +178,8 @@ static ts_code does_not_fit(ts_db *db, ts_ctx *ctx, const char *name, ts_text sq
         const suggestion want = {topic, i < 2, i % 2 == 0};
         code = put_others(&text, ctx, &kinds, &all, &want);
     }
-    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "%s does not fit: %.*s", name, (int)text.n, text.p));
+    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "cannot answer %s: the database has %.*s", name,
+                          (int)text.n, text.p));
     ts_vec_free(ctx, &kinds);
     ts_questions_free(&all, ctx);
     ts_buf_free(ctx, &text);

@@ -115,11 +115,26 @@ ts_code ts_query_shipped_folder(ts_buf *path, ts_ctx *ctx, const char *name)
     return TS_OK;
 }
 
-/* A shipped question by its name, with or without .sql; -1: there is none. */
+bool ts_query_own_folder(ts_text *folder, const char **rest)
+{
+    while (*rest != NULL && **rest != '\0') {
+        size_t n = strcspn(*rest, ":");
+        *folder = (ts_text){*rest, n};
+        *rest += n + ((*rest)[n] == ':' ? 1 : 0);
+        if (n > 0) {
+            return true;
+        }
+    }
+    return false;
+}
+
+/* A question by its name, with or without .sql; -1: there is none. */
 static int open_shipped(ts_ctx *ctx, const char *name)
 {
     char file[NAME_MAX + 2];
     ts_buf path = {0};
+    const char *rest = ctx->question_dirs;
+    ts_text own;
     size_t n = strlen(name);
     bool whole = n > 4 && strcmp(name + n - 4, ".sql") == 0;
     int fd = -1;
@@ -129,6 +144,13 @@ static int open_shipped(ts_ctx *ctx, const char *name)
     snprintf(file, sizeof file, "/%s%s", name, whole ? "" : ".sql");
     for (size_t i = 0; fd < 0 && i < PLACES; i++) {
         if (place_path(&path, ctx, i, "/sql", file) == TS_OK) {
+            fd = ts_sys_open(ctx, path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+        }
+    }
+    while (fd < 0 && ts_query_own_folder(&own, &rest)) {
+        path.n = 0;
+        if (ts_buf_printf(ctx, &path, "%.*s%s", (int)own.n, own.p, file) == TS_OK &&
+            ts_buf_putc(ctx, &path, '\0') == TS_OK) {
             fd = ts_sys_open(ctx, path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
         }
     }
@@ -157,10 +179,10 @@ static ts_code query_not_found(ts_ctx *ctx, const char *name, int error)
     ts_code code =
         nearest == NULL
             ? ts_fail(ctx, TS_ERR_USAGE,
-                      "\"%s\" is no file, no shipped question (--questions lists them) and no SQL",
+                      "\"%s\" is neither a file, nor a question (--questions lists them), nor SQL",
                       name)
             : ts_fail(ctx, TS_ERR_USAGE,
-                      "\"%s\" is no file and no shipped question; did you mean %s?", name, nearest);
+                      "\"%s\" is neither a file nor a question; did you mean %s?", name, nearest);
     ts_questions_free(&all, ctx);
     return code;
 }

@@ -36,36 +36,81 @@ static ts_code add_question(ts_questions *q, ts_ctx *ctx, int dir, const char *f
     q->count++;
     ts_code code = ts_query_read_at(&s->sql, ctx, dir, file);
     s->topic = ts_question_first(ts_buf_text(&s->sql), "Topic");
+    s->topic = s->topic.n == 0 ? TS_TEXT_LIT("own") : s->topic;
+    return code;
+}
+
+static void sort_questions(ts_questions *q)
+{
+    if (q->count > 0) {
+        qsort(q->all, q->count, sizeof *q->all, compare_questions);
+    }
+}
+
+/* Those of a folder. own: it is the user's, and those that have a name which is taken are left out.
+ */
+static ts_code add_folder(ts_questions *q, ts_ctx *ctx, DIR *dir, bool own)
+{
+    const struct dirent *entry;
+    ts_code code = TS_OK;
+    while (code == TS_OK && (entry = readdir(dir)) != NULL) {
+        size_t n = strlen(entry->d_name);
+        if (entry->d_name[0] == '.' || n <= 4 || strcmp(entry->d_name + n - 4, ".sql") != 0 ||
+            (own && ts_questions_find(q, entry->d_name) != NULL)) {
+            continue;
+        }
+        code = add_question(q, ctx, dirfd(dir), entry->d_name);
+    }
+    return code;
+}
+
+/* A folder that is not there has none. */
+static ts_code add_own(ts_questions *q, ts_ctx *ctx)
+{
+    const char *rest = ctx->question_dirs;
+    ts_text folder;
+    ts_buf path = {0};
+    ts_code code = TS_OK;
+    while (code == TS_OK && ts_query_own_folder(&folder, &rest)) {
+        DIR *dir = NULL;
+        path.n = 0;
+        code = ts_buf_put(ctx, &path, folder.p, folder.n);
+        TS_STEP(code, ts_buf_putc(ctx, &path, '\0'));
+        if (code == TS_OK && (dir = opendir(path.p)) != NULL) {
+            code = add_folder(q, ctx, dir, true);
+            (void)closedir(dir);
+        }
+    }
+    ts_buf_free(ctx, &path);
     return code;
 }
 
 ts_code ts_questions_load(ts_questions *out, ts_ctx *ctx)
 {
-    return ts_questions_load_from(out, ctx, "");
+    TS_TRY(ts_questions_load_from(out, ctx, ""));
+    ts_code code = add_own(out, ctx);
+    if (code != TS_OK) {
+        ts_questions_free(out, ctx);
+        return code;
+    }
+    sort_questions(out);
+    return TS_OK;
 }
 
 ts_code ts_questions_load_from(ts_questions *out, ts_ctx *ctx, const char *folder)
 {
     DIR *dir;
     ts_code code = ts_query_open_shipped(&dir, ctx, folder);
-    const struct dirent *entry;
     *out = (ts_questions){0};
-    while (dir != NULL && code == TS_OK && (entry = readdir(dir)) != NULL) {
-        size_t n = strlen(entry->d_name);
-        if (entry->d_name[0] != '.' && n > 4 && strcmp(entry->d_name + n - 4, ".sql") == 0) {
-            code = add_question(out, ctx, dirfd(dir), entry->d_name);
-        }
-    }
     if (dir != NULL) {
+        TS_STEP(code, add_folder(out, ctx, dir, false));
         (void)closedir(dir);
     }
     if (code != TS_OK) {
         ts_questions_free(out, ctx);
         return code;
     }
-    if (out->count > 0) {
-        qsort(out->all, out->count, sizeof *out->all, compare_questions);
-    }
+    sort_questions(out);
     return TS_OK;
 }
 

@@ -19,7 +19,8 @@ typedef struct ts_questions {
     size_t count;
 } ts_questions;
 
-/* Reads all shipped questions. None, and TS_OK, when their folder is not there. */
+/* Reads all shipped questions, and the user's own ones whose names no shipped one has. None, and
+ * TS_OK, when there are no folders. */
 ts_code ts_questions_load(ts_questions *out, ts_ctx *ctx);
 /* The same of a folder in theirs ("/diff"). */
 ts_code ts_questions_load_from(ts_questions *out, ts_ctx *ctx, const char *folder);
@@ -50,20 +51,24 @@ typedef struct ts_query {
     const char *name; /* for messages; borrowed */
     ts_buf sql;       /* released by the caller with ts_buf_free */
     bool is_file;
-    bool shipped;   /* it is one of the program's own questions */
+    bool shipped;   /* it is a question that has a name, of the program or of the user */
     struct stat st; /* of the file */
 } ts_query;
 
 /*
  * Reads what -q names: a file ("-": standard input), SQL text (no file, and it has a blank, a
- * bracket or a semicolon), or a shipped question with or without .sql, which is looked for beside
- * the installed program and in the prefix that it was configured for. TS_ERR_USAGE when it is none
+ * bracket or a semicolon), or a question with or without .sql: a shipped one, which is looked for
+ * beside the installed program and in the prefix that it was configured for, or one of the user's
+ * own. TS_ERR_USAGE when it is none
  * of them or cannot be read; the nearest name is suggested.
  */
 ts_code ts_query_read(ts_query *q, ts_ctx *ctx, const char *name);
 
 /* The same, of a shipped question alone. */
 ts_code ts_query_read_shipped(ts_query *q, ts_ctx *ctx, const char *name);
+
+/* The next folder of ctx->question_dirs, which `rest` begins as; false: there is none more. */
+bool ts_query_own_folder(ts_text *folder, const char **rest);
 
 /* The folder of the shipped questions, or one in it (folder: "", or "/name"); *out NULL: it is not
  * there. The caller closes it. */

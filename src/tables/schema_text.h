@@ -12,4 +12,9 @@ ts_code ts_schema_markdown(ts_ctx *ctx, ts_buf *out);
  */
 ts_code ts_schema_listing(bool *found, ts_ctx *ctx, ts_buf *out, const char *name);
 
+/* For --explain=NAME: a table or view with its columns, TABLE.COLUMN, a column of any table, a code
+ * of import_issue, an item of import_count. TS_ERR_USAGE: there is none; names that are near are
+ * said. */
+ts_code ts_schema_explain(ts_buf *out, ts_ctx *ctx, const char *name);
+
 #endif

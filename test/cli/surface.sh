@@ -117,7 +117,7 @@ completes() { # expected, words...
     [ "${COMPREPLY[*]}" = "$expected" ] ||
         complain "completing '${*:2}' gives '${COMPREPLY[*]}', not '$expected'"
 }
-completes "--export-db" trace_streamer --exp
+completes "--export-db" trace_streamer --expo
 completes "DEBUG" trace_streamer -l DE
 completes "heapsnapshot" trace_streamer --format = heaps
 completes "js_heap_nodes" trace_streamer --tables = js_heap_no

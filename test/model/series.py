@@ -82,7 +82,7 @@ def ask(program, path, *params):
     for one in params:
         command += ["--param", one]
     run = subprocess.run(command, capture_output=True, text=True)
-    if run.returncode == 2 and "does not fit" in run.stderr:
+    if run.returncode == 2 and "cannot answer" in run.stderr:
         return []
     if run.returncode != 0:
         sys.exit("%s: %s" % (" ".join(command), run.stderr))

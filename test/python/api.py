@@ -438,7 +438,7 @@ class Questions(Case):
             self.fails(ts.UsageError, 'js_leak_suspects has no parameter "fil"; it has file, limit', t.ask, "js_leak_suspects", fil=0)
             self.fails(ts.UsageError, "did you mean js_leak_suspects?", t.ask, "js_leak_suspect")
             self.fails(ts.UsageError, "needs --param node", t.ask, "js_dominators_of")
-            self.fails(ts.UsageError, "does not fit", t.ask, "slow_calls")
+            self.fails(ts.UsageError, "cannot answer", t.ask, "slow_calls")
         with ts.open(os.path.join(DATA, "recording-cloud.tar.gz")) as t:
             whole = t.ask("slow_calls").dicts()
             late = t.ask("slow_calls", from_="+20s", limit=3).dicts()

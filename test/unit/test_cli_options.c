@@ -180,7 +180,7 @@ static void abbreviations(void **state)
     ts_ctx *ctx = test_ctx_new();
     ts_options o;
     (void)state;
-    assert_int_equal(PARSE(ctx, &o, "in", "--exp=x"), TS_OK);
+    assert_int_equal(PARSE(ctx, &o, "in", "--expo=x"), TS_OK);
     assert_non_null(o.export_db);
     assert_int_equal(PARSE(ctx, &o, "in", "--export-db", "x", "--str", "--q=f"), TS_ERR_USAGE);
     assert_string_equal(ctx->error.causes[0],

@@ -293,8 +293,8 @@ static void test_spans(void **state)
     check_span(f, NULL, "7", "9", 7, 9);
     static const char *const bad[][3] = {
         {"x", NULL,
-         "bad value for --from: \"x\" is no time (ns, 2019-09-05T07:44:26Z, or +2.5s from the "
-         "beginning)"},
+         "bad value for --from: \"x\" is not a time: write ns, 2019-09-05T07:44:26Z, or +2.5s "
+         "from the beginning"},
         {NULL, "11:00", "bad value for --until: \"11:00\" is not in the recording"},
         {"9", "9", "--from is not before --until"}};
     for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {

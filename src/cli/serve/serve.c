@@ -136,7 +136,7 @@ static ts_code serve_say(serving *s, const ts_buf *url)
                    "everything in the databases, and so can who reads the network");
     }
     if (!ts_server_has_page(s->server) && !s->options->quiet) {
-        ts_message(s->ctx, "there is no page in this build: only the API is served");
+        ts_message(s->ctx, "this build has no page: only the API is served");
     }
     return code;
 }

@@ -19,7 +19,7 @@ static ts_code import_directory(ts_db *db, ts_ctx *ctx, const char *path)
     TS_STEP(code, ts_store_finish(store));
     TS_STEP(code, ts_db_finish(db, false, &ms));
     ts_store_free(store);
-    return code == TS_ERR_INPUT ? ts_fail(ctx, TS_ERR_FORMAT, "%s is no sample directory", path)
+    return code == TS_ERR_INPUT ? ts_fail(ctx, TS_ERR_FORMAT, "%s is not a sample directory", path)
                                 : code;
 }
 
