@@ -27,6 +27,10 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
+    --jobs)
+        COMPREPLY=()
+        return
+        ;;
     --output)
         mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- "$cur")
         return
@@ -269,7 +273,7 @@ _trace_streamer() {
     mcp) options='--timeout --help --version -V' ;;
     help) options='--help --version -V' ;;
     version) options='--help --version -V' ;;
-    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --explain --help --version -V --threadnum --nothreads -lnc --So_dir --ext' ;;
+    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --each --jobs --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --explain --help --version -V --threadnum --nothreads -lnc --So_dir --ext' ;;
     esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")

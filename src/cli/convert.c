@@ -655,6 +655,9 @@ static void print_end(run *r)
     uint64_t losses = ts_summary_losses(s);
     if (r->watch != NULL) {
         *r->watch->error = r->error;
+        if (r->watch->losses != NULL) {
+            *r->watch->losses = losses;
+        }
         return;
     }
     if (s->error != NULL) {

@@ -79,6 +79,8 @@ int main(int argc, char **argv)
     } else {
         exit_code = options.verb == TS_VERB_NONE && options.at != NULL
                         ? ts_fleet_load_all(&ctx, &options)
+                    : options.each
+                        ? ts_convert_each(&ctx, &options)
                         : verbs[options.verb](&ctx, &options);
     }
     ts_options_free(&options, &ctx);

@@ -586,7 +586,7 @@ static ts_code check_rule(const parser *p, const ts_option_rule *rule)
 static ts_code check_task(const ts_options *o, ts_ctx *ctx)
 {
     bool asked = o->export_db != NULL || o->query != NULL || o->extract || o->json ||
-                 o->analyze != NULL || o->report != TS_REPORT_NONE || o->to != NULL;
+                 o->analyze != NULL || o->report != TS_REPORT_NONE || o->to != NULL || o->each;
     if (o->path_count == 0 && o->directory == NULL) {
         return ts_fail(ctx, TS_ERR_USAGE, "no input was given%s",
                        asked ? ": name a recording (or -D DIR)" : "");

@@ -205,7 +205,7 @@ static int write_database(const sampling *s)
     if (s->watch == NULL) {
         return ts_convert(s->ctx, &one);
     }
-    const ts_convert_watch silent = {{NULL, read_nothing}, s->watch->error};
+    const ts_convert_watch silent = {{NULL, read_nothing}, s->watch->error, NULL};
     return ts_convert_watched(s->ctx, &one, &silent);
 }
 

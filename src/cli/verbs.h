@@ -15,9 +15,13 @@ int ts_convert(ts_ctx *ctx, const ts_options *options);
 typedef struct ts_convert_watch {
     ts_progress progress;
     ts_error *error;
+    uint64_t *losses; /* issues that lost data; may be NULL */
 } ts_convert_watch;
 
 int ts_convert_watched(ts_ctx *ctx, const ts_options *options, const ts_convert_watch *watch);
+
+/* --each: a database for each recording (each.c). */
+int ts_convert_each(ts_ctx *ctx, const ts_options *options);
 
 /*
  * A database to ask: the finished one that the only path of the options names, or what the

@@ -194,7 +194,7 @@ static ts_code copy_make(const maker *m, const char *path)
                       .max_memory =
                           m->options->max_memory == 0 ? TS_SERVE_MEMORY : m->options->max_memory};
     ts_error error = {0};
-    const ts_convert_watch watch = {{(void *)(uintptr_t)m, note_read}, &error};
+    const ts_convert_watch watch = {{(void *)(uintptr_t)m, note_read}, &error, NULL};
     bool lacks;
     bool has;
     int exit_code = ts_convert_watched(m->ctx, &one, &watch);

@@ -424,9 +424,6 @@ ts_code otlp_issue(otlp *o, ts_issue_code issue, uint64_t at, const char *text);
 /* All are empty. */
 void otlp_tables_clear(otlp *o);
 
-/* What comes next is another list of tables. */
-void otlp_tables_begin(otlp *o);
-
 ts_code otlp_tables_add(otlp *o, int table, const ts_wire_field *f);
 
 /* All entries of a dictionary. good: it is well-formed. */

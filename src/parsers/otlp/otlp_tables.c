@@ -5,6 +5,13 @@
  */
 #include "parsers/otlp/otlp.h"
 
+/* What comes next is another list of tables. */
+static void begin_tables(otlp *o)
+{
+    memset(o->last_tables, 0, sizeof o->last_tables);
+    o->unknown_before = o->unknown.count;
+}
+
 void otlp_tables_clear(otlp *o)
 {
     for (int i = 0; i < OTLP_TABLES; i++) {
@@ -13,15 +20,9 @@ void otlp_tables_clear(otlp *o)
     }
     o->attributes.n = 0;
     o->joined_text = SIZE_MAX;
-    otlp_tables_begin(o);
+    begin_tables(o);
     ts_idmap_free(o->ctx, &o->units);
     o->no_texts = false;
-}
-
-void otlp_tables_begin(otlp *o)
-{
-    memset(o->last_tables, 0, sizeof o->last_tables);
-    o->unknown_before = o->unknown.count;
 }
 
 /* --- places ----------------------------------------------------------------------------------- */
@@ -237,7 +238,7 @@ ts_code otlp_dictionary(bool *good, otlp *o, otlp_part part)
 {
     ts_wire_field f;
     otlp_walk w = otlp_enter(o, OTLP_DICTIONARY, part);
-    otlp_tables_begin(o);
+    begin_tables(o);
     while (otlp_next(&f, &w)) {
         TS_TRY(otlp_tables_add(o, w.role, &f));
     }
