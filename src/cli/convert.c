@@ -712,9 +712,34 @@ static bool may_be_finished(const ts_options *options)
            strcmp(options->paths[0], "-") != 0;
 }
 
+/* Several finished databases, and one question to them. */
+static bool are_finished(ts_ctx *ctx, const ts_options *o)
+{
+    ts_db_kind kind = TS_DB_NONE;
+    bool all = o->query != NULL && o->export_db == NULL && o->analyze == NULL && !o->extract &&
+               o->directory == NULL && o->to == NULL && !o->json && o->path_count > 1;
+    for (size_t i = 0; all && i < o->path_count; i++) {
+        all = strcmp(o->paths[i], "-") != 0 && ts_db_kind_of(&kind, ctx, o->paths[i]) == TS_OK &&
+              kind == TS_DB_OURS;
+    }
+    return all;
+}
+
+static ts_code ask_several(run *r)
+{
+    ts_signals_hurry(true);
+    ts_code code =
+        ts_ask_print_many(r->ctx, &r->query, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
+    ts_signals_hurry(false);
+    return code;
+}
+
 static ts_code work(run *r, ts_db_kind kind)
 {
     const ts_options *o = r->options;
+    if (are_finished(r->ctx, o)) {
+        return ask_several(r);
+    }
     if (kind != TS_DB_NONE) {
         return o->analyze != NULL ? add_to_finished(r, kind) : ask_finished(r);
     }
