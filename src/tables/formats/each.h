@@ -133,6 +133,7 @@
 #include TS_DECLARED(hprof)
 #include TS_DECLARED(otlp)
 #include TS_DECLARED(perfetto)
+#include TS_DECLARED(firefox)
 #undef TS_DECLARED
 #undef TS_TOPIC
 #undef TS_TABLE
