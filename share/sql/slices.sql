@@ -10,8 +10,9 @@
 --             self_dur  ns in themselves, without those right below; together the time of threads
 --             cpu_dur   ns of those that nothing is around on a CPU; NULL: not recorded
 WITH slice(kind, parent_id, dur, self_dur, cpu_dur) AS (
-  SELECT CASE WHEN c.async THEN 'async' ELSE 'call' END, s.parent_id, s.dur, s.self_dur, s.cpu_dur
+  SELECT CASE WHEN c.async OR f.async THEN 'async' ELSE 'call' END, s.parent_id, s.dur, s.self_dur, s.cpu_dur
   FROM stack_slice AS s LEFT JOIN chrome_slice AS c ON c.slice_id = s.id
+  LEFT JOIN firefox_slice AS f ON f.slice_id = s.id
   UNION ALL SELECT 'call', parent_id, dur, max(self_dur, 0), NULL FROM v_slice_self
   WHERE id < (SELECT count(*) FROM callstack) - (SELECT count(*) FROM stack_slice)
   UNION ALL SELECT 'async', NULL, dur, NULL, NULL FROM callstack WHERE cookie IS NOT NULL)

@@ -351,7 +351,7 @@ class Maker:
         if depth == 0 and meta["startTime"] == 0:
             meta["startTime"] = 1
         profile = {"meta": meta, "libs": self.libs if depth == 0 or rng.random() < 0.7 else [], "threads": [self.gecko_thread(depth * 10 + i) for i in range(rng.randint(0 if depth else 1, 3))],
-                   "pausedRanges": self.pauses(), "pages": [], "profilerOverhead": {}}
+                   "pausedRanges": self.pauses(), "pages": []}
         if rng.random() < 0.4:
             n = rng.randint(0, 5)
             profile["counters"] = [{"name": "malloc", "category": "Memory", "description": "Amount of allocated memory",

@@ -39,8 +39,6 @@ FILES = {
     "(lz4 -l)": [b"\x02\x21\x4c\x18abc"],
     "encrypted; ": [b"-----BEGIN PGP MESSAGE-----\n", b"age-encryption.org/v1\n"],
     "OpenTelemetry that are no profiles": [b'{"resourceSpans":[]}', b'{ "resourceMetrics" : []}', b'{"resourceLogs":[]}'],
-    "a profile of the Firefox Profiler (": [b'{"meta":{"interval":1,"startTime":1,"preprocessedProfileVersion":50},"threads":[]}', b'{"meta":{"version":24,"startTime":0,"interval":1}}',
-                                            b'{"libs":[{"arch":"x","debugName":"a"}],"meta":{}}'],
     "Profiler in slabs": [b"\xdc\xdfJSLB\x01\x00abc"],
     "perf.data (Linux perf": [b"PERFFILE" + bytes(96), b"2ELIFREP" + bytes(96)],
     "a report of simpleperf": [b"SIMPLEPERF\x01\x00"],

@@ -251,6 +251,8 @@ typedef struct fox_set {
     bool gecko;                                /* frames are texts */
     bool stack_categories;                     /* categories are in the stacks */
     bool has_stacks, has_strings, has_sources; /* the thread has none: those that all share */
+    bool doubted;                              /* texts are missing, and others may have moved */
+    int32_t last_text;                         /* the largest number of one */
     fox_run libs;
 } fox_set;
 
@@ -261,7 +263,7 @@ typedef struct fox_counts {
     uint64_t bad_elements, texts_cut, too_large;
     uint64_t short_columns, short_cells, bad_index, bad_stack, bad_numbers, bad_times, overflows,
         deep;
-    uint64_t processes_text, screenshots, no_tables, bad_values, text_ids;
+    uint64_t processes_text, screenshots, bad_values, text_ids;
     uint64_t samples, samples_lost, values, values_lost;
     uint64_t markers, markers_lost, slices, ends_unmatched, open, crossing;
     uint64_t points, points_lost, threads, threads_lost, counters_lost;
@@ -345,9 +347,11 @@ bool fox_rows_next(ts_code *code, fox_rows *r);
 const fox_cell *fox_rows_cell(const fox_rows *r, unsigned column);
 bool fox_rows_has(const fox_rows *r, unsigned column);
 uint64_t fox_rows_count(const fox_rows *r);
+void fox_rows_need(fox_rows *r, unsigned one, unsigned other);
 void fox_rows_free(fox_rows *r);
 
-/* How many rows there are; of those that `length` says more, *missing are not there. */
+/* How many rows there are: `length` when a column has so many cells, else as many as the longest
+ * one. *missing: what it says more. */
 uint64_t fox_table_rows(uint64_t *missing, const fox *f, const fox_table *t);
 
 /* firefox_fields.c */

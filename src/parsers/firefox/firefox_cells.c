@@ -160,9 +160,9 @@ ts_code fox_bytes(fox *f, ts_buf *out, const fox_cell *c)
 /* --- reading --------------------------------------------------------------------------------- */
 
 typedef struct column {
-    ts_spool_cursor *cursor; /* NULL: of rows, or not there */
-    uint64_t left;
-    int place; /* of rows; -1: not there */
+    ts_spool_cursor *cursor; /* NULL: of rows, or its cells are not known */
+    int place;               /* of rows; -1: not there */
+    bool there;
     fox_cell cell;
 } column;
 
@@ -218,22 +218,20 @@ static const fox_column *column_of(const fox *f, const fox_table *t, fox_column_
 uint64_t fox_table_rows(uint64_t *missing, const fox *f, const fox_table *t)
 {
     const fox_column *all = (const fox_column *)f->columns.p + t->first;
+    const bool has_length = !t->rows && t->has_length && t->length >= 0;
     uint64_t n = 0;
     *missing = 0;
     for (size_t i = 0; i < t->count; i++) {
-        const bool is_data = all[i].id == FOX_C_DATA;
-        if (!all[i].placed && (!t->rows || is_data) && all[i].count > n) {
-            n = all[i].count;
+        if (all[i].placed || (t->rows && all[i].id != FOX_C_DATA)) {
+            continue;
         }
+        if (has_length && all[i].count == (uint64_t)t->length) {
+            return all[i].count;
+        }
+        n = all[i].count > n ? all[i].count : n;
     }
-    if (t->rows || !t->has_length || t->length < 0) {
-        return n;
-    }
-    if ((uint64_t)t->length > n) {
-        *missing = (uint64_t)t->length - n;
-        return n;
-    }
-    return (uint64_t)t->length;
+    *missing = has_length && (uint64_t)t->length > n ? (uint64_t)t->length - n : 0;
+    return n;
 }
 
 static ts_code open_column(fox_rows *r, const fox_table *t, fox_column_id id)
@@ -245,19 +243,29 @@ static ts_code open_column(fox_rows *r, const fox_table *t, fox_column_id id)
     if (found == NULL) {
         return TS_OK;
     }
+    c->there = true;
     if (r->by_row) {
         c->place = found->at < FOX_PLACES ? (int)found->at : -1;
         return TS_OK;
     }
-    if (found->count < r->rows) {
+    if (found->count != r->rows) { /* where cells are missing is not known */
         f->n.short_columns++;
-        f->n.short_cells += r->rows - found->count;
+        f->n.short_cells += r->rows;
+        return TS_OK;
     }
     TS_NEED(f->ctx, c->cursor = ts_alloc(f->ctx, 1, sizeof *c->cursor));
     ts_spool_rewind(c->cursor, f->cells);
     c->cursor->off = found->at;
-    c->left = found->count;
     return TS_OK;
+}
+
+/* At least one of the columns, without which rows say nothing, is there. */
+void fox_rows_need(fox_rows *r, unsigned one, unsigned other)
+{
+    if (r->rows > 0 && !r->columns[one].there && !r->columns[other].there) {
+        r->f->n.short_columns++;
+        r->f->n.short_cells += r->rows;
+    }
 }
 
 ts_code fox_rows_open(fox_rows **out, fox *f, const fox_table *t, const fox_column_id *wanted,
@@ -271,9 +279,9 @@ ts_code fox_rows_open(fox_rows **out, fox *f, const fox_table *t, const fox_colu
     r->f = f;
     r->by_row = t->rows;
     r->rows = fox_table_rows(&missing, f, t);
-    if (missing > 0) {
+    if (!t->rows && t->has_length && r->rows != (uint64_t)t->length) {
         f->n.short_columns++;
-        f->n.short_cells += missing;
+        f->n.short_cells += missing + 1;
     }
     if (r->by_row && (data = column_of(f, t, FOX_C_DATA, false)) != NULL) {
         ts_spool_rewind(&r->row, f->cells);
@@ -317,8 +325,7 @@ bool fox_rows_next(ts_code *code, fox_rows *r)
         column *c = &r->columns[i];
         if (c->place >= 0) {
             c->cell = r->places[c->place];
-        } else if (c->left > 0) {
-            c->left--;
+        } else if (c->cursor != NULL) {
             *code = next_cell(&c->cell, c->cursor);
         } else {
             c->cell = FOX_NO_CELL;
@@ -334,7 +341,7 @@ const fox_cell *fox_rows_cell(const fox_rows *r, unsigned i)
 
 bool fox_rows_has(const fox_rows *r, unsigned i)
 {
-    return r->columns[i].cursor != NULL || r->columns[i].place >= 0;
+    return r->columns[i].there;
 }
 
 uint64_t fox_rows_count(const fox_rows *r)

@@ -223,6 +223,10 @@ ts_code fox_markers(fox *f, const fox_thread *t)
     (void)fox_table_rows(&missing, f, table);
     f->n.markers_lost += missing;
     code = fox_rows_open(&r, f, table, columns, M_COLUMNS);
+    if (code == TS_OK) {
+        fox_rows_need(r, M_NAME, M_NAME);
+        fox_rows_need(r, M_START, M_TIME);
+    }
     m.r = r;
     m.old = code == TS_OK && !fox_rows_has(r, M_START) && fox_rows_has(r, M_TIME);
     while (fox_rows_next(&code, r)) {

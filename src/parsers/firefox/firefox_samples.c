@@ -261,6 +261,10 @@ ts_code fox_samples(fox *f, const fox_thread *t)
     (void)fox_table_rows(&missing, f, table);
     f->n.samples_lost += missing;
     code = fox_rows_open(&r, f, table, columns, S_COLUMNS);
+    if (code == TS_OK) {
+        fox_rows_need(r, S_STACK, S_STACK);
+        fox_rows_need(r, S_TIME, S_DELTAS);
+    }
     TS_STEP(code, read_samples(&s, r));
     fox_rows_free(r);
     return code;

@@ -26,6 +26,13 @@ static int32_t any_index(fox *f, const fox_cell *c)
     return fox_index(f, c, INT32_MAX);
 }
 
+static int32_t text_index(fox *f, fox_set *set, const fox_cell *c)
+{
+    const int32_t number = any_index(f, c);
+    set->last_text = number > set->last_text ? number : set->last_text;
+    return number;
+}
+
 static int32_t line_of(fox *f, const fox_cell *c)
 {
     if (c->tag == FOX_INT && c->i >= 0 && c->i <= INT32_MAX) {
@@ -66,7 +73,7 @@ ts_code fox_string(ts_text *out, fox *f, int32_t number)
     if (number < 0) {
         return TS_OK;
     }
-    if ((size_t)number >= set->strings.n) {
+    if ((size_t)number >= set->strings.n || f->set->doubted) {
         f->n.bad_index++;
         return TS_OK;
     }
@@ -141,7 +148,8 @@ static ts_code take_frame(fox *f, fox_set *set, const fox_rows *r)
     const int64_t flags = flags_of(r, FRAME_FLAGS);
     const bool has_category = (flags & FRAME_HAS_CATEGORY) != 0;
     fox_frame frame = {
-        .func = any_index(f, fox_rows_cell(r, set->gecko ? FRAME_LOCATION : FRAME_FUNC)),
+        .func = set->gecko ? text_index(f, set, fox_rows_cell(r, FRAME_LOCATION))
+                           : any_index(f, fox_rows_cell(r, FRAME_FUNC)),
         .lib = (flags & FRAME_HAS_LIB) != 0 ? any_index(f, fox_rows_cell(r, FRAME_LIB)) : FOX_NONE,
         .line = (flags & FRAME_HAS_LINE) != 0 ? line_of(f, fox_rows_cell(r, FRAME_LINE)) : 0,
         .category = has_category ? any_index(f, fox_rows_cell(r, FRAME_CATEGORY)) : FOX_NONE,
@@ -157,7 +165,7 @@ static ts_code take_func(fox *f, fox_set *set, const fox_rows *r)
     const int64_t flags = flags_of(r, FUNC_FLAGS);
     const ts_vec *sources = set->has_sources ? &set->sources : &f->common.sources;
     fox_func func = {
-        .name = any_index(f, fox_rows_cell(r, FUNC_NAME)),
+        .name = text_index(f, set, fox_rows_cell(r, FUNC_NAME)),
         .resource = (flags & FUNC_HAS_RESOURCE) != 0 ? any_index(f, fox_rows_cell(r, FUNC_RESOURCE))
                                                      : FOX_NONE,
         .line = (flags & FUNC_HAS_LINE) != 0 ? line_of(f, fox_rows_cell(r, FUNC_LINE)) : 0,
@@ -166,7 +174,7 @@ static ts_code take_func(fox *f, fox_set *set, const fox_rows *r)
     };
     func.file = FOX_NONE;
     if (!fox_rows_has(r, FUNC_SOURCE)) {
-        func.file = any_index(f, fox_rows_cell(r, FUNC_FILE));
+        func.file = text_index(f, set, fox_rows_cell(r, FUNC_FILE));
     } else if ((flags & FUNC_HAS_SOURCE) != 0) {
         const int32_t source = fox_index(f, fox_rows_cell(r, FUNC_SOURCE), sources->n);
         func.file = source < 0 ? FOX_NONE : ((const int32_t *)sources->p)[source];
@@ -176,49 +184,56 @@ static ts_code take_func(fox *f, fox_set *set, const fox_rows *r)
 
 static ts_code take_resource(fox *f, fox_set *set, const fox_rows *r)
 {
-    const fox_resource x = {any_index(f, fox_rows_cell(r, 0)), any_index(f, fox_rows_cell(r, 1))};
+    const fox_resource x = {text_index(f, set, fox_rows_cell(r, 0)),
+                            any_index(f, fox_rows_cell(r, 1))};
     return ts_vec_push(f->ctx, &set->resources, &x, sizeof x);
 }
 
 static ts_code take_source(fox *f, fox_set *set, const fox_rows *r)
 {
-    const int32_t name = any_index(f, fox_rows_cell(r, 0));
+    const int32_t name = text_index(f, set, fox_rows_cell(r, 0));
     return ts_vec_push(f->ctx, &set->sources, &name, sizeof name);
 }
 
 /* --- loading -----------------------------------------------------------------------------------
  */
 
-/* In this order: functions need sources. */
+/* In this order: functions need sources. need: a column, or another one, that must be there. */
 static const struct {
     fox_kind kind;
-    unsigned count;
+    unsigned count, need[2];
     fox_column_id columns[FOX_COLUMNS];
     take_row *take;
 } loads[] = {
-    {FOX_T_STRINGS, 1, {FOX_C_NAME}, take_string},
-    {FOX_T_SOURCES, 1, {FOX_C_FILENAME}, take_source},
+    {FOX_T_STRINGS, 1, {0, 0}, {FOX_C_NAME}, take_string},
+    {FOX_T_SOURCES, 1, {0, 0}, {FOX_C_FILENAME}, take_source},
     {FOX_T_STACKS,
      5,
+     {1, 2},
      {FOX_C_FRAME, FOX_C_PREFIX, FOX_C_PREFIX_OFFSET, FOX_C_CATEGORY, FOX_C_SUBCATEGORY},
      take_stack},
     {FOX_T_FRAMES,
      7,
+     {FRAME_FUNC, FRAME_LOCATION},
      {FOX_C_FUNC, FOX_C_LIB, FOX_C_LINE, FOX_C_CATEGORY, FOX_C_SUBCATEGORY, FOX_C_FLAGS,
       FOX_C_LOCATION},
      take_frame},
     {FOX_T_FUNCS,
      7,
+     {FUNC_NAME, FUNC_NAME},
      {FOX_C_NAME, FOX_C_IS_JS, FOX_C_RESOURCE, FOX_C_SOURCE, FOX_C_FILE_NAME, FOX_C_LINE_NUMBER,
       FOX_C_FLAGS},
      take_func},
-    {FOX_T_RESOURCES, 2, {FOX_C_NAME, FOX_C_LIB}, take_resource},
+    {FOX_T_RESOURCES, 2, {0, 0}, {FOX_C_NAME, FOX_C_LIB}, take_resource},
 };
 
 static ts_code load(fox *f, fox_set *set, const fox_table *t, unsigned i)
 {
     fox_rows *r = NULL;
     ts_code code = fox_rows_open(&r, f, t, loads[i].columns, loads[i].count);
+    if (code == TS_OK) {
+        fox_rows_need(r, loads[i].need[0], loads[i].need[1]);
+    }
     if (code == TS_OK && t->kind == FOX_T_FRAMES) {
         set->gecko = fox_rows_has(r, FRAME_LOCATION);
     }
@@ -238,14 +253,23 @@ static ts_code load(fox *f, fox_set *set, const fox_table *t, unsigned i)
     return code;
 }
 
+/* Just after the end of the list: where a text is when others before it were removed. */
+static void doubt_texts(const fox *f, fox_set *set)
+{
+    const int64_t n = (int64_t)(set->has_strings ? set : &f->common)->strings.n;
+    set->doubted = set->last_text >= n && set->last_text - n < n;
+}
+
 ts_code fox_set_load(fox *f, fox_set *set, fox_run tables)
 {
+    set->last_text = FOX_NONE;
     for (unsigned i = 0; i < sizeof loads / sizeof loads[0]; i++) {
         const fox_table *t = fox_table_of(f, tables, loads[i].kind);
         if (t != NULL) {
             TS_TRY(load(f, set, t, i));
         }
     }
+    doubt_texts(f, set);
     return TS_OK;
 }
 

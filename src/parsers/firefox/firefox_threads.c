@@ -116,17 +116,12 @@ static ts_code load_tables(fox *f, const fox_thread *t)
 
 static ts_code write_thread(fox *f, fox_thread *t)
 {
-    const fox_table *samples = fox_table_of(f, t->tables, FOX_T_SAMPLES);
-    uint64_t missing;
     fox_process *p = (fox_process *)f->processes.p + t->process;
     f->n.threads++;
     TS_TRY(ts_check_cancel(f->ctx));
     TS_TRY(find_thread(f, t));
     p->ipid = p->ipid < 0 ? t->ipid : p->ipid;
     TS_TRY(load_tables(f, t));
-    if (!f->set->has_stacks && samples != NULL && fox_table_rows(&missing, f, samples) > 0) {
-        f->n.no_tables++;
-    }
     TS_TRY(fox_samples(f, t));
     TS_TRY(fox_allocations(f, t));
     TS_TRY(fox_markers(f, t));

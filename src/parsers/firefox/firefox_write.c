@@ -187,7 +187,6 @@ static ts_code put_issues(fox *f)
          "the version is newer than what this program knows; it was read by what is there"},
         {TS_ISSUE_firefox_thread_lost, n->threads_lost,
          "threads are not complete, or what they refer to is not there; they were left out"},
-        {TS_ISSUE_firefox_no_tables, n->no_tables, "threads with samples have no stacks"},
         {TS_ISSUE_firefox_process_text, n->processes_text,
          "processes are texts that hold another profile; they were not read"},
         {TS_ISSUE_firefox_short_column, n->short_columns,
