@@ -172,7 +172,7 @@ class Maker:
         return self.v >= (20 if self.gecko else 33)
 
     def schemas(self):
-        key = "fields" if self.gecko or self.v >= 55 else "data"
+        key = "fields" if not self.gecko and self.v >= 55 else "data"
         list_ = [{"name": t, "display": ["marker-chart"], key: [{"key": "name", "label": "Name", "format": "unique-string"}, {"key": "flow", "format": self.rng.choice(("flow-id", "terminating-flow-id"))},
                                                              {"key": "list", "format": "list"}, {"label": "Description", "value": "static"}]} for t in ("Text", "call", "UserTiming")]
         for s in list_:
@@ -346,12 +346,14 @@ class Maker:
 
     def gecko_profile(self, depth=0):
         rng = self.rng
-        meta = self.meta() if depth == 0 else {"version": self.v, "startTime": rng.choice((1700000000200.5, 12.25))}
+        meta = self.meta() if depth == 0 else {"version": self.v, "startTime": rng.choice((1700000000200.5, 12.25)), "markerSchema": []}
         meta["version"] = self.v
         if depth == 0 and meta["startTime"] == 0:
             meta["startTime"] = 1
         profile = {"meta": meta, "libs": self.libs if depth == 0 or rng.random() < 0.7 else [], "threads": [self.gecko_thread(depth * 10 + i) for i in range(rng.randint(0 if depth else 1, 3))],
                    "pausedRanges": self.pauses(), "pages": []}
+        if self.v >= 32:
+            profile["sources"] = {"schema": {"id": 0, "filename": 1}, "data": [[i, "x%d" % i] for i in range(13)]}
         if rng.random() < 0.4:
             n = rng.randint(0, 5)
             profile["counters"] = [{"name": "malloc", "category": "Memory", "description": "Amount of allocated memory",

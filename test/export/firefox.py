@@ -2,12 +2,14 @@
 
 GROUP is one of rows: slices of a trace of the system, pauses, waiting for locks and series, by the rows; categories of frames; page: the Firefox Profiler's own code
 reads the files, and shows the functions, markers and counters that are in them (profiler-cli comes from npm with TS_DEVTOOLS=install or TS_SLOW=1, or TS_DEVTOOLS names the folder
-that has it; else skipped).
+that has it; else skipped); back: read again by this program, the same samples, weights, frames, threads, markers and series; read: random profiles, as the
+page and this program read them.
 """
 import collections
 import gzip
 import json
 import os
+import random
 import shutil
 import signal
 import subprocess
@@ -25,6 +27,9 @@ import npm_packages  # noqa: E402
 GROUP, PROGRAM, TOOLS, SOURCE = sys.argv[1:5]
 PACKAGE = "@firefox-devtools/profiler-cli"
 DATA = os.path.join(SOURCE, "test", "data")
+sys.path.insert(0, os.path.join(SOURCE, "test", "check"))
+import firefox_rows
+import firefox_write
 OTHERS = {"kernel": "kernel.htrace.gz", "jfr": "work.jfr.gz", "page": "Trace-page.json.gz", "counters": "counters.trace.json", "hiperf": "hiperf.data"}
 
 
@@ -108,6 +113,41 @@ def categories():
     idle = {(frame[0], frame[5]) for stack, *_ in readers.firefox(export(databases["cpu"], "--weight=samples")).samples for frame in stack}
     check(("(idle)", 6) in idle, f"{idle}")
     check(json.loads(gzip.decompress(export(databases["cpu"])))["meta"]["categories"][6]["name"] == "Idle", "the last category")
+
+
+# --- read again -----------------------------------------------------------------------------------------------------------
+
+
+def back():
+    kinds = collections.Counter()
+    databases = {**made.recordings(PROGRAM, TOOLS, SOURCE), **dict(others())}
+    for name, path in databases.items():
+        data = export(path)
+        with open("back.json.gz", "wb") as f:
+            f.write(data)
+        made.run(PROGRAM, "back.json.gz", "-e", "back.db", "--quiet", "--force", "--strict")
+        wanted, got = readers.firefox(data), firefox_rows.Database("back.db")
+        in_ms = wanted.units == {"tracing-ms"}
+        samples = collections.Counter((tuple((label, file or None, begin or None, library or None, line or None) for label, line, file, begin, library, _ in stack), at + wanted.start, weight, who)
+                                      for stack, at, weight, who in wanted.samples)
+        read = collections.Counter((tuple((label, file, begin, library, line) for label, file, begin, library, _, line in stack), ts, dur if in_ms else dict(values)["bytes" if wanted.units == {"bytes"} else "wall-samples"], who[:2])
+                                   for who, ts, dur, _, stack, values, _ in got.samples)
+        check(read == samples, f"{name}: samples {list((samples - read).items())[:1]} are missing, {list((read - samples).items())[:1]} are too many")
+        markers = [(kind, label, at + wanted.start, None if end is None else end + wanted.start, phase, detail, row, who) for kind, label, at, end, phase, detail, row, who in wanted.markers]
+        read = [(kind, label, ts, end, phase, next((v for k, v in data.items() if k not in ("type", "row")), None), data["row"], who[:2]) for who, label, _, phase, ts, end, kind, data, _ in got.markers]
+        check(read == markers, f"{name}: markers")
+        series = [(label, tuple((at + wanted.start, float(value)) for at, value in points), pid) for label, points, pid in wanted.counters]
+        check(same_series([(label, points, pid) for label, _, pid, _, _, _, points in got.series], series), f"{name}: series")
+        units = {label: unit for label, unit in Database(path).sql.execute("SELECT name, unit FROM timeseries")}
+        check(all(units[label] == unit for label, unit, *_ in got.series), f"{name}: units of series")
+        kinds.update(samples=len(samples), markers=len(markers), series=len(series))
+    check(all(kinds[k] for k in ("samples", "markers", "series")), f"{kinds}")
+
+
+def same_series(got, wanted):
+    """Values are sums of differences: they may differ in the last digits."""
+    return [(name, pid, [ts for ts, _ in points]) for name, points, pid in got] == [(name, pid, [ts for ts, _ in points]) for name, points, pid in wanted] and all(
+        abs(a - b) <= 1e-9 * max(1, abs(b), *(abs(v) for _, v in points)) for (_, have, _), (_, points, _) in zip(got, wanted) for (_, a), (_, b) in zip(have, points))
 
 
 # --- the page -------------------------------------------------------------------------------------------------------------
@@ -194,10 +234,50 @@ def page_shows():
             compare(page, name, data)
 
 
+def page_reads():
+    """Random profiles that the page and this program read: own time of each function of each thread."""
+    program, compared = tool(), 0
+    for version, gecko in ((41, False), (58, False), (60, False), (66, False), (36, True)):
+        rng = random.Random(version)
+        document = next(p for p in (firefox_write.profile(rng, version, gecko) for _ in iter(int, 1)) if many_samples(p))
+        with open("read.json", "w", encoding="utf-8") as f:
+            json.dump(document, f)
+        made.run(PROGRAM, "read.json", "-e", "read.db", "--quiet", "--force", "--strict", "--format", "firefox")
+        read = firefox_rows.Database("read.db")
+        with open("read.json", "rb") as f, Page(program, gzip.compress(f.read())) as page:
+            threads = page.json("thread", "list", "--limit", "1000")["threads"]
+            names = collections.Counter(t["name"] for t in threads)
+            for thread in threads:
+                mine = [s for s in read.samples if s[0][2] == thread["name"] and s[3] == "wall" and s[4]]
+                if names[thread["name"]] == 1 and mine:
+                    compare_read(page, f"version {version}, {thread['name']}", thread, mine)
+                    compared += 1
+    check(compared >= 5, f"{compared} threads were compared")
+
+
+def many_samples(document):
+    """In threads without allocations, which the page shows in the place of few samples."""
+    return len(document["threads"]) > 1 and all("jsAllocations" not in t and "nativeAllocations" not in t and t["samples"].get("weightType") != "bytes" and
+                                                len(t["samples"].get("data", t["samples"].get("stack", []))) > 4 and not any(w is not None and w < 0 for w in t["samples"].get("weight") or [])
+                                                for t in document["threads"])
+
+
+def compare_read(page, name, thread, mine):
+    reply = page.json("thread", "functions", "--include-idle", "--limit", "100000", "--thread", thread["threadHandle"])
+    shown, wanted = collections.Counter(), collections.Counter()
+    for function in reply["functions"]:
+        label = function["name"]
+        shown["(top level)" if label.startswith("(root scope) ") else label] += function["selfSamples"]
+    for _, _, dur, _, stack, values, _ in mine:
+        wanted[stack[-1][0]] += dur / 1e6 if reply["weightType"] == "tracing-ms" else dict(values)["wall-samples"]
+    for label in set(wanted) | {label for label, value in shown.items() if value}:
+        check(abs(shown[label] - wanted[label]) <= 1e-5 * max(1, wanted[label]), f"{name}: {label} has {wanted[label]} instead of {shown[label]}")
+
+
 def main():
     with tempfile.TemporaryDirectory() as scratch:
         os.chdir(scratch)
-        {"rows": rows, "page": page_shows}[GROUP]()
+        {"rows": rows, "back": back, "page": page_shows, "read": page_reads}[GROUP]()
         os.chdir("/")
 
 

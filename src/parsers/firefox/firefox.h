@@ -294,8 +294,8 @@ struct fox {
 
     ts_vec processes, threads, counters, tables, columns, libs, pauses, categories, subs;
     ts_vec properties; /* fox_name, in pairs: key and value */
-    ts_pool
-        schemas; /* "type": stack based ones; "type\1": all; "type\1key": members that are texts */
+    /* "type\1key": a member that is a text; "type\2": they nest; "type\3": has texts. */
+    ts_pool schemas;
     fox_name schema; /* name of the schema that is being read */
     ts_buf schema_keys;
     bool schema_nested, schema_text;
@@ -402,14 +402,16 @@ void fox_note_time(fox *f, int64_t ts);
 /* firefox_markers.c */
 ts_code fox_markers(fox *f, const fox_thread *t);
 
-/* What a marker's data say. */
+/* What a marker's data say. Zero-initialise; release with fox_data_free. */
 typedef struct fox_data {
     ts_buf type, text; /* text: the data as JSON, with its texts */
     bool has_type;
     fox_cell start, end; /* old ones */
     char interval;       /* of old ones: 's' start, 'e' end, 0 none */
     fox_cell stack;      /* of its cause */
+    struct fox_reading *reading;
 } fox_data;
+void fox_data_free(fox_data *d, fox *f);
 ts_code fox_data_read(fox_data *d, fox *f, const fox_cell *raw);
 
 /* firefox_spans.c */

@@ -5,6 +5,8 @@
  */
 #include "parsers/firefox/firefox.h"
 
+#include "base/alloc.h"
+
 /* Members that matter, by the place where they are. */
 typedef enum member {
     M_OTHER,
@@ -21,8 +23,10 @@ typedef enum member {
 
 enum { LEVELS = 6 };
 
-typedef struct reading {
+typedef struct fox_reading {
     fox *f;
+    ts_json *json;
+    ts_buf string;
     fox_data *d;
     bool writing;
     unsigned depth;
@@ -31,9 +35,9 @@ typedef struct reading {
     int64_t place;     /* of the stack in it */
     bool any_row;
     bool screenshot;
-    bool as_text; /* the number that follows is one of a text */
+    bool as_text;   /* the number that follows is one of a text */
+    bool any_stack; /* of Gecko */
     ts_jout out;
-    ts_buf *text; /* of a string */
 } reading;
 
 static member member_of(const char *p, size_t n)
@@ -105,6 +109,7 @@ static ts_code r_open(reading *r, char bracket)
     /* The key is written already, so the object is null where it is left out. */
     const bool whole_stack = r->depth == 1 && r->at[0] == M_STACK && bracket == '{';
     count_element(r);
+    r->any_stack = r->any_stack || whole_stack;
     if (writes(r)) {
         if (whole_stack) {
             ts_jout_null(&r->out, NULL);
@@ -209,7 +214,7 @@ static ts_code r_number(void *user, const ts_json_number *n)
 
 static ts_code take_string(reading *r)
 {
-    const ts_text t = ts_buf_text(r->text);
+    const ts_text t = ts_buf_text(&r->string);
     count_element(r);
     if (r->writing) {
         if (writes(r)) {
@@ -235,9 +240,9 @@ static ts_code r_string(void *user, const char *p, size_t n, unsigned flags)
 {
     reading *r = user;
     if ((flags & TS_JSON_FIRST) != 0) {
-        r->text->n = 0;
+        r->string.n = 0;
     }
-    TS_TRY(ts_buf_put(r->f->ctx, r->text, p, n));
+    TS_TRY(ts_buf_put(r->f->ctx, &r->string, p, n));
     return (flags & TS_JSON_LAST) != 0 ? take_string(r) : TS_OK;
 }
 
@@ -270,20 +275,44 @@ static const ts_json_handler handler = {
 /* Reads the text of f->raw. */
 static ts_code read_raw(reading *r)
 {
-    ts_json *json = NULL;
-    ts_code code = ts_json_new(&json, r->f->ctx, &handler, r, 0);
     r->depth = 0;
-    TS_STEP(code, ts_json_feed(json, r->f->raw.p, r->f->raw.n));
-    TS_STEP(code, ts_json_finish(json));
-    ts_json_free(json);
-    return code;
+    r->any_row = false;
+    ts_json_reset(r->json);
+    TS_TRY(ts_json_feed(r->json, r->f->raw.p, r->f->raw.n));
+    return ts_json_finish(r->json);
+}
+
+static ts_code open_reading(reading **out, fox_data *d, fox *f)
+{
+    reading *r = d->reading;
+    if (r == NULL) {
+        TS_NEED(f->ctx, d->reading = r = ts_zalloc(f->ctx, 1, sizeof *r));
+        r->f = f;
+        r->d = d;
+        TS_TRY(ts_json_new(&r->json, f->ctx, &handler, r, 0));
+    }
+    r->writing = false;
+    r->any_stack = false;
+    r->place = 0;
+    *out = r;
+    return TS_OK;
+}
+
+/* Some members of this type of data are texts. */
+static ts_code has_texts(bool *has, fox *f, const fox_data *d)
+{
+    uint32_t id;
+    f->scratch.n = 0;
+    TS_TRY(ts_buf_put(f->ctx, &f->scratch, d->type.p, d->type.n));
+    TS_TRY(ts_buf_putc(f->ctx, &f->scratch, '\3'));
+    *has = d->has_type && ts_pool_find(&id, &f->schemas, ts_buf_text(&f->scratch));
+    return TS_OK;
 }
 
 ts_code fox_data_read(fox_data *d, fox *f, const fox_cell *raw)
 {
-    ts_buf string = {0};
-    reading r = {.f = f, .d = d, .text = &string};
-    ts_code code;
+    reading *r = NULL;
+    bool texts;
     d->type.n = 0;
     d->text.n = 0;
     d->has_type = false;
@@ -292,16 +321,29 @@ ts_code fox_data_read(fox_data *d, fox *f, const fox_cell *raw)
     if (raw->tag != FOX_RAW) {
         return TS_OK;
     }
-    code = fox_bytes(f, &f->raw, raw);
-    TS_STEP(code, read_raw(&r));
-    if (code == TS_OK) {
-        r.screenshot = d->has_type && ts_text_is(ts_buf_text(&d->type), "CompositorScreenshot");
-        f->n.screenshots += r.screenshot ? 1 : 0;
-        r.writing = true;
-        r.out = ts_jout_into(f->ctx, &d->text);
-        r.out.escapes = TS_JOUT_PLAIN;
-        code = read_raw(&r);
+    TS_TRY(open_reading(&r, d, f));
+    TS_TRY(fox_bytes(f, &f->raw, raw));
+    TS_TRY(read_raw(r));
+    TS_TRY(has_texts(&texts, f, d));
+    r->screenshot = d->has_type && ts_text_is(ts_buf_text(&d->type), "CompositorScreenshot");
+    f->n.screenshots += r->screenshot ? 1 : 0;
+    if (!texts && !r->any_stack) {
+        return ts_buf_put(f->ctx, &d->text, f->raw.p, f->raw.n);
     }
-    ts_buf_free(f->ctx, &string);
-    return code;
+    r->writing = true;
+    r->out = ts_jout_into(f->ctx, &d->text);
+    r->out.escapes = TS_JOUT_PLAIN;
+    return read_raw(r);
+}
+
+void fox_data_free(fox_data *d, fox *f)
+{
+    reading *r = d->reading;
+    if (r != NULL) {
+        ts_json_free(r->json);
+        ts_buf_free(f->ctx, &r->string);
+        ts_free(f->ctx, r);
+    }
+    ts_buf_free(f->ctx, &d->type);
+    ts_buf_free(f->ctx, &d->text);
 }

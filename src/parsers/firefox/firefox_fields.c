@@ -473,6 +473,7 @@ static ts_code end_schema(fox *f)
         memcpy(&key, f->schema_keys.p + i, sizeof key);
         code = put_schema(f, '\1', fox_text(f, key));
     }
+    TS_STEP_IF(code, f->schema_keys.n > 0, put_schema(f, '\3', TS_TEXT_LIT("")));
     TS_STEP_IF(code, f->schema_nested, put_schema(f, '\2', TS_TEXT_LIT("")));
     return code;
 }

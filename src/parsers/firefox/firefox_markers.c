@@ -234,8 +234,7 @@ ts_code fox_markers(fox *f, const fox_thread *t)
     }
     TS_STEP(code, end_all(&m));
     fox_rows_free(r);
-    ts_buf_free(f->ctx, &m.data.type);
-    ts_buf_free(f->ctx, &m.data.text);
+    fox_data_free(&m.data, f);
     ts_vec_free(f->ctx, &m.open);
     ts_idmap_free(f->ctx, &m.last);
     return code;

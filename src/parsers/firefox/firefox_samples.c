@@ -166,7 +166,8 @@ static ts_code put_values(sampling *s, int64_t sample)
     int64_t v = 1;
     if (s->weights != FOX_W_MS &&
         (s->last.weight.tag == FOX_NULL || whole(&v, f, &s->last.weight, 1))) {
-        TS_TRY(put_value(f, s->weights == FOX_W_BYTES ? K_BYTES : K_SAMPLES, sample, v));
+        TS_TRY(
+            put_value(f, s->weights == FOX_W_BYTES || s->bytes ? K_BYTES : K_SAMPLES, sample, v));
     }
     if (!s->last.first && s->last.cpu.tag != FOX_NULL &&
         whole(&v, f, &s->last.cpu, us ? NS_PER_US : 1)) {
