@@ -172,7 +172,7 @@ class Reader:
                 file = None if source is None else strings[sources[source]["filename"]]
             else:
                 file = text(func.get("fileName"))
-            js = flags & 1 if "flags" in func else func["isJS"]
+            js = flags & 1 if "flags" in func else func.get("isJS")
             return strings[func["name"]], file, has(16, "lineNumber"), library, js
 
         def of_frame(stack):

@@ -3,8 +3,12 @@
 import json
 import os
 import sys
+from decimal import Decimal
 
 import measure
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import firefox_rows
 
 MB = 1 << 20
 META = ('{"meta":{"interval":1,"startTime":1700000000000,"preprocessedProfileVersion":60,"categories":[{"name":"Other","subcategories":["Other"]}],'
@@ -156,19 +160,17 @@ def s_firefox_rows(o, n):  # rows of Gecko without cells
 
 # For campaign.py: tables that are compared, and the recording.
 DAMAGED = [
-    ("samples of the Firefox Profiler", "set", "SELECT s.ts, s.dur, v.value, t.tid FROM source p JOIN stack_sample s ON s.source_id = p.id AND p.format = 'firefox' "
-     "LEFT JOIN stack_sample_value v ON v.sample_id = s.id LEFT JOIN thread t ON t.itid = s.itid"),
-    ("stacks of the Firefox Profiler", "set", "SELECT s.ts, n.line, n.depth FROM source p JOIN stack_sample s ON s.source_id = p.id AND p.format = 'firefox' "
+    ("stacks of the Firefox Profiler", "set", "SELECT s.ts, n.depth FROM source p JOIN stack_sample s ON s.source_id = p.id AND p.format = 'firefox' "
      "LEFT JOIN stack_node n ON n.id = s.node_id"),
     ("markers of the Firefox Profiler", "set", "SELECT ts, end_ts, phase, category FROM firefox_marker"),
 ]
 
 
 def damaged(path):
-    """Few rows share an entry of a table, so that one number which was changed in place touches few."""
-    n = 60
+    """Few rows share an entry of a table, so that one number which was changed in place touches few; a thread is longer than what damage takes."""
+    n = 140
     threads = []
-    for k in range(5):
+    for k in range(4):
         own = '"stringArray":%s,"stackTable":%s,"frameTable":%s,"funcTable":%s,' % (
             json.dumps(["function%d_%d" % (k, i) for i in range(n)]), columns(n, frame=range(n), prefix=[None if i % 3 == 0 else i - 1 for i in range(n)]),
             columns(n, func=range(n), line=[1000 * k + i + 1 for i in range(n)]), columns(n, name=range(n)))
@@ -176,6 +178,47 @@ def damaged(path):
         rows = [(i % n, 1000 * k + i * 3, 1000 * k + i * 3 + 2, 1) for i in range(40)]
         threads.append(thread(own + samples(n, lambda i: i, times, lambda i, k=k: 100 * k + i + 1) + "," + markers(rows, lambda _: "null"), 100 + k))
     Out(path).put(META + ',"libs":[],"threads":[%s]}' % ",".join(threads))
+
+
+# What a reader that shares nothing with the program finds in a profile that contradicts nothing.
+SQL = ["SELECT s.ts, s.dur, n.line, n.depth, t.tid FROM stack_sample s LEFT JOIN stack_node n ON n.id = s.node_id LEFT JOIN thread t ON t.itid = s.itid ORDER BY s.id",
+       "SELECT ts, end_ts, phase, NULL, NULL FROM firefox_marker ORDER BY id"]
+
+
+def once(pairs):
+    if len({key for key, _ in pairs}) < len(pairs):
+        raise ValueError("a member twice")
+    return dict(pairs)
+
+
+def read(path):
+    with open(path, "rb") as f:
+        doc = json.loads(f.read().decode("utf-8"), parse_float=Decimal, object_pairs_hook=once)
+    for t in doc["threads"]:
+        sizes = {name: t[name]["length"] for name in ("samples", "markers", "stackTable", "frameTable", "funcTable")}
+        sizes["strings"] = len(t["stringArray"])
+        for name in ("samples", "markers", "stackTable", "frameTable", "funcTable"):
+            if {len(v) for v in t[name].values() if isinstance(v, list)} != {sizes[name]}:
+                raise ValueError("columns of " + name)
+        for name, column, of in (("samples", "stack", "stackTable"), ("stackTable", "frame", "frameTable"), ("frameTable", "func", "funcTable"), ("funcTable", "name", "strings"), ("markers", "name", "strings")):
+            if any(i is not None and not 0 <= i < sizes[of] for i in t[name][column]):
+                raise ValueError("%s of %s" % (column, name))
+        if any(p is not None and not 0 <= p < i for i, p in enumerate(t["stackTable"]["prefix"])):
+            raise ValueError("prefix")
+    return firefox_rows.Reader(doc)
+
+
+def consistent(path):
+    try:
+        return bool(read(path).samples)
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, ArithmeticError, RecursionError):
+        return False
+
+
+def rows(path):
+    found = read(path)
+    return [(ts, dur, path_[-1][5] if path_ else None, len(path_) - 1 if path_ else None, who[1]) for who, ts, dur, _, path_, _, _ in found.samples] + [
+        (ts, end, phase, None, None) for _, _, _, phase, ts, end, *_ in found.markers]
 
 
 ALWAYS = ("firefox firefox_stacks firefox_deep firefox_threads firefox_tables firefox_markers firefox_nested firefox_open firefox_data firefox_pauses firefox_length "

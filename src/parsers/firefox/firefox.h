@@ -186,7 +186,9 @@ typedef struct fox_thread {
     fox_name pid, tid; /* as they were written */
     fox_run tables, libs, pauses;
     int64_t itid, ipid;
+    uint32_t seen; /* a bit for each kind of table that it has */
     bool has_pauses;
+    bool twice;    /* it has a member twice: another thread's begin is missing */
     bool complete; /* its object was closed */
 } fox_thread;
 
@@ -251,6 +253,7 @@ typedef struct fox_set {
     bool gecko;                                /* frames are texts */
     bool stack_categories;                     /* categories are in the stacks */
     bool has_stacks, has_strings, has_sources; /* the thread has none: those that all share */
+    bool stacks_doubted;                       /* which stack calls which is not known */
     bool doubted;                              /* texts are missing, and others may have moved */
     int32_t last_text;                         /* the largest number of one */
     fox_run libs;
@@ -346,6 +349,8 @@ ts_code fox_rows_open(fox_rows **out, fox *f, const fox_table *t, const fox_colu
 bool fox_rows_next(ts_code *code, fox_rows *r);
 const fox_cell *fox_rows_cell(const fox_rows *r, unsigned column);
 bool fox_rows_has(const fox_rows *r, unsigned column);
+/* It has as many cells as there are rows: each is where it belongs. */
+bool fox_rows_trusted(const fox_rows *r, unsigned column);
 uint64_t fox_rows_count(const fox_rows *r);
 void fox_rows_need(fox_rows *r, unsigned one, unsigned other);
 void fox_rows_free(fox_rows *r);

@@ -204,15 +204,20 @@ static ts_code next_cell(fox_cell *c, ts_spool_cursor *cursor)
     return TS_OK;
 }
 
-static const fox_column *column_of(const fox *f, const fox_table *t, fox_column_id id, bool placed)
+/* *twice: there are two of them, of which one is of another table. */
+static const fox_column *column_of(bool *twice, const fox *f, const fox_table *t, fox_column_id id,
+                                   bool placed)
 {
     const fox_column *all = (const fox_column *)f->columns.p + t->first;
-    for (size_t i = t->count; i > 0; i--) { /* the last one counts */
-        if (all[i - 1].id == id && all[i - 1].placed == placed) {
-            return &all[i - 1];
+    const fox_column *found = NULL;
+    *twice = false;
+    for (size_t i = 0; i < t->count; i++) {
+        if (all[i].id == id && all[i].placed == placed) {
+            *twice = found != NULL;
+            found = &all[i];
         }
     }
-    return NULL;
+    return found;
 }
 
 uint64_t fox_table_rows(uint64_t *missing, const fox *f, const fox_table *t)
@@ -238,17 +243,20 @@ static ts_code open_column(fox_rows *r, const fox_table *t, fox_column_id id)
 {
     fox *f = r->f;
     column *c = &r->columns[r->count++];
-    const fox_column *found = column_of(f, t, id, r->by_row);
+    bool twice;
+    const fox_column *found = column_of(&twice, f, t, id, r->by_row);
     c->place = -1;
     if (found == NULL) {
         return TS_OK;
     }
     c->there = true;
     if (r->by_row) {
-        c->place = found->at < FOX_PLACES ? (int)found->at : -1;
+        f->n.short_columns += twice ? 1 : 0;
+        f->n.short_cells += twice ? r->rows : 0;
+        c->place = !twice && found->at < FOX_PLACES ? (int)found->at : -1;
         return TS_OK;
     }
-    if (found->count != r->rows) { /* where cells are missing is not known */
+    if (found->count != r->rows || twice) { /* where cells are missing is not known */
         f->n.short_columns++;
         f->n.short_cells += r->rows;
         return TS_OK;
@@ -257,6 +265,11 @@ static ts_code open_column(fox_rows *r, const fox_table *t, fox_column_id id)
     ts_spool_rewind(c->cursor, f->cells);
     c->cursor->off = found->at;
     return TS_OK;
+}
+
+bool fox_rows_trusted(const fox_rows *r, unsigned i)
+{
+    return r->columns[i].cursor != NULL || r->columns[i].place >= 0;
 }
 
 /* At least one of the columns, without which rows say nothing, is there. */
@@ -274,6 +287,7 @@ ts_code fox_rows_open(fox_rows **out, fox *f, const fox_table *t, const fox_colu
     fox_rows *r = ts_zalloc(f->ctx, 1, sizeof *r);
     const fox_column *data;
     uint64_t missing;
+    bool twice;
     *out = r;
     TS_NEED(f->ctx, r);
     r->f = f;
@@ -283,7 +297,7 @@ ts_code fox_rows_open(fox_rows **out, fox *f, const fox_table *t, const fox_colu
         f->n.short_columns++;
         f->n.short_cells += missing + 1;
     }
-    if (r->by_row && (data = column_of(f, t, FOX_C_DATA, false)) != NULL) {
+    if (r->by_row && (data = column_of(&twice, f, t, FOX_C_DATA, false)) != NULL) {
         ts_spool_rewind(&r->row, f->cells);
         r->row.off = data->at;
     }

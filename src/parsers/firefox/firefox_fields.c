@@ -344,6 +344,10 @@ static ts_code begin_table(fox *f, fox_kind kind)
     TS_NEED(f->ctx, t);
     t->kind = kind;
     t->first = f->columns.n;
+    if (f->in_thread) {
+        thread_of(f)->twice = thread_of(f)->twice || (thread_of(f)->seen & 1U << kind) != 0;
+        thread_of(f)->seen |= 1U << kind;
+    }
     return kind == FOX_T_STRINGS ? begin_column(f, FOX_C_NAME) : TS_OK;
 }
 
@@ -582,6 +586,15 @@ static fox_number *number_to(fox *f, uint32_t to)
     }
 }
 
+/* A member of the thread that it has already. */
+static void thread_twice(fox *f, const fox_name *name)
+{
+    fox_thread *t = f->in.at == AT_THREAD ? thread_of(f) : NULL;
+    if (t != NULL && name != NULL && name->at != 0) {
+        t->twice = true;
+    }
+}
+
 static ts_code number_as_name(fox_name *name, fox *f, const ts_json_number *n)
 {
     return keep_name(name, f, (ts_text){n->p, n->n});
@@ -619,8 +632,10 @@ static ts_code on_number(void *user, const ts_json_number *n)
         f->lib.end = n->is_int ? n->i : 0;
         return TS_OK;
     case TO_PID:
+        thread_twice(f, &thread_of(f)->pid);
         return number_as_name(&thread_of(f)->pid, f, n);
     case TO_TID:
+        thread_twice(f, &thread_of(f)->tid);
         return number_as_name(&thread_of(f)->tid, f, n);
     case TO_COUNTER_PID:
         return number_as_name(&counter_of(f)->pid, f, n);
@@ -771,6 +786,7 @@ static ts_code keep_text(fox *f, ts_text t)
         return TS_OK;
     default:
         name = name_to(f, to);
+        thread_twice(f, name);
         return name == NULL ? TS_OK : keep_name(name, f, t);
     }
 }

@@ -101,8 +101,9 @@ typedef struct sampling {
     fox *f;
     const fox_thread *t;
     fox_weight_type weights;
-    bool bytes;   /* times are bytes that were allocated */
-    bool doubted; /* when the profiler paused is not known */
+    bool bytes;     /* times are bytes that were allocated */
+    bool doubted;   /* when the profiler paused is not known */
+    bool unweighed; /* which weight is whose is not known */
     fox_run pauses;
     size_t pause; /* the next one */
     waiting last;
@@ -132,6 +133,9 @@ static int64_t sample_dur(sampling *s, int64_t next, bool last)
     const int64_t ts = s->last.ts;
     fox_time v;
     if (s->weights == FOX_W_MS) {
+        if (s->unweighed) {
+            return TS_NO_TIME;
+        }
         if (s->last.weight.tag == FOX_NULL) {
             return NS_PER_MS;
         }
@@ -164,7 +168,7 @@ static ts_code put_values(sampling *s, int64_t sample)
         ts_text_is(unit, "\xC2\xB5s") || ts_text_is(unit, "\xCE\xBCs") || ts_text_is(unit, "us");
     const bool ns = ts_text_is(unit, "ns");
     int64_t v = 1;
-    if (s->weights != FOX_W_MS &&
+    if (s->weights != FOX_W_MS && !s->unweighed &&
         (s->last.weight.tag == FOX_NULL || whole(&v, f, &s->last.weight, 1))) {
         TS_TRY(
             put_value(f, s->weights == FOX_W_BYTES || s->bytes ? K_BYTES : K_SAMPLES, sample, v));
@@ -213,6 +217,7 @@ static ts_code read_samples(sampling *s, fox_rows *r)
     const bool deltas = !fox_rows_has(r, S_TIME) && fox_rows_has(r, S_DELTAS);
     fox_time sum = 0;
     ts_code code = TS_OK;
+    s->unweighed = fox_rows_has(r, S_WEIGHT) && !fox_rows_trusted(r, S_WEIGHT);
     while (fox_rows_next(&code, r)) {
         const fox_cell *time = fox_rows_cell(r, deltas ? S_DELTAS : S_TIME);
         waiting now = {

@@ -45,7 +45,7 @@ static int32_t line_of(fox *f, const fox_cell *c)
 static int64_t flags_of(const fox_rows *r, unsigned column)
 {
     const fox_cell *c = fox_rows_cell(r, column);
-    return fox_rows_has(r, column) && c->tag == FOX_INT ? c->i : INT64_MAX;
+    return !fox_rows_has(r, column) ? INT64_MAX : c->tag == FOX_INT ? c->i : 0;
 }
 
 /* --- texts -------------------------------------------------------------------------------------
@@ -240,6 +240,7 @@ static ts_code load(fox *f, fox_set *set, const fox_table *t, unsigned i)
     if (code == TS_OK && t->kind == FOX_T_STACKS) {
         set->stack_categories = fox_rows_has(r, 3);
         set->has_stacks = true;
+        set->stacks_doubted = !fox_rows_trusted(r, 1) && !fox_rows_trusted(r, 2);
     }
     set->has_strings = set->has_strings || t->kind == FOX_T_STRINGS;
     set->has_sources = set->has_sources || t->kind == FOX_T_SOURCES;

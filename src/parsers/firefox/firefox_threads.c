@@ -89,14 +89,14 @@ static ts_code find_thread(fox *f, fox_thread *t)
 /* --- tables ------------------------------------------------------------------------------------
  */
 
-/* Of a text that is cut, what is certain: all of the thread, and all that it refers to. */
+/* What is certain: all of one thread, and, of a text that is cut, all that it refers to. */
 static bool is_usable(const fox *f, const fox_thread *t)
 {
     const fox_process *all = f->processes.p;
     const bool own = fox_table_of(f, t->tables, FOX_T_STACKS) != NULL &&
                      fox_table_of(f, t->tables, FOX_T_STRINGS) != NULL;
-    return f->done || (t->complete && all[0].has_meta && all[t->process].has_meta &&
-                       (own || f->shared_complete));
+    return !t->twice && (f->done || (t->complete && all[0].has_meta && all[t->process].has_meta &&
+                                     (own || f->shared_complete)));
 }
 
 static ts_code load_tables(fox *f, const fox_thread *t)
