@@ -56,7 +56,8 @@
     "\"data\":[[null,0],[0,1]]},\"frameTable\":{\"schema\":{\"location\":0,\"line\":1},\"data\":"  \
     "[[0],[1,5]]},\"stringTable\":[\"0x1010\",\"fn (https://x/a.js:3:14)[2]\"]}],"                 \
     "\"pausedRanges\":[{\"startTime\":2,\"endTime\":3}],\"processes\":[{\"meta\":{\"startTime\":"  \
-    "1700000000001},\"threads\":[{\"name\":\"C\",\"pid\":3,\"tid\":4,\"samples\":{\"schema\":{"    \
+    "1700000000001},\"threads\":[{\"name\":\"C\",\"pid\":3,\"tid\":4,\"markers\":{},\"samples\":{" \
+    "\"schema\":{"                                                                                 \
     "\"stack\":0,\"time\":1},\"data\":[[null,1]]}}]}]}"
 
 /* --- rows ------------------------------------------------------------------------------------- */
@@ -185,7 +186,8 @@ static void import_version(run *r, const char *stacks, const char *frames, const
                 "\"source\":[0,0],\"lineNumber\":[9,0],\"length\":2},\"resourceTable\":{\"name\":"
                 "[3],\"length\":1},\"sources\":{\"filename\":[2],\"length\":1}},"
                 "\"libs\":[{\"debugName\":\"libd\"}],\"threads\":[");
-    put_str(&b, "{\"name\":\"t\",\"pid\":\"1\",\"tid\":\"1.2\",\"pausedRanges\":[],");
+    put_str(&b, "{\"name\":\"t\",\"pid\":\"1\",\"tid\":\"1.2\",\"pausedRanges\":[],\"markers\":{"
+                "\"length\":0},");
     putf(&b, "%s}]}", samples);
     import_bytes(r, b);
 }
@@ -260,15 +262,16 @@ static void test_bad_cells(void **state)
 {
     run r;
     UNUSED(state);
-    import_version(&r, "\"frame\":[0,9,1],\"prefix\":[1,0,0],\"length\":3", FRAMES,
+    import_version(&r, "\"frame\":[0,9,1],\"prefix\":[null,2,0],\"length\":3", FRAMES,
                    "\"samples\":{\"stack\":[0,1,7,2],\"time\":[5,1],\"length\":6}");
     assert_rows(&r, stack_sample, 4);
     assert_int_equal(issue_sum(&r, "firefox_bad_stack"), 1);
-    assert_int_equal(issue_sum(&r, "firefox_bad_index"), 2); /* frame 9, stack 7 */
+    assert_int_equal(issue_sum(&r, "firefox_bad_index"), 1); /* stack 7; frame 9 is of no path */
     assert_int_equal(issue_sum(&r, "firefox_short_column"), 2);
     assert_null_cell(&r, stack_sample, 0, ts); /* which times are missing is not known */
     assert_null_cell(&r, stack_sample, 2, node_id);
-    assert_cell(&r, stack_sample, 3, node_id, 3);
+    assert_null_cell(&r, stack_sample, 1, node_id);
+    assert_cell(&r, stack_sample, 3, node_id, 2);
     assert_int_equal(count_sum(&r, "profile_samples", TS_C_import_count__lost), 2);
     run_free(&r);
     import_version(&r, STACKS, FRAMES, "\"samples\":{\"stack\":[0,0],\"time\":[5,1],\"length\":2}");

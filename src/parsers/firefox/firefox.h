@@ -209,13 +209,14 @@ typedef struct fox_category {
  */
 
 enum { FOX_NONE = -1 };
+#define FOX_NO_DEPTH UINT32_MAX
 
 typedef struct fox_stack {
     int32_t frame;  /* FOX_NONE: not known */
     int32_t prefix; /* FOX_NONE: a root */
     int32_t category, sub;
-    uint32_t depth;
-    uint32_t node; /* row of stack_node; 0: none yet */
+    uint32_t depth; /* FOX_NO_DEPTH: one of its callers is not known */
+    uint32_t node;  /* row of stack_node; 0: none yet */
 } fox_stack;
 
 typedef struct fox_frame {
@@ -352,6 +353,8 @@ bool fox_rows_has(const fox_rows *r, unsigned column);
 /* It has as many cells as there are rows: each is where it belongs. */
 bool fox_rows_trusted(const fox_rows *r, unsigned column);
 uint64_t fox_rows_count(const fox_rows *r);
+/* It was there, or may have been, and which of its cells is whose is not known. */
+bool fox_rows_lost(const fox_rows *r, unsigned column);
 void fox_rows_need(fox_rows *r, unsigned one, unsigned other);
 void fox_rows_free(fox_rows *r);
 
@@ -359,9 +362,17 @@ void fox_rows_free(fox_rows *r);
  * one. *missing: what it says more. */
 uint64_t fox_table_rows(uint64_t *missing, const fox *f, const fox_table *t);
 
-/* firefox_fields.c */
+/* firefox_raw.c */
 extern const ts_json_handler fox_handler;
+
+/* firefox_fields.c */
 extern const ts_json_table fox_fields;
+/* The object or list that begins is a cell that is kept as JSON. */
+bool fox_is_kept(const fox *f, bool object);
+/* A cell follows. */
+void fox_begin_cell(fox *f);
+/* Whether a text is whole now, in f->text. */
+bool fox_collect(ts_code *code, fox *f, const char *p, size_t n, unsigned flags);
 static inline ts_text fox_text(const fox *f, fox_name name)
 {
     return name.at == 0 ? TS_TEXT_NULL : (ts_text){f->names.p + name.at, name.n};

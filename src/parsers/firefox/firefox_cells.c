@@ -170,6 +170,7 @@ struct fox_rows {
     fox *f;
     uint64_t rows, at;
     bool by_row;
+    bool broken;         /* one of its columns lacks cells, so that another one may be missing */
     ts_spool_cursor row; /* of a table of Gecko */
     unsigned count;
     column columns[FOX_COLUMNS];
@@ -272,6 +273,17 @@ bool fox_rows_trusted(const fox_rows *r, unsigned i)
     return r->columns[i].cursor != NULL || r->columns[i].place >= 0;
 }
 
+static bool is_broken(const fox_rows *r, const fox_table *t)
+{
+    const fox_column *all = (const fox_column *)r->f->columns.p + t->first;
+    for (size_t i = 0; i < t->count && !r->by_row; i++) {
+        if (all[i].count != r->rows) {
+            return true;
+        }
+    }
+    return false;
+}
+
 /* At least one of the columns, without which rows say nothing, is there. */
 void fox_rows_need(fox_rows *r, unsigned one, unsigned other)
 {
@@ -297,6 +309,7 @@ ts_code fox_rows_open(fox_rows **out, fox *f, const fox_table *t, const fox_colu
         f->n.short_columns++;
         f->n.short_cells += missing + 1;
     }
+    r->broken = is_broken(r, t);
     if (r->by_row && (data = column_of(&twice, f, t, FOX_C_DATA, false)) != NULL) {
         ts_spool_rewind(&r->row, f->cells);
         r->row.off = data->at;
@@ -361,6 +374,11 @@ bool fox_rows_has(const fox_rows *r, unsigned i)
 uint64_t fox_rows_count(const fox_rows *r)
 {
     return r->rows;
+}
+
+bool fox_rows_lost(const fox_rows *r, unsigned i)
+{
+    return !fox_rows_trusted(r, i) && (r->columns[i].there || r->broken);
 }
 
 void fox_rows_free(fox_rows *r)

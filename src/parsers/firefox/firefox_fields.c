@@ -1,6 +1,5 @@
 /*
- * What is read of the text: members by tables of fields, cells into the spool. Data of markers are
- * kept as JSON: while one is being read, what the reader says goes to a writer of JSON instead.
+ * What is read of the text: members by tables of fields, cells into the spool.
  */
 #include "parsers/firefox/firefox.h"
 
@@ -84,8 +83,6 @@ enum {
     TO_COUNTER_UNIT,
     TO_PROCESS_TEXT
 };
-
-enum { NUMBER_TEXT = 64 }; /* bytes of a number that the reader keeps */
 
 enum {
     NUM = TS_JSON_NUMBER,
@@ -365,6 +362,7 @@ static ts_code begin_category(fox *f)
 
 static void begin_list(fox *f, unsigned place)
 {
+    f->has_threads = f->has_threads || place == AT_THREADS;
     if (place == AT_LIBS) {
         begin_run(f->in_thread ? &thread_of(f)->libs : &process_of(f)->libs, &f->libs);
     } else if (place == AT_PAUSES) {
@@ -533,7 +531,7 @@ static bool in_cells(const fox *f)
 }
 
 /* A cell follows. Those of a row are counted with it. */
-static void begin_cell(fox *f)
+void fox_begin_cell(fox *f)
 {
     column_of(f)->count += f->in.at == AT_ROW ? 0 : 1;
 }
@@ -551,7 +549,7 @@ static ts_code keep_property(fox *f, ts_text value)
 {
     fox_name pair[2];
     const ts_text key = ts_buf_text(&f->in.key);
-    if (f->process != 0 || f->properties.n >= 2 * FOX_PROPERTIES) {
+    if (f->process != 0 || f->properties.n / 2 >= FOX_PROPERTIES) {
         return TS_OK;
     }
     TS_TRY(keep_name(&pair[0], f, key));
@@ -614,7 +612,7 @@ static ts_code on_number(void *user, const ts_json_number *n)
     const uint32_t to = f->in.field->flag;
     fox_number *number;
     if (in_cells(f)) {
-        begin_cell(f);
+        fox_begin_cell(f);
         return fox_put_number(f, n);
     }
     if (f->in.at == AT_PLACES) {
@@ -657,7 +655,7 @@ static ts_code on_ints(void *user, const int64_t *v, size_t n)
 {
     fox *f = user;
     for (size_t i = 0; i < n; i++) {
-        begin_cell(f);
+        fox_begin_cell(f);
         TS_TRY(fox_put_int(f, v[i]));
     }
     return TS_OK;
@@ -667,7 +665,7 @@ static ts_code on_literal(void *user, ts_json_kind kind)
 {
     fox *f = user;
     if (in_cells(f)) {
-        begin_cell(f);
+        fox_begin_cell(f);
         return fox_put_tag(f, kind == TS_JSON_NULL    ? FOX_NULL
                               : kind == TS_JSON_FALSE ? FOX_FALSE
                                                       : FOX_TRUE);
@@ -763,7 +761,7 @@ static ts_code keep_text(fox *f, ts_text t)
     const uint32_t to = f->in.field->flag;
     fox_name *name;
     if (in_cells(f)) {
-        begin_cell(f);
+        fox_begin_cell(f);
         return fox_put_bytes(f, FOX_TEXT, t);
     }
     switch (to) {
@@ -801,7 +799,7 @@ static void drop_part(ts_buf *text)
 }
 
 /* Whether the text is whole now, in f->text. */
-static bool collect(ts_code *code, fox *f, const char *p, size_t n, unsigned flags)
+bool fox_collect(ts_code *code, fox *f, const char *p, size_t n, unsigned flags)
 {
     size_t left;
     if ((flags & TS_JSON_FIRST) != 0) {
@@ -825,7 +823,7 @@ static ts_code on_text(void *user, const char *p, size_t n, unsigned flags)
 {
     fox *f = user;
     ts_code code;
-    return collect(&code, f, p, n, flags) ? keep_text(f, ts_buf_text(&f->text)) : code;
+    return fox_collect(&code, f, p, n, flags) ? keep_text(f, ts_buf_text(&f->text)) : code;
 }
 
 /* What is no cell has its place all the same. Nothing else that is odd says anything: versions
@@ -837,7 +835,7 @@ static ts_code on_odd(void *user, unsigned kind)
     if (!in_cells(f)) {
         return TS_OK;
     }
-    begin_cell(f);
+    fox_begin_cell(f);
     return fox_put_tag(f, FOX_NULL);
 }
 
@@ -864,11 +862,8 @@ const fox_table *fox_table_of(const fox *f, fox_run tables, fox_kind kind)
     return NULL;
 }
 
-/* --- values that are kept as JSON ----------------------------------------------------------------
- */
-
 /* An object, or of Gecko any value but a scalar, among the data of markers. */
-static bool is_kept(const fox *f, bool object)
+bool fox_is_kept(const fox *f, bool object)
 {
     return f->in.skip == 0 && f->tables.n > 0 &&
            ((const fox_table *)f->tables.p)[f->tables.n - 1].kind == FOX_T_MARKERS &&
@@ -876,139 +871,3 @@ static bool is_kept(const fox *f, bool object)
             (f->in.at == AT_COLUMN && object &&
              ((const fox_column *)f->columns.p)[f->columns.n - 1].id == FOX_C_DATA));
 }
-
-/* What is too long becomes no value at all. */
-static ts_code raw_limit(fox *f)
-{
-    if (f->raw.n > FOX_TEXT_MAX) {
-        f->raw_cut = true;
-        f->raw.n = 0;
-    }
-    return f->out.code;
-}
-
-static ts_code raw_open(fox *f, char bracket)
-{
-    if (f->depth == 0) {
-        f->raw.n = 0;
-        f->raw_cut = false;
-        f->out = ts_jout_into(f->ctx, &f->raw);
-        f->out.escapes = TS_JOUT_PLAIN;
-    }
-    f->depth++;
-    ts_jout_open(&f->out, NULL, bracket);
-    return raw_limit(f);
-}
-
-static ts_code raw_close(fox *f, char bracket)
-{
-    ts_jout_close(&f->out, bracket);
-    TS_TRY(raw_limit(f));
-    if (--f->depth > 0) {
-        return TS_OK;
-    }
-    begin_cell(f);
-    if (f->raw_cut) {
-        f->n.texts_cut++;
-        return fox_put_tag(f, FOX_NULL);
-    }
-    return fox_put_bytes(f, FOX_RAW, ts_buf_text(&f->raw));
-}
-
-static ts_code raw_number(fox *f, const ts_json_number *n)
-{
-    if (n->n < NUMBER_TEXT) { /* as it was written */
-        ts_jout_raw(&f->out, NULL, (ts_text){n->p, n->n});
-    } else {
-        ts_jout_real(&f->out, NULL, n->d);
-    }
-    return raw_limit(f);
-}
-
-static ts_code h_object_begin(void *user)
-{
-    fox *f = user;
-    return f->depth > 0 || is_kept(f, true) ? raw_open(f, '{')
-                                            : ts_json_by_table.object_begin(&f->in);
-}
-
-static ts_code h_object_end(void *user)
-{
-    fox *f = user;
-    return f->depth > 0 ? raw_close(f, '}') : ts_json_by_table.object_end(&f->in);
-}
-
-static ts_code h_array_begin(void *user, int *want)
-{
-    fox *f = user;
-    return f->depth > 0 || is_kept(f, false) ? raw_open(f, '[')
-                                             : ts_json_by_table.array_begin(&f->in, want);
-}
-
-static ts_code h_array_end(void *user)
-{
-    fox *f = user;
-    return f->depth > 0 ? raw_close(f, ']') : ts_json_by_table.array_end(&f->in);
-}
-
-static ts_code h_key(void *user, const char *p, size_t n)
-{
-    fox *f = user;
-    if (f->depth == 0) {
-        return ts_json_by_table.key(&f->in, p, n);
-    }
-    ts_jout_key(&f->out, (ts_text){p, n});
-    return raw_limit(f);
-}
-
-static ts_code h_string(void *user, const char *p, size_t n, unsigned flags)
-{
-    fox *f = user;
-    ts_code code;
-    if (f->depth == 0) {
-        return ts_json_by_table.string(&f->in, p, n, flags);
-    }
-    if (!collect(&code, f, p, n, flags)) {
-        return code;
-    }
-    ts_jout_text(&f->out, NULL, ts_buf_text(&f->text));
-    return raw_limit(f);
-}
-
-static ts_code h_number(void *user, const ts_json_number *n)
-{
-    fox *f = user;
-    return f->depth > 0 ? raw_number(f, n) : ts_json_by_table.number(&f->in, n);
-}
-
-static ts_code h_literal(void *user, ts_json_kind kind)
-{
-    fox *f = user;
-    if (f->depth == 0) {
-        return ts_json_by_table.literal(&f->in, kind);
-    }
-    if (kind == TS_JSON_NULL) {
-        ts_jout_null(&f->out, NULL);
-    } else {
-        ts_jout_bool(&f->out, NULL, kind == TS_JSON_TRUE);
-    }
-    return raw_limit(f);
-}
-
-static ts_code h_ints(void *user, const int64_t *v, size_t n)
-{
-    fox *f = user;
-    return ts_json_by_table.ints(&f->in, v, n);
-}
-
-const ts_json_handler fox_handler = {
-    .object_begin = h_object_begin,
-    .object_end = h_object_end,
-    .array_begin = h_array_begin,
-    .array_end = h_array_end,
-    .key = h_key,
-    .string = h_string,
-    .number = h_number,
-    .literal = h_literal,
-    .ints = h_ints,
-};

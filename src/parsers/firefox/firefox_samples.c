@@ -217,7 +217,7 @@ static ts_code read_samples(sampling *s, fox_rows *r)
     const bool deltas = !fox_rows_has(r, S_TIME) && fox_rows_has(r, S_DELTAS);
     fox_time sum = 0;
     ts_code code = TS_OK;
-    s->unweighed = fox_rows_has(r, S_WEIGHT) && !fox_rows_trusted(r, S_WEIGHT);
+    s->unweighed = fox_rows_lost(r, S_WEIGHT);
     while (fox_rows_next(&code, r)) {
         const fox_cell *time = fox_rows_cell(r, deltas ? S_DELTAS : S_TIME);
         waiting now = {

@@ -201,7 +201,7 @@ ts_code fox_node(int64_t *node, fox *f, const fox_cell *stack)
     const fox_stack *all = f->set->stacks.p;
     int32_t at = fox_index(f, stack, f->set->stacks.n);
     *node = 0;
-    if (at < 0 || f->set->stacks_doubted) {
+    if (at < 0 || f->set->stacks_doubted || all[at].depth == FOX_NO_DEPTH) {
         return TS_OK;
     }
     if (all[at].depth >= FOX_DEPTH_MAX) {

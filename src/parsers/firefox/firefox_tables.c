@@ -125,18 +125,20 @@ static ts_code take_stack(fox *f, fox_set *set, const fox_rows *r)
     if (offset->tag == FOX_INT && offset->i >= 0 && offset->i <= at) {
         s.prefix = offset->i == 0 ? FOX_NONE : (int32_t)(at - offset->i);
     } else if (offset->tag != FOX_NULL) {
-        f->n.bad_stack++;
+        s.depth = FOX_NO_DEPTH;
     } else {
         const fox_cell *prefix = fox_rows_cell(r, 1);
         const bool none = prefix->tag == FOX_NULL || (prefix->tag == FOX_INT && prefix->i == -1);
         if (prefix->tag == FOX_INT && prefix->i >= 0 && prefix->i < at) {
             s.prefix = (int32_t)prefix->i;
         } else if (!none) { /* it may not be before its caller */
-            f->n.bad_stack++;
+            s.depth = FOX_NO_DEPTH;
         }
     }
+    f->n.bad_stack += s.depth == FOX_NO_DEPTH ? 1 : 0;
     if (s.prefix >= 0) {
-        s.depth = ((const fox_stack *)set->stacks.p)[s.prefix].depth + 1;
+        const uint32_t depth = ((const fox_stack *)set->stacks.p)[s.prefix].depth;
+        s.depth = depth == FOX_NO_DEPTH ? depth : depth + 1;
     }
     return ts_vec_push(f->ctx, &set->stacks, &s, sizeof s);
 }

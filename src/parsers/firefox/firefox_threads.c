@@ -118,6 +118,8 @@ static ts_code write_thread(fox *f, fox_thread *t)
 {
     fox_process *p = (fox_process *)f->processes.p + t->process;
     f->n.threads++;
+    f->n.bad_elements += fox_table_of(f, t->tables, FOX_T_SAMPLES) == NULL ? 1 : 0;
+    f->n.bad_elements += fox_table_of(f, t->tables, FOX_T_MARKERS) == NULL ? 1 : 0;
     TS_TRY(ts_check_cancel(f->ctx));
     TS_TRY(find_thread(f, t));
     p->ipid = p->ipid < 0 ? t->ipid : p->ipid;
@@ -144,6 +146,7 @@ ts_code fox_threads(fox *f)
     fox_process *first = f->processes.p;
     ts_code code = TS_OK;
     f->set = &f->common;
+    f->n.bad_elements += f->done && !f->has_threads ? 1 : 0;
     if (f->processes.n == 0) {
         return TS_OK;
     }

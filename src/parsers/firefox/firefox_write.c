@@ -182,18 +182,20 @@ static ts_code put_issues(fox *f)
         {TS_ISSUE_prof_incomplete, f->done ? 0 : 1, reason},
         {TS_ISSUE_json_trailing_bytes, f->done && bad ? 1 : 0,
          "text follows the profile and was not looked at"},
+        {TS_ISSUE_prof_bad_element, n->bad_elements,
+         "there are no threads, or threads without samples or markers"},
         {TS_ISSUE_firefox_newer,
          f->version.known && f->version.v > (fox_time)FOX_NEWEST * FOX_MS ? 1 : 0,
          "the version is newer than what this program knows; it was read by what is there"},
         {TS_ISSUE_firefox_thread_lost, n->threads_lost,
-         "threads are not complete, or what they refer to is not there; they were left out"},
+         "threads are not complete, have a member twice, or refer to what is cut off"},
         {TS_ISSUE_firefox_process_text, n->processes_text,
          "processes are texts that hold another profile; they were not read"},
         {TS_ISSUE_firefox_short_column, n->short_columns,
-         "columns have fewer cells than their table has rows; the others are NULL"},
+         "columns are missing, or have another number of cells than their table has rows"},
         {TS_ISSUE_firefox_bad_index, n->bad_index, "elements that are referred to are not there"},
         {TS_ISSUE_firefox_bad_stack, n->bad_stack,
-         "callers of stacks do not come before them; the stacks are roots"},
+         "callers of stacks do not come before them; the stacks are NULL"},
         {TS_ISSUE_firefox_too_deep, n->deep, "stacks are deeper than 4096 frames"},
         {TS_ISSUE_firefox_bad_number, n->bad_numbers + n->bad_times + n->bad_values,
          "numbers, times or phases are missing or cannot be"},
@@ -219,8 +221,9 @@ static ts_code put_issues(fox *f)
 static ts_code put_counts(fox *f)
 {
     const fox_counts *n = &f->n;
-    const uint64_t cells = n->short_cells + n->bad_index + n->bad_stack + n->bad_numbers +
-                           n->bad_times + n->bad_values + n->overflows + n->deep + n->texts_cut;
+    const uint64_t cells = n->bad_elements + n->short_cells + n->bad_index + n->bad_stack +
+                           n->bad_numbers + n->bad_times + n->bad_values + n->overflows + n->deep +
+                           n->texts_cut;
     const struct {
         ts_item item;
         uint64_t imported, lost, skipped;
