@@ -100,6 +100,10 @@ class Maker:
             "resourceTable": self.columns([r[:3] + ((r[3],) if v < 70 else ()) for r in resources], ["name", "host", "type"] + (["lib"] if v < 70 else [])),
             "nativeSymbols": {"length": 0, "libIndex": [], "address": [], "name": [], "functionSize": []},
         }
+        if v >= 64:
+            for name in ("frameTable", "funcTable"):
+                tables[name]["originalLocation"] = [0 if v >= 71 else None] * tables[name]["length"]
+            tables["sourceLocationTable"] = {"source": [], "line": [], "column": [], "length": 0}
         if v >= 58:
             tables["sources"] = self.columns([(x,) for x in sources], ["filename"])
         return tables, len(stacks)
