@@ -2626,6 +2626,44 @@ CREATE TABLE IF NOT EXISTS `perfetto_counter` (
     `track_id` Int64 CODEC(Delta, ZSTD(1))
 )
 ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `firefox_marker` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `id` Int64 CODEC(Delta, ZSTD(1)),
+    `source_id` Int64 CODEC(Delta, ZSTD(1)),
+    `itid` Int64 CODEC(Delta, ZSTD(1)),
+    `name` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `category` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `phase` Nullable(Int64) CODEC(ZSTD(1)),
+    `ts` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `end_ts` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `type` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `data` Nullable(String) CODEC(ZSTD(1)),
+    `node_id` Nullable(Int64) CODEC(Delta, ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `firefox_slice` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `slice_id` Int64 CODEC(Delta, ZSTD(1)),
+    `marker_id` Int64 CODEC(Delta, ZSTD(1)),
+    `end_marker_id` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `async` UInt8 CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
+CREATE TABLE IF NOT EXISTS `firefox_counter` (
+    load UInt64 CODEC(ZSTD(1)),
+    row UInt32 CODEC(Delta, ZSTD(1)),
+    day Date CODEC(ZSTD(1)),
+    `series_id` Int64 CODEC(Delta, ZSTD(1)),
+    `ipid` Nullable(Int64) CODEC(Delta, ZSTD(1)),
+    `category` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `name` LowCardinality(Nullable(String)) CODEC(ZSTD(1)),
+    `description` Nullable(String) CODEC(ZSTD(1))
+)
+ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);
 CREATE VIEW IF NOT EXISTS v_recording AS
 SELECT * FROM recording WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_process` AS
@@ -3006,6 +3044,12 @@ CREATE VIEW IF NOT EXISTS `v_perfetto_slice` AS
 SELECT * FROM `perfetto_slice` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS `v_perfetto_counter` AS
 SELECT * FROM `perfetto_counter` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_firefox_marker` AS
+SELECT * FROM `firefox_marker` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_firefox_slice` AS
+SELECT * FROM `firefox_slice` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
+CREATE VIEW IF NOT EXISTS `v_firefox_counter` AS
+SELECT * FROM `firefox_counter` WHERE load IN (SELECT load FROM recording ORDER BY loaded_at DESC, load DESC LIMIT 1 BY id);
 CREATE VIEW IF NOT EXISTS v_class AS
 SELECT load, day, file_id, multiIf(type_name IN ('object', 'native'), text,
   type_name = 'code', '(compiled code)', type_name = 'hidden', '(system)',
