@@ -294,7 +294,7 @@ def listed_group(j, t):
             ("profile", os.path.join(j.work, "profile"))] + [
             (n.split(".")[0], os.path.join(native, n)) for n in ("perf_a.data", "hook_plain.htrace", "hook_statistic.htrace", "ebpf.htrace")] + [
             (n.split(".")[0], os.path.join(os.path.dirname(t.recording("snapshots")), n))
-            for n in ("sessions.heapprofile", "Trace-page.json.gz", "counters.trace.json", "go-heap.pprof", "trace.perfetto")]:
+            for n in ("sessions.heapprofile", "Trace-page.json.gz", "counters.trace.json", "go-heap.pprof", "trace.perfetto", "firefox.json")]:
         j.convert("db-" + name, path)
         for kind, table in j.rows("SELECT type, name FROM sqlite_master WHERE type IN ('view', 'table') "
                                   "AND name NOT LIKE 'sqlite^_%' ESCAPE '^'"):
