@@ -181,6 +181,7 @@ class Trace:
         s.seen = True
         if m.get(13, [0])[-1] & 2 and not s.valid:
             self.issues["perfetto_state_lost"] += 1
+            s.losses += 1
             return
         for part in m.get(12, []):
             for n, _, entry in fields(part):

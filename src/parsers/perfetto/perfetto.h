@@ -8,9 +8,14 @@
  *   perfetto_interned.c  entries that later packets name by number
  *   perfetto_clocks.c    snapshots of clocks, and times of one clock on another
  *   perfetto_about.c     packets about the recording and its processes
+ *   perfetto_stats.c     what recorder and kernel say that they lost
  *   perfetto_tracks.c    tracks, and the processes and threads that they belong to
  *   perfetto_event.c     track events to records
  *   perfetto_args.c      their arguments as JSON
+ *   perfetto_stacks.c    mappings, frames and call stacks, and their rows
+ *   perfetto_samples.c   samples of perf and of Chrome's sampler
+ *   perfetto_heap.c      dumps of heapprofd
+ *   perfetto_series.c    measurements of the system, lines of logs
  *   perfetto_rows.c      records to rows of events and counters
  *   perfetto_slices.c    begins and ends to rows of stack_slice
  *
@@ -20,7 +25,8 @@
  *
  * Memory: the packet that is read, 24 MiB of records (ts_window), the sorters below, and
  *   160 bytes a sequence, 44 an interned entry, 160 a track, 16 a clock of a snapshot,
- *   72 an open slice, a distinct text as base/pool.h says, a call path as tables/store_nodes.h.
+ *   72 an open slice, a distinct text as base/pool.h says, a call path as tables/store_nodes.h,
+ *   90 a distinct frame, 60 a caller of stacks, 100 a symbol, 150 a stack of a heap, 80 a series.
  */
 #ifndef TS_PARSERS_PERFETTO_PERFETTO_H
 #define TS_PARSERS_PERFETTO_PERFETTO_H
@@ -42,6 +48,8 @@ enum {
     PERFETTO_TEXT_MAX = 64 << 10, /* of a name */
     PERFETTO_PARENTS = 64,        /* of a track */
     PERFETTO_NESTING = 32,        /* of arguments */
+    PERFETTO_INLINED = 64,        /* functions at one address */
+    PERFETTO_PATHS = 64 << 20,    /* bytes of paths that are made of parts */
     PERFETTO_KINDS = 160,         /* packets with lower numbers are counted by kind */
     PERFETTO_EXTRAS = 256         /* counters of one event */
 };
@@ -71,14 +79,26 @@ enum {
     PACKET_PROCESS_TREE = 2,
     PACKET_CLOCK_SNAPSHOT = 6,
     PACKET_TRACK_EVENT = 11,
+    PACKET_SYS_STATS = 7,
+    PACKET_PROCESS_STATS = 9,
     PACKET_TRACE_CONFIG = 33,
+    PACKET_FTRACE_STATS = 34,
     PACKET_TRACE_STATS = 35,
     PACKET_SYNC = 36,
+    PACKET_PROFILE = 37,
+    PACKET_BATTERY = 38,
+    PACKET_ANDROID_LOG = 39,
+    PACKET_POWER_RAILS = 40,
     PACKET_PROCESS_DESCRIPTOR = 43,
     PACKET_THREAD_DESCRIPTOR = 44,
     PACKET_SYSTEM_INFO = 45,
     PACKET_PACKAGES = 47,
+    PACKET_GPU_COUNTER = 52,
+    PACKET_STREAMING_PROFILE = 54,
     PACKET_TRACK_DESCRIPTOR = 60,
+    PACKET_MODULE_SYMBOLS = 61,
+    PACKET_PERF_SAMPLE = 66,
+    PACKET_GPU_MEMORY = 71,
     PACKET_TRACE_UUID = 89
 };
 
@@ -105,6 +125,7 @@ typedef struct perfetto_defaults {
     uint32_t clock;
     bool has_track, has_clock;
     ts_vec extra, extra_double; /* uint64_t: tracks of counters */
+    uint32_t sampled;           /* text: what samples of perf are taken of */
 } perfetto_defaults;
 
 typedef struct perfetto_sequence {
@@ -114,7 +135,9 @@ typedef struct perfetto_sequence {
     uint32_t losses;     /* places where packets of it are missing */
     uint32_t damages;    /* of the file, when it was made valid */
     uint32_t thread;     /* track of its thread (ThreadDescriptor), or PERFETTO_NONE */
-    bool seen, valid;
+    uint32_t heap_part;  /* generation of what the packets of a heap's dump have in common */
+    bool seen, valid, has_heap_index;
+    uint64_t heap_index;       /* of the last packet of a dump */
     int64_t time, thread_time; /* that deltas are added to, ns */
     uint64_t dropped, reasons, skipped;
     int64_t dropped_at, skipped_at;
@@ -129,8 +152,18 @@ typedef enum perfetto_interned {
     INTERNED_LOG_BODY,
     INTERNED_ARG_TEXT,
     INTERNED_CORRELATION,
+    INTERNED_FUNCTION, /* the following: bytes as they are */
+    INTERNED_BUILD_ID,
+    INTERNED_PATH, /* a part of one */
+    INTERNED_SOURCE,
+    INTERNED_MAPPING, /* a number in `mappings` */
+    INTERNED_FRAME,   /* a number in `frames` */
+    INTERNED_STACK,   /* a number in `calls` + 1; 0: empty */
     INTERNED_KINDS
 } perfetto_interned;
+
+/* Dumps of heaps have entries of their own, all bytes of which are INTERNED_FUNCTION. */
+enum { INTERNED_OF_HEAP = 1 << 16 };
 
 typedef struct perfetto_entry {
     uint64_t iid;
@@ -192,7 +225,11 @@ typedef enum perfetto_type {
     PERFETTO_COUNTER,
     PERFETTO_STATE,
     PERFETTO_COMPLETE, /* begin and duration */
-    PERFETTO_OTHER     /* of a legacy phase that has an event only */
+    PERFETTO_OTHER,    /* of a legacy phase that has an event only */
+    /* No events of tracks; a struct is where arguments of events are. */
+    PERFETTO_SAMPLE,
+    PERFETTO_POINT, /* its series is in `track` */
+    PERFETTO_LINE
 } perfetto_type;
 
 /* A track event; its texts and the values of its counters follow it. */
@@ -204,6 +241,7 @@ typedef struct perfetto_record {
     uint32_t sequence, generation, losses;
     uint32_t extras;
     uint32_t args, flows, correlation; /* bytes; 0: none */
+    uint32_t call;                     /* its call stack, 0: none */
     uint8_t type, phase;
     bool has_value;
 } perfetto_record;
@@ -212,6 +250,46 @@ typedef struct perfetto_extra {
     double value;
     uint64_t track;
 } perfetto_extra;
+
+/* A sample; its values follow it. */
+typedef struct perfetto_sample {
+    int64_t itid; /* -1: none */
+    int64_t pid;  /* of a heap; -1: none */
+    uint32_t call, event, heap;
+    int32_t cpu;              /* -1: none */
+    uint32_t mode, unwinding; /* 0: none */
+    uint32_t values;
+} perfetto_sample;
+
+/* What values of samples are. */
+typedef enum perfetto_value_kind {
+    VALUE_ALLOC_SPACE,
+    VALUE_ALLOC_OBJECTS,
+    VALUE_INUSE_SPACE,
+    VALUE_INUSE_OBJECTS,
+    VALUE_MAX_SPACE,
+    VALUE_KINDS
+} perfetto_value_kind;
+
+typedef struct perfetto_value {
+    int64_t kind, value;
+} perfetto_value;
+
+/* A line of a log; its text follows it. */
+typedef struct perfetto_line {
+    int64_t pid, tid;
+    uint64_t level;
+} perfetto_line;
+
+/* Values that are measured again and again. */
+typedef struct perfetto_series {
+    int64_t ipid; /* of a process: its values are in process_measure; -1: none */
+    int64_t id;   /* of the series or the filter; -1: none yet */
+    int64_t ts; /* of the last value of a process, which waits for the next one; TS_NO_TIME: none */
+    int64_t value;
+    uint32_t name;
+    const char *unit;
+} perfetto_series;
 
 typedef struct perfetto_counts {
     uint64_t seen[PERFETTO_KINDS + 1], lost[PERFETTO_KINDS + 1], skipped[PERFETTO_KINDS + 1];
@@ -223,6 +301,9 @@ typedef struct perfetto_counts {
     uint64_t typed, texts_cut, bad_texts, no_interned, bad_values, no_time, no_clock, overflow,
         no_track, unknown_types, other_phases, bad_counters, frames_open, frames_lost, crossing,
         other_machines, deep;
+    uint64_t samples, samples_skipped, points, points_lost, points_skipped, measures, measures_lost,
+        measures_skipped, lines, lines_skipped;
+    uint64_t perf_lost, perf_skipped, bad_lists, heap_gaps;
     int64_t first_bad_value, first_no_interned, first_no_time;
 } perfetto_counts;
 
@@ -285,6 +366,23 @@ typedef struct perfetto {
     ts_vec extras;     /* perfetto_extra */
     ts_idmap typed_of; /* number of a typed argument: how many */
 
+    ts_pool mappings, frames, calls; /* of the structs of perfetto_stacks.c, as bytes */
+    ts_pool symbol_keys;
+    ts_vec symbols, symbol_lines;
+    ts_vec call_nodes; /* by number of the call */
+    uint64_t path_bytes;
+    ts_vec frame_list; /* uint32_t: of the stack that is written */
+    ts_vec list;       /* uint64_t, of the message that is read */
+    ts_pool heap_keys;
+    ts_vec heap_sums;
+    int64_t value_types[VALUE_KINDS]; /* ids; 0: none yet */
+    ts_pool series_keys;
+    ts_vec series;   /* perfetto_series */
+    ts_idmap rails;  /* (sequence, number): text of the name */
+    ts_idmap gauges; /* likewise of counters of the GPU */
+    ts_vec cpu_losses;
+    ts_idmap cpu_losses_of;
+
     ts_sorter *pairs_sorter;
     perfetto_slices *slices;
     ts_kernel_packets *kernel; /* NULL: no events of the kernel so far */
@@ -312,6 +410,13 @@ ts_code perfetto_packet(perfetto *p, const uint8_t *bytes, size_t n, uint64_t at
 /* Bytes of packets are missing here: no sequence knows its state. */
 void perfetto_damaged(perfetto *p);
 const char *perfetto_kind_name(uint32_t number);
+/* The numbers of a message: v[field] of the fields below n (at most 64), 0 where there is none.
+ * A bit for each that is there. */
+uint64_t perfetto_numbers(uint64_t *v, size_t n, const ts_wire_field *message, bool *good);
+/* A message whose parts are messages that one function reads. */
+typedef ts_code perfetto_take(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_each(perfetto *p, const ts_wire_field *message, uint32_t field,
+                      perfetto_take *take, bool *good);
 
 static inline perfetto_sequence *perfetto_sequence_at(const perfetto *p, uint32_t i)
 {
@@ -329,6 +434,12 @@ static inline uint32_t perfetto_losses(const perfetto *p, uint32_t sequence)
 ts_code perfetto_interned_data(perfetto *p, const ts_wire_field *message, bool *good);
 /* The text of an entry; PERFETTO_NONE: it is not there, which is counted. */
 uint32_t perfetto_interned_find(perfetto *p, perfetto_interned kind, uint64_t iid);
+/* The same; false: it is not there, and nothing is counted. kind: also with INTERNED_OF_HEAP. */
+bool perfetto_interned_look(uint32_t *text, perfetto *p, uint32_t kind, uint64_t iid);
+void perfetto_interned_missing(perfetto *p);
+ts_code perfetto_interned_put(perfetto *p, uint32_t kind, uint64_t iid, uint32_t text);
+/* Texts, mappings, frames and stacks of a dump of a heap. */
+ts_code perfetto_interned_heap(perfetto *p, const ts_wire_field *message, bool *good);
 /* The number of a text, which is cut and made well-formed. */
 ts_code perfetto_text_of(uint32_t *out, perfetto *p, const ts_wire_field *field);
 /* Appends {"file":...} of a source location. */
@@ -357,8 +468,12 @@ ts_code perfetto_process_tree(perfetto *p, const ts_wire_field *message, bool *g
 ts_code perfetto_system_info(perfetto *p, const ts_wire_field *message, bool *good);
 ts_code perfetto_packages(perfetto *p, const ts_wire_field *message, bool *good);
 ts_code perfetto_trace_config(perfetto *p, const ts_wire_field *message, bool *good);
-ts_code perfetto_trace_stats(perfetto *p, const ts_wire_field *message, bool *good);
 ts_code perfetto_trace_uuid(perfetto *p, const ts_wire_field *message, bool *good);
+
+/* --- perfetto_stats.c ------------------------------------------------------------------------ */
+
+ts_code perfetto_trace_stats(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_ftrace_stats(perfetto *p, const ts_wire_field *message, bool *good);
 ts_code perfetto_stats_note(perfetto *p);
 
 /* --- perfetto_tracks.c ----------------------------------------------------------------------- */
@@ -386,6 +501,49 @@ ts_code perfetto_track_event(perfetto *p, const ts_wire_field *message, bool *go
 ts_code perfetto_annotation(perfetto *p, const ts_wire_field *message, bool *good);
 /* The beginning of a member of p->args. */
 ts_code perfetto_arg(perfetto *p, const char *key);
+
+/* --- perfetto_stacks.c ----------------------------------------------------------------------- */
+
+/* Entries of InternedData or of a dump of a heap; `of_heap` is INTERNED_OF_HEAP or 0. */
+ts_code perfetto_mapping(perfetto *p, uint32_t of_heap, const ts_wire_field *message, bool *good);
+ts_code perfetto_frame_of(perfetto *p, uint32_t of_heap, const ts_wire_field *message, bool *good);
+ts_code perfetto_stack(perfetto *p, uint32_t of_heap, const ts_wire_field *message, bool *good);
+/* The stack that an entry is; 0, and it is counted: it is not there. of_heap: it is looked for
+ * among those of the dump first. */
+uint32_t perfetto_stack_find(perfetto *p, uint32_t of_heap, uint64_t iid);
+/* A stack that an event brings itself. */
+ts_code perfetto_stack_inline(uint32_t *last, perfetto *p, const ts_wire_field *message,
+                              bool *good);
+ts_code perfetto_module_symbols(perfetto *p, const ts_wire_field *message, bool *good);
+/* All were read: the node of a stack, 0 of an empty one. */
+ts_code perfetto_call_node(int64_t *node, perfetto *p, uint32_t call);
+
+/* --- perfetto_samples.c, perfetto_heap.c ----------------------------------------------------- */
+
+ts_code perfetto_sampled_event(perfetto *p, perfetto_defaults *d, const ts_wire_field *message,
+                               bool *good);
+ts_code perfetto_perf_sample(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_streaming(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_heap_profile(perfetto *p, const ts_wire_field *message, bool *good);
+/* Appends a record; ts is on the clock. */
+ts_code perfetto_sample_add(perfetto *p, const perfetto_sample *sample,
+                            const perfetto_value *values, uint32_t clock, int64_t ts);
+/* The row of what was added; ts: TS_NO_TIME: none. */
+ts_code perfetto_sample_put(perfetto *p, const uint8_t *bytes, int64_t ts);
+
+/* --- perfetto_series.c ----------------------------------------------------------------------- */
+
+ts_code perfetto_sys_stats(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_process_stats(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_battery(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_power_rails(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_gpu_counters(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_gpu_memory(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_android_log(perfetto *p, const ts_wire_field *message, bool *good);
+ts_code perfetto_point_put(perfetto *p, uint32_t series, double value, int64_t ts, bool wanted);
+ts_code perfetto_line_put(perfetto *p, const perfetto_record *r, ts_text bytes, int64_t ts);
+/* Values of processes that wait. */
+ts_code perfetto_series_finish(perfetto *p);
 
 /* --- perfetto_rows.c ------------------------------------------------------------------------- */
 

@@ -235,7 +235,7 @@ static bool is_typed(uint32_t number)
 {
     return (number >= 24 && number <= 29) || number == 32 || number == 35 ||
            (number >= 38 && number <= 41) || number == 43 || number == 49 || number == 50 ||
-           (number >= 55 && number <= 57) || number >= TYPED_FIRST;
+           number >= TYPED_FIRST;
 }
 
 static ts_code count_typed(perfetto *p, uint32_t number)
@@ -340,6 +340,11 @@ static ts_code take_event_field(perfetto *p, event *e, numbers *x, const ts_wire
     case 53:
     case 54:
         return take_correlation(p, e, f);
+    case 55:
+        return bytes ? perfetto_stack_inline(&e->r.call, p, f, good) : TS_OK;
+    case 56:
+        e->r.call = perfetto_stack_find(p, 0, f->value);
+        return TS_OK;
     default:
         return is_typed(f->number) ? count_typed(p, f->number) : TS_OK;
     }

@@ -95,6 +95,23 @@ static void perfetto_close(void *self)
     ts_idmap_free(ctx, &p->typed_of);
     ts_vec_free(ctx, &p->values);
     ts_vec_free(ctx, &p->extras);
+    ts_pool_free(ctx, &p->mappings);
+    ts_pool_free(ctx, &p->frames);
+    ts_pool_free(ctx, &p->calls);
+    ts_pool_free(ctx, &p->symbol_keys);
+    ts_pool_free(ctx, &p->heap_keys);
+    ts_pool_free(ctx, &p->series_keys);
+    ts_vec_free(ctx, &p->symbols);
+    ts_vec_free(ctx, &p->symbol_lines);
+    ts_vec_free(ctx, &p->call_nodes);
+    ts_vec_free(ctx, &p->frame_list);
+    ts_vec_free(ctx, &p->list);
+    ts_vec_free(ctx, &p->heap_sums);
+    ts_vec_free(ctx, &p->series);
+    ts_vec_free(ctx, &p->cpu_losses);
+    ts_idmap_free(ctx, &p->rails);
+    ts_idmap_free(ctx, &p->gauges);
+    ts_idmap_free(ctx, &p->cpu_losses_of);
     ts_buf_free(ctx, &p->file.held);
     ts_buf_free(ctx, &p->args);
     ts_buf_free(ctx, &p->flows);
@@ -198,6 +215,13 @@ static ts_code record_issues(perfetto *p)
          "events of old phases are rows of perfetto_event and nothing else"},
         {TS_ISSUE_perfetto_bad_counter, n->bad_counters, TS_NO_OFFSET,
          "values of counters are missing or have no counter"},
+        {TS_ISSUE_perf_lost, n->perf_lost, TS_NO_OFFSET, "samples were lost by the recorder"},
+        {TS_ISSUE_perfetto_skipped_samples, n->perf_skipped, TS_NO_OFFSET,
+         "samples have no stack: the recorder had no time for them"},
+        {TS_ISSUE_perfetto_bad_list, n->bad_lists, TS_NO_OFFSET,
+         "lists of stacks and times have different lengths"},
+        {TS_ISSUE_perfetto_lost, n->heap_gaps, TS_NO_OFFSET,
+         "packets of dumps of heaps are missing: their numbers have gaps"},
         {TS_ISSUE_perfetto_end_unmatched, n->ends_unmatched, TS_NO_OFFSET,
          "slices end that did not begin in the trace"},
         {TS_ISSUE_perfetto_frames_open, n->frames_open, TS_NO_OFFSET,
@@ -266,6 +290,12 @@ static ts_code count_items(perfetto *p, uint64_t bytes)
                         n->ends_lost + n->frames_lost, n->ends_unmatched));
     TS_STEP(code, count(p, TS_ITEM_perfetto_counters, NULL, n->counters, n->counters_lost,
                         n->counters_skipped));
+    TS_STEP(code, count(p, TS_ITEM_perfetto_samples, NULL, n->samples, 0, n->samples_skipped));
+    TS_STEP(code,
+            count(p, TS_ITEM_perfetto_points, NULL, n->points, n->points_lost, n->points_skipped));
+    TS_STEP(code, count(p, TS_ITEM_perfetto_measures, NULL, n->measures, n->measures_lost,
+                        n->measures_skipped));
+    TS_STEP(code, count(p, TS_ITEM_perfetto_lines, NULL, n->lines, 0, n->lines_skipped));
     TS_STEP(code, count(p, TS_ITEM_perfetto_values, NULL, values, values, 0));
     return code;
 }

@@ -29,12 +29,20 @@ static uint64_t hash_of(const perfetto *p, const entry_key *k)
     return ts_hash_end(&h);
 }
 
-static ts_code put_entry(perfetto *p, perfetto_interned kind, uint64_t iid, uint32_t text)
+static uint32_t generation_of(const perfetto *p, uint32_t kind)
+{
+    return (kind & INTERNED_OF_HEAP) != 0 ? p->sequence->heap_part : p->sequence->generation;
+}
+
+ts_code perfetto_interned_put(perfetto *p, uint32_t kind, uint64_t iid, uint32_t text)
 {
     const entry_key key = {iid, p->sequence_index, kind};
     ts_index_place place;
     perfetto_entry *e;
     uint32_t number;
+    if (iid == 0) {
+        return TS_OK;
+    }
     TS_TRY(ts_index_reserve(p->ctx, &p->entry_index));
     number = ts_index_search(&place, &p->entry_index, hash_of(p, &key), is_entry, p, &key);
     if (number == TS_INDEX_NONE) {
@@ -43,11 +51,11 @@ static ts_code put_entry(perfetto *p, perfetto_interned kind, uint64_t iid, uint
         ts_index_add(&p->entry_index, place, number);
     }
     e = (perfetto_entry *)p->entries.p + number;
-    *e = (perfetto_entry){iid, key.sequence, p->sequence->generation, key.kind, text};
+    *e = (perfetto_entry){iid, key.sequence, generation_of(p, kind), key.kind, text};
     return TS_OK;
 }
 
-uint32_t perfetto_interned_find(perfetto *p, perfetto_interned kind, uint64_t iid)
+bool perfetto_interned_look(uint32_t *text, perfetto *p, uint32_t kind, uint64_t iid)
 {
     const entry_key key = {iid, p->sequence_index, kind};
     uint32_t number = p->entry_index.count == 0
@@ -55,11 +63,23 @@ uint32_t perfetto_interned_find(perfetto *p, perfetto_interned kind, uint64_t ii
                           : ts_index_find(&p->entry_index, hash_of(p, &key), is_entry, p, &key);
     const perfetto_entry *e =
         number == TS_INDEX_NONE ? NULL : (const perfetto_entry *)p->entries.p + number;
-    if (e != NULL && e->generation == p->sequence->generation) {
-        return e->text;
-    }
+    *text = e == NULL ? PERFETTO_NONE : e->text;
+    return e != NULL && e->generation == generation_of(p, kind);
+}
+
+void perfetto_interned_missing(perfetto *p)
+{
     p->n.first_no_interned = p->n.no_interned == 0 ? (int64_t)p->at : p->n.first_no_interned;
     p->n.no_interned++;
+}
+
+uint32_t perfetto_interned_find(perfetto *p, perfetto_interned kind, uint64_t iid)
+{
+    uint32_t text;
+    if (perfetto_interned_look(&text, p, kind, iid)) {
+        return text;
+    }
+    perfetto_interned_missing(p);
     return PERFETTO_NONE;
 }
 
@@ -110,10 +130,19 @@ ts_code perfetto_location(perfetto *p, ts_buf *out, const ts_wire_field *message
     return j.code;
 }
 
-/* An entry: its number in field 1, its text in field 2, or a place in the source. */
-static ts_code take_entry(perfetto *p, perfetto_interned kind, const ts_wire_field *message,
-                          bool *good)
+/* Bytes are kept as they are: what they are, those say that refer to them. */
+static ts_code put_bytes(uint32_t *text, perfetto *p, const ts_wire_field *f)
 {
+    size_t n = f->n < PERFETTO_TEXT_MAX ? f->n : PERFETTO_TEXT_MAX;
+    p->n.texts_cut += n < f->n;
+    return ts_pool_intern(p->ctx, text, NULL, &p->texts,
+                          n == 0 ? TS_TEXT_LIT("") : (ts_text){(const char *)f->p, n});
+}
+
+/* An entry: its number in field 1, its text in field 2, or a place in the source. */
+static ts_code take_entry(perfetto *p, uint32_t kind, const ts_wire_field *message, bool *good)
+{
+    bool bytes = (kind & ~(uint32_t)INTERNED_OF_HEAP) >= INTERNED_FUNCTION;
     uint64_t iid = 0;
     uint32_t text = PERFETTO_NONE;
     ts_wire w;
@@ -123,12 +152,12 @@ static ts_code take_entry(perfetto *p, perfetto_interned kind, const ts_wire_fie
     while (code == TS_OK && ts_wire_next(&f, &w)) {
         if (f.number == 1 && f.type == TS_WIRE_VARINT) {
             iid = f.value;
-        } else if (f.number == 2 && kind != INTERNED_LOCATION) {
-            code = perfetto_text_of(&text, p, &f);
+        } else if (f.number == 2 && f.type == TS_WIRE_BYTES && kind != INTERNED_LOCATION) {
+            code = bytes ? put_bytes(&text, p, &f) : perfetto_text_of(&text, p, &f);
         }
     }
     *good = *good && w.fault == TS_WIRE_OK;
-    if (code != TS_OK || !*good || iid == 0) {
+    if (code != TS_OK || !*good) {
         return code;
     }
     if (kind == INTERNED_LOCATION) {
@@ -139,31 +168,82 @@ static ts_code take_entry(perfetto *p, perfetto_interned kind, const ts_wire_fie
     if (text == PERFETTO_NONE) {
         TS_TRY_INTO(code, ts_pool_intern(p->ctx, &text, NULL, &p->texts, TS_TEXT_LIT("")));
     }
-    return put_entry(p, kind, iid, text);
+    return perfetto_interned_put(p, kind, iid, text);
 }
 
-ts_code perfetto_interned_data(perfetto *p, const ts_wire_field *message, bool *good)
+/* Which field holds entries of a kind. */
+typedef struct entry_field {
+    uint32_t field, kind;
+} entry_field;
+
+static ts_code take_kind(perfetto *p, uint32_t kind, const ts_wire_field *message, bool *good)
 {
-    static const struct {
-        uint32_t field;
-        perfetto_interned kind;
-    } kinds[] = {
-        {1, INTERNED_CATEGORY},     {2, INTERNED_NAME},      {3, INTERNED_ARG_NAME},
-        {4, INTERNED_LOCATION},     {20, INTERNED_LOG_BODY}, {29, INTERNED_ARG_TEXT},
-        {43, INTERNED_CORRELATION},
-    };
+    uint32_t of_heap = kind & INTERNED_OF_HEAP;
+    switch (kind & ~(uint32_t)INTERNED_OF_HEAP) {
+    case INTERNED_MAPPING:
+        return perfetto_mapping(p, of_heap, message, good);
+    case INTERNED_FRAME:
+        return perfetto_frame_of(p, of_heap, message, good);
+    case INTERNED_STACK:
+        return perfetto_stack(p, of_heap, message, good);
+    default:
+        return take_entry(p, kind, message, good);
+    }
+}
+
+/* Entries refer to others whose fields may be later in the message: first the texts, then what
+ * refers to them. The kinds that refer are the last of the list, in this order. */
+static ts_code take_entries(perfetto *p, const ts_wire_field *message, const entry_field *kinds,
+                            size_t n, size_t texts, bool *good)
+{
     ts_wire w;
     ts_wire_field f;
+    size_t later = 0; /* kinds that refer: a bit for each that is there */
     ts_code code = TS_OK;
     ts_wire_init(&w, message->p, message->n);
     while (code == TS_OK && ts_wire_next(&f, &w)) {
-        for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        for (size_t i = 0; i < n; i++) {
             if (kinds[i].field == f.number && f.type == TS_WIRE_BYTES) {
-                code = take_entry(p, kinds[i].kind, &f, good);
+                later |= (size_t)(i >= texts) << i;
+                TS_STEP_IF(code, i < texts, take_kind(p, kinds[i].kind, &f, good));
                 break;
             }
         }
     }
     *good = *good && w.fault == TS_WIRE_OK;
+    for (size_t i = texts; i < n && code == TS_OK && *good; i++) {
+        if ((later >> i & 1) == 0) {
+            continue;
+        }
+        ts_wire_init(&w, message->p, message->n);
+        while (code == TS_OK && ts_wire_next(&f, &w)) {
+            if (f.number == kinds[i].field && f.type == TS_WIRE_BYTES) {
+                code = take_kind(p, kinds[i].kind, &f, good);
+            }
+        }
+    }
     return code;
+}
+
+ts_code perfetto_interned_data(perfetto *p, const ts_wire_field *message, bool *good)
+{
+    static const entry_field kinds[] = {
+        {1, INTERNED_CATEGORY},     {2, INTERNED_NAME},      {3, INTERNED_ARG_NAME},
+        {4, INTERNED_LOCATION},     {20, INTERNED_LOG_BODY}, {29, INTERNED_ARG_TEXT},
+        {43, INTERNED_CORRELATION}, {5, INTERNED_FUNCTION},  {16, INTERNED_BUILD_ID},
+        {17, INTERNED_PATH},        {18, INTERNED_SOURCE},   {19, INTERNED_MAPPING},
+        {6, INTERNED_FRAME},        {7, INTERNED_STACK},
+    };
+    return take_entries(p, message, kinds, 14, 11, good);
+}
+
+ts_code perfetto_interned_heap(perfetto *p, const ts_wire_field *message, bool *good)
+{
+    static const entry_field kinds[] = {
+        {1, INTERNED_OF_HEAP | INTERNED_FUNCTION},
+        {4, INTERNED_OF_HEAP | INTERNED_MAPPING},
+        {2, INTERNED_OF_HEAP | INTERNED_FRAME},
+        {3, INTERNED_OF_HEAP | INTERNED_STACK},
+    };
+    return take_entries(p, message, kinds, 4, 1, good);
 }

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2, UNKNOWN_FROM = PERFETTO_KINDS };
+enum { FLAG_CLEARED = 1, FLAG_NEEDS_STATE = 2, UNKNOWN_FROM = PERFETTO_KINDS, DEFAULTS_PERF = 12 };
 
 /* What a packet says beside its payload. */
 typedef struct packet {
@@ -28,7 +28,58 @@ const char *perfetto_kind_name(uint32_t number)
     }
 }
 
+uint64_t perfetto_numbers(uint64_t *v, size_t n, const ts_wire_field *message, bool *good)
+{
+    uint64_t there = 0;
+    ts_wire w;
+    ts_wire_field f;
+    memset(v, 0, n * sizeof *v);
+    ts_wire_init(&w, message->p, message->n);
+    while (ts_wire_next(&f, &w)) {
+        if (f.number < n && f.type != TS_WIRE_BYTES) {
+            v[f.number] = f.value;
+            there |= UINT64_C(1) << f.number;
+        }
+    }
+    *good = *good && w.fault == TS_WIRE_OK;
+    return there;
+}
+
+ts_code perfetto_each(perfetto *p, const ts_wire_field *message, uint32_t field,
+                      perfetto_take *take, bool *good)
+{
+    ts_wire w;
+    ts_wire_field f;
+    ts_code code = TS_OK;
+    ts_wire_init(&w, message->p, message->n);
+    while (code == TS_OK && *good && ts_wire_next(&f, &w)) {
+        if (f.number == field && f.type == TS_WIRE_BYTES) {
+            code = take(p, &f, good);
+        }
+    }
+    *good = *good && w.fault == TS_WIRE_OK;
+    return code;
+}
+
 /* --- fields ---------------------------------------------------------------------------------- */
+
+/* A field that is known and of another type: no recorder writes it. */
+static bool wrong_type(const ts_wire_field *f)
+{
+    static const uint8_t numbers[] = {
+        PACKET_UID,     PACKET_TIMESTAMP, PACKET_SEQUENCE, PACKET_FLAGS, PACKET_CLEARED,
+        PACKET_DROPPED, PACKET_CLOCK,     PACKET_PID,      PACKET_FIRST, PACKET_MACHINE};
+    if (f->number == PACKET_INTERNED || f->number == PACKET_DEFAULTS ||
+        perfetto_kind_name(f->number) != NULL) {
+        return f->type != TS_WIRE_BYTES;
+    }
+    for (size_t i = 0; i < sizeof numbers; i++) {
+        if (numbers[i] == f->number) {
+            return f->type != TS_WIRE_VARINT;
+        }
+    }
+    return false;
+}
 
 /* Numbers; false: it is none of those of every packet. */
 static bool take_number(packet *k, const ts_wire_field *f)
@@ -202,6 +253,7 @@ static ts_code take_defaults(perfetto *p, const ts_wire_field *message, bool *go
     ts_code code = TS_OK;
     free_defaults(p, s);
     TS_NEED(p->ctx, d = s->defaults = ts_zalloc(p->ctx, 1, sizeof *d));
+    d->sampled = PERFETTO_NONE;
     ts_wire_init(&w, message->p, message->n);
     while (code == TS_OK && ts_wire_next(&f, &w)) {
         if (f.number == PACKET_CLOCK && f.type == TS_WIRE_VARINT) {
@@ -209,6 +261,8 @@ static ts_code take_defaults(perfetto *p, const ts_wire_field *message, bool *go
             d->has_clock = true;
         } else if (f.number == PACKET_TRACK_EVENT && f.type == TS_WIRE_BYTES) {
             code = event_defaults(p, d, &f, good);
+        } else if (f.number == DEFAULTS_PERF && f.type == TS_WIRE_BYTES) {
+            code = perfetto_sampled_event(p, d, &f, good);
         }
     }
     *good = *good && w.fault == TS_WIRE_OK;
@@ -216,8 +270,6 @@ static ts_code take_defaults(perfetto *p, const ts_wire_field *message, bool *go
 }
 
 /* --- the payload ----------------------------------------------------------------------------- */
-
-typedef ts_code take_payload(perfetto *p, const ts_wire_field *message, bool *good);
 
 /* Events of the kernel. */
 static ts_code take_kernel(perfetto *p, const ts_wire_field *message, bool *good)
@@ -229,7 +281,7 @@ static ts_code take_kernel(perfetto *p, const ts_wire_field *message, bool *good
 }
 
 /* NULL: such packets are only counted. */
-static take_payload *taker_of(uint32_t kind)
+static perfetto_take *taker_of(uint32_t kind)
 {
     switch (kind) {
     case PACKET_FTRACE:
@@ -256,6 +308,30 @@ static take_payload *taker_of(uint32_t kind)
         return perfetto_track_descriptor;
     case PACKET_TRACE_UUID:
         return perfetto_trace_uuid;
+    case PACKET_PROCESS_STATS:
+        return perfetto_process_stats;
+    case PACKET_SYS_STATS:
+        return perfetto_sys_stats;
+    case PACKET_FTRACE_STATS:
+        return perfetto_ftrace_stats;
+    case PACKET_PROFILE:
+        return perfetto_heap_profile;
+    case PACKET_BATTERY:
+        return perfetto_battery;
+    case PACKET_ANDROID_LOG:
+        return perfetto_android_log;
+    case PACKET_POWER_RAILS:
+        return perfetto_power_rails;
+    case PACKET_GPU_COUNTER:
+        return perfetto_gpu_counters;
+    case PACKET_STREAMING_PROFILE:
+        return perfetto_streaming;
+    case PACKET_MODULE_SYMBOLS:
+        return perfetto_module_symbols;
+    case PACKET_PERF_SAMPLE:
+        return perfetto_perf_sample;
+    case PACKET_GPU_MEMORY:
+        return perfetto_gpu_memory;
     default:
         return NULL;
     }
@@ -284,7 +360,7 @@ static ts_code take_state(perfetto *p, const packet *k, bool *good)
 
 static ts_code take_payload_of(perfetto *p, const packet *k, uint32_t counted)
 {
-    take_payload *take = taker_of(k->kind);
+    perfetto_take *take = taker_of(k->kind);
     bool compressed = k->kind == PACKET_COMPRESSED || k->kind == PACKET_COMPRESSED_ZSTD;
     bool good = true;
     ts_code code = perfetto_take_time(p, k->has_time, k->timestamp, k->has_clock, k->clock);
@@ -298,6 +374,13 @@ static ts_code take_payload_of(perfetto *p, const packet *k, uint32_t counted)
     }
     TS_STEP_IF(code, !good && !compressed, note_bad(p, "what the packet holds is damaged"));
     return code;
+}
+
+/* It may have ended what is open on the tracks of its sequence. */
+static void lose_packet(perfetto *p, uint32_t counted)
+{
+    p->n.lost[counted]++;
+    p->sequence->losses++;
 }
 
 static ts_code take_packet(perfetto *p, const packet *k, bool inner)
@@ -317,13 +400,13 @@ static ts_code take_packet(perfetto *p, const packet *k, bool inner)
     if ((k->flags & FLAG_NEEDS_STATE) != 0 && !is_valid(p, p->sequence)) {
         p->sequence->skipped_at =
             p->sequence->skipped++ == 0 ? (int64_t)p->at : p->sequence->skipped_at;
-        p->n.lost[counted]++;
+        lose_packet(p, counted);
         return TS_OK;
     }
     TS_TRY(take_state(p, k, &good));
     if (!good) {
         p->sequence->valid = false;
-        p->n.lost[counted]++;
+        lose_packet(p, counted);
         return note_bad(p, "its interned data or its defaults are damaged");
     }
     if (nested) {
@@ -339,15 +422,18 @@ ts_code perfetto_packet(perfetto *p, const uint8_t *bytes, size_t n, uint64_t at
     packet k = {0};
     ts_wire w;
     ts_wire_field f;
+    bool wrong = false;
     ts_wire_init(&w, bytes, n);
-    while (ts_wire_next(&f, &w)) {
+    while (!wrong && ts_wire_next(&f, &w)) {
+        wrong = wrong_type(&f);
         take_field(&k, &f);
     }
     p->at = at;
-    if (w.fault == TS_WIRE_OK) {
+    if (w.fault == TS_WIRE_OK && !wrong) {
         return take_packet(p, &k, inner);
     }
     p->n.packets_lost++;
     perfetto_damaged(p); /* what it would have changed, and of which sequence, is not known */
-    return note_bad(p, ts_wire_fault_text(w.fault));
+    return note_bad(p, wrong ? "a field of the packet is of another type"
+                             : ts_wire_fault_text(w.fault));
 }

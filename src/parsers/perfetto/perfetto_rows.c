@@ -197,7 +197,7 @@ static ts_text type_text(const read_record *x, char phase[2])
     return (ts_text){phase, 1};
 }
 
-static ts_code put_event(perfetto *p, const read_record *x)
+static ts_code put_event(perfetto *p, const read_record *x, int64_t node)
 {
     const perfetto_track *t = perfetto_track_at(p, x->r.track);
     char phase[2];
@@ -216,6 +216,7 @@ static ts_code put_event(perfetto *p, const read_record *x)
         .flow_ids = x->r.flows > 0 ? x->flows : TS_TEXT_NULL,
         .correlation = x->r.correlation > 0 ? x->correlation : TS_TEXT_NULL,
         .args = x->r.args > 0 ? x->args : TS_TEXT_NULL,
+        .node_id = node,
         .sequence = perfetto_sequence_at(p, x->r.sequence)->id,
     };
     TS_NULL_IF(t->ipid < 0, perfetto_event, &row, ipid);
@@ -223,6 +224,7 @@ static ts_code put_event(perfetto *p, const read_record *x)
     TS_NULL_IF(x->ts == TS_NO_TIME, perfetto_event, &row, ts);
     TS_NULL_IF(x->r.dur == TS_NO_TIME, perfetto_event, &row, dur);
     TS_NULL_IF(x->r.thread_ts == TS_NO_TIME, perfetto_event, &row, thread_ts);
+    TS_NULL_IF(node == 0, perfetto_event, &row, node_id);
     return ts_put_perfetto_event(p->sink, &row);
 }
 
@@ -251,10 +253,27 @@ static ts_code give_pair(perfetto *p, const read_record *x, uint64_t order, int6
     return perfetto_pair_add(p, &pair);
 }
 
+/* What is no event of a track. */
+static ts_code put_other(perfetto *p, const read_record *x, bool wanted)
+{
+    uint64_t *seen = x->r.type == PERFETTO_SAMPLE ? &p->n.samples : &p->n.lines;
+    if (x->r.type == PERFETTO_POINT) {
+        return perfetto_point_put(p, x->r.track, x->r.value, x->ts, wanted);
+    }
+    ++*seen;
+    if (!wanted) {
+        *(x->r.type == PERFETTO_SAMPLE ? &p->n.samples_skipped : &p->n.lines_skipped) += 1;
+        return TS_OK;
+    }
+    return x->r.type == PERFETTO_SAMPLE ? perfetto_sample_put(p, (const uint8_t *)x->args.p, x->ts)
+                                        : perfetto_line_put(p, &x->r, x->args, x->ts);
+}
+
 static ts_code put_record(perfetto *p, read_record *x, uint64_t order)
 {
     bool wanted;
     int64_t id = 0;
+    int64_t node;
     ts_code code = take_record_time(p, x);
     wanted = x->ts == TS_NO_TIME || ts_span_has(&p->wanted, x->ts);
     TS_STEP(code, put_values(p, x, wanted));
@@ -270,11 +289,15 @@ static ts_code put_record(perfetto *p, read_record *x, uint64_t order)
     if (x->r.type == PERFETTO_COUNTER) {
         return TS_OK;
     }
+    if (x->r.type >= PERFETTO_SAMPLE) {
+        return put_other(p, x, wanted);
+    }
     p->n.events++;
     p->n.events_skipped += wanted ? 0 : 1;
-    p->n.unknown_types += x->r.type == PERFETTO_UNKNOWN_TYPE || x->r.type == PERFETTO_STATE;
+    p->n.unknown_types += x->r.type == PERFETTO_UNKNOWN_TYPE;
     if (wanted) {
-        TS_TRY_INTO(code, put_event(p, x));
+        TS_TRY_INTO(code, perfetto_call_node(&node, p, x->r.call));
+        TS_TRY_INTO(code, put_event(p, x, node));
         id = (int64_t)ts_sink_rows(p->sink, TS_T_perfetto_event);
     }
     return x->r.type == PERFETTO_BEGIN || x->r.type == PERFETTO_END ||
@@ -300,6 +323,7 @@ ts_code perfetto_rows_finish(perfetto *p)
         TS_STEP_IF(code, i % 4096 == 0, ts_check_cancel(p->ctx));
     }
     ts_window_free(&p->records);
+    TS_STEP(code, perfetto_series_finish(p));
     TS_STEP(code, perfetto_slices_finish(p));
     return code;
 }

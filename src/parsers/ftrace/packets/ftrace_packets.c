@@ -7,10 +7,16 @@
 #include "parsers/shared/kernel_packets.h"
 
 #include "base/alloc.h"
+#include "base/buf.h"
 #include "base/ckd.h"
 #include "base/intvec.h"
 
+#include <inttypes.h>
+
 enum { EVENT_MAX = 420, BODY_FIELDS = 8, COMM_MAX = 64, NOT_A_FIELD = 0xff };
+
+/* Events that have a form of their own; and where numbers of described ones begin. */
+enum { EVENT_MARK = 80, EVENT_GENERIC = 327, EVENT_CALL = 329, EVENT_DESCRIBED = 65536 };
 
 /* What fields of a bundle hold. */
 enum {
@@ -19,6 +25,7 @@ enum {
     BUNDLE_LOST,
     BUNDLE_COMPACT,
     BUNDLE_CLOCK,
+    BUNDLE_DESCRIPTORS = 11,
     EVENT_TIME = 1,
     EVENT_PID = 2
 };
@@ -44,6 +51,12 @@ typedef struct packet_kind {
     uint8_t width[BODY_FIELDS];
 } packet_kind;
 
+/* An event whose fields a bundle describes. */
+typedef struct described_kind {
+    uint32_t number;
+    packet_kind kind;
+} described_kind;
+
 /* Who runs on a CPU. */
 typedef struct packet_cpu {
     int64_t pid, prio;
@@ -56,8 +69,11 @@ struct ts_kernel_packets {
     ftrace_file file;
     packet_kind kinds[EVENT_MAX];
     ts_idmap cpu_of;
-    ts_vec cpus;  /* packet_cpu */
-    ts_vec names; /* ts_text, of the bundle */
+    ts_vec cpus;      /* packet_cpu */
+    ts_vec names;     /* ts_text, of the bundle */
+    ts_vec described; /* described_kind */
+    ts_idmap described_of;
+    ts_buf text; /* of the event that is read */
     ts_intvec lists[COMPACT_LISTS];
     uint64_t events, bad, others, lost, other_clocks;
 };
@@ -102,6 +118,9 @@ void ts_kernel_packets_close(ts_kernel_packets *k)
         ts_idmap_free(ctx, &k->cpu_of);
         ts_vec_free(ctx, &k->cpus);
         ts_vec_free(ctx, &k->names);
+        ts_vec_free(ctx, &k->described);
+        ts_idmap_free(ctx, &k->described_of);
+        ts_buf_free(ctx, &k->text);
         for (unsigned i = 0; i < COMPACT_LISTS; i++) {
             ts_intvec_free(ctx, &k->lists[i]);
         }
@@ -169,10 +188,258 @@ static void fill_zeros(ftrace_event *e, const packet_kind *kind)
     }
 }
 
+static void set_number(ftrace_event *e, unsigned slot, int64_t v)
+{
+    e->number[slot] = v;
+    e->numbers |= (uint8_t)(1U << slot);
+}
+
+static void set_text(ftrace_event *e, unsigned slot, ts_text v)
+{
+    e->text[slot] = v;
+    e->texts |= (uint8_t)(1U << slot);
+}
+
+/* A marker in parts: process, name, whether it begins. It becomes the text that others write. */
+static ts_code read_mark(ftrace_event *e, ts_kernel_packets *k, const ts_wire_field *body)
+{
+    ts_ctx *ctx = k->file.job->ctx;
+    ts_text name = TS_TEXT_LIT("");
+    uint64_t v[4] = {0};
+    ts_wire w;
+    ts_wire_field f;
+    ts_wire_init(&w, body->p, body->n);
+    while (ts_wire_next(&f, &w)) {
+        if (f.number == 2 && f.type == TS_WIRE_BYTES) {
+            name = (ts_text){(const char *)f.p, f.n};
+        } else if (f.number < 4 && f.type == TS_WIRE_VARINT) {
+            v[f.number] = f.value;
+        }
+    }
+    k->text.n = 0;
+    TS_TRY(ts_buf_printf(ctx, &k->text, "%c|%" PRId32 "%s", v[3] != 0 ? 'B' : 'E', (int32_t)v[1],
+                         v[3] != 0 ? "|" : ""));
+    TS_TRY(ts_buf_put(ctx, &k->text, name.p, v[3] != 0 ? name.n : 0));
+    set_text(e, FTRACE_T_print_buf, ts_buf_text(&k->text));
+    return TS_OK;
+}
+
+/* Arguments of a system call, as texts have them. */
+static ts_code read_call(ftrace_event *e, ts_kernel_packets *k, const ts_wire_field *body)
+{
+    ts_ctx *ctx = k->file.job->ctx;
+    ts_wire w;
+    ts_wire inner;
+    ts_wire_field f;
+    uint64_t v;
+    k->text.n = 0;
+    ts_wire_init(&w, body->p, body->n);
+    while (ts_wire_next(&f, &w)) {
+        if (f.number == 2 && f.type == TS_WIRE_VARINT) {
+            TS_TRY(ts_buf_printf(ctx, &k->text, "%s%" PRIx64, k->text.n > 0 ? ", " : "", f.value));
+        } else if (f.number == 2 && f.type == TS_WIRE_BYTES) {
+            ts_wire_init(&inner, f.p, f.n);
+            while (ts_wire_packed(&v, &inner)) {
+                TS_TRY(ts_buf_printf(ctx, &k->text, "%s%" PRIx64, k->text.n > 0 ? ", " : "", v));
+            }
+        }
+    }
+    if (k->text.n > 0) {
+        set_text(e, FTRACE_T_sys_enter_args, ts_buf_text(&k->text));
+    }
+    return TS_OK;
+}
+
+/* --- events by names ------------------------------------------------------------------------- */
+
+/* Whether a field of the kind has this name. */
+static const ftrace_field_info *field_of(unsigned kind, ts_text name)
+{
+    const ftrace_kind_info *info = &ftrace_kinds[kind];
+    for (unsigned i = 0; i < info->field_count; i++) {
+        if (ts_text_is(name, info->fields[i].name)) {
+            return &info->fields[i];
+        }
+    }
+    return NULL;
+}
+
+/* {1 name, 3 text, 4 number, 5 number} */
+static bool read_named(ftrace_event *e, const ts_wire_field *message)
+{
+    const ftrace_field_info *field;
+    ts_text name = TS_TEXT_LIT("");
+    ts_wire_field value = {0};
+    ts_wire w;
+    ts_wire_field f;
+    ts_wire_init(&w, message->p, message->n);
+    while (ts_wire_next(&f, &w)) {
+        if (f.number == 1 && f.type == TS_WIRE_BYTES) {
+            name = (ts_text){(const char *)f.p, f.n};
+        } else if (f.number >= 3 && f.number <= 5) {
+            value = f;
+        }
+    }
+    field = field_of(e->kind, name);
+    if (field != NULL && field->is_text && value.type == TS_WIRE_BYTES) {
+        set_text(e, field->slot, (ts_text){(const char *)value.p, value.n});
+    } else if (field != NULL && !field->is_text && value.type == TS_WIRE_VARINT) {
+        set_number(e, field->slot, number_of(field->width, value.value));
+    }
+    return w.fault == TS_WIRE_OK;
+}
+
+/* Whether all fields are there that the event needs. Texts that it does not need may be missing. */
+static bool has_fields(ftrace_event *e)
+{
+    const ftrace_kind_info *info = &ftrace_kinds[e->kind];
+    for (unsigned i = 0; i < info->field_count; i++) {
+        const ftrace_field_info *field = &info->fields[i];
+        bool there =
+            field->is_text ? ftrace_has_text(e, field->slot) : ftrace_has_number(e, field->slot);
+        if (!there && (field->text & FTRACE_NEEDED) != 0) {
+            return false;
+        }
+        if (!there && field->is_text) {
+            set_text(e, field->slot, TS_TEXT_LIT(""));
+        }
+    }
+    return true;
+}
+
+/* An event whose name and fields' names are in it: {1 event, 2 fields}. *known: it has rows. */
+static bool read_generic(ftrace_event *e, bool *known, const ts_wire_field *body)
+{
+    ts_wire w;
+    ts_wire_field f;
+    bool good = true;
+    unsigned kind = FTRACE_KINDS;
+    ts_wire_init(&w, body->p, body->n);
+    while (ts_wire_next(&f, &w)) {
+        if (f.number == 1 && f.type == TS_WIRE_BYTES) {
+            kind = ftrace_kind_of((ts_text){(const char *)f.p, f.n});
+        }
+    }
+    *known = kind != FTRACE_KINDS;
+    e->kind = (uint16_t)kind;
+    ts_wire_init(&w, body->p, body->n);
+    while (good && *known && ts_wire_next(&f, &w)) {
+        if (f.number == 2 && f.type == TS_WIRE_BYTES) {
+            good = read_named(e, &f);
+        }
+    }
+    *known = *known && has_fields(e);
+    return good && w.fault == TS_WIRE_OK;
+}
+
+/* A field of a description: {1 name, 3 number}. */
+static bool describe_field(packet_kind *kind, const ts_wire_field *message)
+{
+    const ftrace_field_info *field;
+    ts_text name = TS_TEXT_LIT("");
+    uint64_t number = 0;
+    ts_wire w;
+    ts_wire_field f;
+    ts_wire_init(&w, message->p, message->n);
+    while (ts_wire_next(&f, &w)) {
+        if (f.number == 1 && f.type == TS_WIRE_BYTES) {
+            name = (ts_text){(const char *)f.p, f.n};
+        } else if (f.number == 3 && f.type == TS_WIRE_VARINT) {
+            number = f.value;
+        }
+    }
+    field = kind->kind == 0 ? NULL : field_of(kind->kind - 1U, name);
+    if (field != NULL && number < BODY_FIELDS) {
+        add_field(kind, (unsigned)number, field->slot, field->is_text);
+    }
+    return w.fault == TS_WIRE_OK;
+}
+
+/* {1 number, 2 {1 name of the event, 2 fields}}; it holds for the whole trace. */
+static ts_code describe(ts_kernel_packets *k, const ts_wire_field *message, bool *good)
+{
+    ts_ctx *ctx = k->file.job->ctx;
+    described_kind d = {0};
+    ts_wire_field body = {0};
+    uint64_t place;
+    unsigned kind = FTRACE_KINDS;
+    ts_wire w;
+    ts_wire_field f;
+    ts_wire_init(&w, message->p, message->n);
+    while (ts_wire_next(&f, &w)) {
+        d.number = f.number == 1 && f.type == TS_WIRE_VARINT ? (uint32_t)f.value : d.number;
+        body = f.number == 2 && f.type == TS_WIRE_BYTES ? f : body;
+    }
+    *good = *good && w.fault == TS_WIRE_OK;
+    ts_wire_init(&w, body.p, body.n);
+    while (ts_wire_next(&f, &w)) {
+        if (f.number == 1 && f.type == TS_WIRE_BYTES) {
+            kind = ftrace_kind_of((ts_text){(const char *)f.p, f.n});
+        }
+    }
+    if (kind != FTRACE_KINDS) {
+        add_event(&d.kind, (ftrace_kind)kind);
+    }
+    ts_wire_init(&w, body.p, body.n);
+    while (*good && ts_wire_next(&f, &w)) {
+        if (f.number == 2 && f.type == TS_WIRE_BYTES) {
+            *good = describe_field(&d.kind, &f);
+        }
+    }
+    *good = *good && w.fault == TS_WIRE_OK;
+    if (!*good || d.number < EVENT_DESCRIBED || kind == FTRACE_KINDS) {
+        return TS_OK;
+    }
+    if (ts_idmap_find(&place, &k->described_of, d.number)) {
+        ((described_kind *)k->described.p)[place] = d;
+        return TS_OK;
+    }
+    TS_TRY(ts_idmap_put(ctx, &k->described_of, d.number, k->described.n));
+    return ts_vec_push(ctx, &k->described, &d, sizeof d);
+}
+
+static const packet_kind *kind_of(const ts_kernel_packets *k, uint32_t number)
+{
+    uint64_t place;
+    if (number < EVENT_MAX) {
+        return &k->kinds[number];
+    }
+    return number >= EVENT_DESCRIBED && ts_idmap_find(&place, &k->described_of, number)
+               ? &((const described_kind *)k->described.p)[place].kind
+               : NULL;
+}
+
+/* --- all forms ------------------------------------------------------------------------------- */
+
+/* What the event says; *known: it has rows. */
+static ts_code read_event(ftrace_event *e, ts_kernel_packets *k, const ts_wire_field *body,
+                          bool *known, bool *good)
+{
+    const packet_kind *kind = kind_of(k, body->number);
+    *known = true;
+    if (body->number == EVENT_GENERIC) {
+        *good = read_generic(e, known, body);
+        return TS_OK;
+    }
+    if (kind == NULL || kind->kind == 0) {
+        *known = false;
+        return TS_OK;
+    }
+    e->kind = (uint16_t)(kind->kind - 1);
+    *good = read_body(e, kind, body);
+    fill_zeros(e, kind);
+    *known = body->number < EVENT_DESCRIBED || has_fields(e);
+    return !*good                       ? TS_OK
+           : body->number == EVENT_MARK ? read_mark(e, k, body)
+           : body->number == EVENT_CALL ? read_call(e, k, body)
+                                        : TS_OK;
+}
+
 static ts_code take_event(ts_kernel_packets *k, const ts_wire_field *message, uint32_t cpu,
                           bool *good)
 {
-    const packet_kind *kind = NULL;
+    bool known;
+    bool well = true;
     ftrace_event e;
     ts_wire_field body = {0};
     ts_wire w;
@@ -188,25 +455,19 @@ static ts_code take_event(ts_kernel_packets *k, const ts_wire_field *message, ui
             body = f;
         }
     }
-    kind = body.number < EVENT_MAX ? &k->kinds[body.number] : NULL;
     if (w.fault != TS_WIRE_OK || e.ts <= 0) {
         k->bad++;
         *good = false;
         return TS_OK;
     }
-    if (kind == NULL || kind->kind == 0) {
-        k->others++;
-        return TS_OK;
-    }
-    e.kind = (uint16_t)(kind->kind - 1);
     e.cpu = cpu;
     e.reader = FTRACE_FROM_RAW;
-    if (!read_body(&e, kind, &body)) {
-        k->bad++;
-        *good = false;
+    TS_TRY(read_event(&e, k, &body, &known, &well));
+    if (!well || !known) {
+        *(well ? &k->others : &k->bad) += 1;
+        *good = *good && well;
         return TS_OK;
     }
-    fill_zeros(&e, kind);
     k->events++;
     return ftrace_file_take(&k->file, &e);
 }
@@ -265,18 +526,6 @@ static uint64_t length_of(const ts_kernel_packets *k, const uint8_t *lists, size
         least = k->lists[lists[i]].n < least ? k->lists[lists[i]].n : least;
     }
     return least;
-}
-
-static void set_number(ftrace_event *e, unsigned slot, int64_t v)
-{
-    e->number[slot] = v;
-    e->numbers |= (uint8_t)(1U << slot);
-}
-
-static void set_text(ftrace_event *e, unsigned slot, ts_text v)
-{
-    e->text[slot] = v;
-    e->texts |= (uint8_t)(1U << slot);
 }
 
 /* The first switch of a CPU says only who runs from there on. */
@@ -384,17 +633,17 @@ ts_code ts_kernel_packets_bundle(ts_kernel_packets *k, const ts_wire_field *mess
     ts_wire_field f;
     ts_code code = TS_OK;
     ts_wire_init(&w, message->p, message->n);
-    while (ts_wire_next(&f, &w)) {
-        if (f.type == TS_WIRE_VARINT) {
+    while (code == TS_OK && ts_wire_next(&f, &w)) {
+        if (f.number == BUNDLE_DESCRIPTORS && f.type == TS_WIRE_BYTES) {
+            code = describe(k, &f, good);
+        } else if (f.type == TS_WIRE_VARINT) {
             cpu = f.number == BUNDLE_CPU ? (uint32_t)f.value : cpu;
             lost = f.number == BUNDLE_LOST ? f.value != 0 : lost;
             k->other_clocks += f.number == BUNDLE_CLOCK && f.value != 0;
         }
     }
     *good = *good && w.fault == TS_WIRE_OK;
-    if (lost) {
-        code = lose_before(k, cpu);
-    }
+    TS_STEP_IF(code, lost, lose_before(k, cpu));
     ts_wire_init(&w, message->p, message->n);
     while (code == TS_OK && ts_wire_next(&f, &w)) {
         if (f.type == TS_WIRE_BYTES && f.number == BUNDLE_EVENT) {
