@@ -80,6 +80,16 @@ class Pairs(list):
     pass
 
 
+def nested(data):
+    """A value of the older form."""
+    m = message(data)
+    if m.get(1, [0])[-1] == 1:
+        return Pairs(zip(map(text, m.get(2, [])), map(nested, m.get(3, []))))
+    if m.get(1, [0])[-1] == 2:
+        return [nested(v) for v in m.get(4, [])]
+    return signed(m[5][-1]) if 5 in m else real(m[6][-1]) if 6 in m else m[7][-1] != 0 if 7 in m else text(m[8][-1]) if 8 in m else None
+
+
 def value(state, data):
     """The value of an annotation."""
     simple, entries, items = NONE, [], []
@@ -96,6 +106,10 @@ def value(state, data):
             simple = text(v)
         elif n == 7:
             simple = "0x%x" % v
+        elif n == 8:
+            simple = nested(v)
+        elif n == 9:
+            simple = text(v)
         elif n == 17:
             simple = state.interned.get((29, v))
         elif n == 11:
@@ -126,12 +140,49 @@ def location(data):
     return out
 
 
+# --- samples and measurements --------------------------------------------------------------------
+
+MEMORY = dict(enumerate(("MemTotal", "MemFree", "MemAvailable", "Buffers", "Cached", "SwapCached", "Active", "Inactive", "Active(anon)", "Inactive(anon)", "Active(file)",
+                         "Inactive(file)", "Unevictable", "Mlocked", "SwapTotal", "SwapFree", "Dirty", "Writeback", "AnonPages", "Mapped", "Shmem", "Slab", "SReclaimable",
+                         "SUnreclaim", "KernelStack", "PageTables"), 1))
+MEMORY.update({32: "CmaTotal", 33: "CmaFree"})
+COUNTERS = {1: "cpu", 2: "page-faults", 3: "cpu", 4: "context-switches", 5: "cpu-migrations", 6: "minor-faults", 7: "major-faults", 10: "cpu", 11: "instructions",
+            12: "cache-references", 13: "cache-misses", 14: "branch-instructions", 15: "branch-misses"}
+
+
+def sampled(timebase):
+    """What samples of perf are taken of."""
+    counter = COUNTERS.get(timebase[4][-1]) if 4 in timebase else None
+    if counter == "cpu":
+        return "cpu"
+    if 10 in timebase:
+        return text(timebase[10][-1])
+    return text(message(timebase[3][-1])[1][-1]) if 3 in timebase else counter or "cpu"
+
+
+def numbers(values):
+    """Of a list, packed or not."""
+    for v in values:
+        if isinstance(v, int):
+            yield v
+            continue
+        n = shift = 0
+        for b in v:
+            n |= (b & 0x7F) << shift
+            shift += 7
+            if b < 0x80:
+                yield n
+                n = shift = 0
+
+
 # --- the trace -----------------------------------------------------------------------------------
 
 
 class State:
     def __init__(self):
         self.interned, self.clock, self.track, self.counters = {}, None, None, []
+        self.sampled, self.heap, self.index, self.thread, self.us = "cpu", {}, None, None, 0
+        self.names = {}
         self.seen = self.valid = False
         self.losses = 0
         self.last = {}
@@ -153,6 +204,8 @@ class Trace:
         self.records, self.processes, self.threads = [], {}, {}
         self.issues = collections.Counter()
         self.now = None
+        self.samples, self.addresses, self.sums = [], {}, collections.defaultdict(collections.Counter)
+        self.measured, self.of_process, self.lines, self.cpus = {}, {}, [], {}
         self.read(data)
 
     def read(self, data):
@@ -176,7 +229,7 @@ class Trace:
             s.valid = False
             self.issues["perfetto_dropped"] += 1
         if cleared:
-            s.interned, s.clock, s.track, s.counters, s.valid = {}, None, None, [], True
+            s.interned, s.clock, s.track, s.counters, s.sampled, s.valid = {}, None, None, [], "cpu", True
             s.sums = collections.Counter()
         s.seen = True
         if m.get(13, [0])[-1] & 2 and not s.valid:
@@ -185,18 +238,24 @@ class Trace:
             return
         for part in m.get(12, []):
             for n, _, entry in fields(part):
+                if n not in (1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 29, 43):
+                    continue
                 e = message(entry)
-                s.interned[n, e[1][-1]] = location(entry) if n == 4 else text(e[2][-1])
+                s.interned[n, e[1][-1]] = location(entry) if n == 4 else e if n in (6, 7, 19) else e[2][-1] if n in (5, 16, 17, 18) else text(e[2][-1])
         for part in m.get(59, []):
             d = message(part)
             s.clock = d[58][-1] if 58 in d else None
             e = message(d[11][-1]) if 11 in d else {}
             s.track, s.counters = (e[11][-1] if 11 in e else None), e.get(31, [])
+            s.sampled = sampled(message(message(d[12][-1])[1][-1])) if 12 in d else "cpu"
         self.take_time(m, sid, s)
         if kind == 50:
             self.read(zlib.decompress(m[50][-1]))
-        elif kind in (2, 6, 11, 60):
-            {2: self.process_tree, 6: self.snapshot, 11: self.event, 60: self.descriptor}[kind](message(m[kind][-1]), m[kind][-1], sid, s)
+        else:
+            read = {2: self.process_tree, 6: self.snapshot, 7: self.system, 9: self.process_stats, 11: self.event, 34: self.kernel, 35: self.stats, 37: self.heap, 38: self.battery, 39: self.log,
+                    40: self.rails, 44: self.thread, 52: self.gpu, 54: self.streaming, 60: self.descriptor, 61: self.symbols, 66: self.sample, 71: self.gpu_memory}.get(kind)
+            if read:
+                read(message(m[kind][-1]), m[kind][-1], sid, s)
 
     # --- clocks ---
 
@@ -253,13 +312,15 @@ class Trace:
         t = self.track(m[1][-1])
         t.described = True
         t.parent = m[5][-1] if 5 in m else t.parent
-        t.name = text(m[2][-1]) if 2 in m else t.name
+        names = [text(v) for n, _, v in fields(_data) if n in (2, 10, 13) and v]
+        t.name = names[-1] if names else t.name
         if 3 in m:
             p = message(m[3][-1])
-            t.process, t.process_name = p[1][-1], text(p[6][-1])
+            t.process = p[1][-1] if 1 in p else t.process or 0
+            t.process_name = text(p[6][-1]) if p.get(6, [b""])[-1] else text(p[2][0]) if 2 in p else t.process_name
         if 4 in m:
             p = message(m[4][-1])
-            t.thread, t.thread_name = (p[1][-1], p[2][-1]), text(p[5][-1])
+            t.thread, t.thread_name = (p[1][-1], p[2][-1]), text(p[5][-1]) if p.get(5, [b""])[-1] else t.thread_name
         if 8 in m:
             t.counter = message(m[8][-1])
 
@@ -281,14 +342,27 @@ class Trace:
         uuid = m[11][-1] if 11 in m else s.track if s.track is not None else 0
         r = {"kind": m.get(9, [0])[-1], "track": uuid, "where": self.now, "sid": sid, "state": s, "losses": s.losses, "order": len(self.records)}
         self.track(uuid)
+        if 6 in m and 9 not in m:
+            phase = chr(message(m[6][-1])[2][-1])
+            r["kind"] = 3 if phase in "IiR" else phase
+            self.issues["perfetto_legacy_phase"] += phase not in "IiR"
         r["name"] = text(m[23][-1]) if 23 in m else s.interned.get((2, m[10][-1]), "NULL") if 10 in m else None
         categories = [s.interned[1, v] if n == 3 else text(v) for n, _, v in fields(data) if n in (3, 22)]
         r["category"] = ",".join(categories) or None
-        args = Pairs(annotation(s, v) if n == 4 else ("source_location", s.interned[4, v]) for n, _, v in fields(data) if n in (4, 34))
+        args = Pairs()
+        for n, kind, v in fields(data):
+            if n == 4:
+                args.append(annotation(s, v))
+            elif n in (33, 34):
+                args.append(("source_location", location(v) if n == 33 else s.interned[4, v]))
+            elif n in (5, 21) and kind == 2:
+                args += [("posted_from" if n == 5 else "log_location", s.interned[4, x]) if k == 1 else ("log_message", s.interned[20, x])
+                         for k, _, x in fields(v) if k == 1 or k == 2 and n == 21]
         r["args"] = args or None
         flows, ends = [str(v) for v in m.get(47, [])], [str(v) for v in m.get(48, [])]
         r["flows"] = ",".join(flows) + ("|" + ",".join(ends) if ends else "") or None
         r["correlation"] = str(m[52][-1]) if 52 in m else text(m[53][-1]) if 53 in m else None
+        r["stack"] = self.stack(s, m[56][-1]) if 56 in m else [(text(f[1][-1]), text(f[2][-1]), None, f.get(3, [None])[-1]) for f in map(message, message(m[55][-1])[1])] if 55 in m else []
         r["values"] = [(u, signed(v)) for u, v in zip(s.counters, m.get(12, []))]
         for u, _ in r["values"]:
             self.track(u)
@@ -296,6 +370,188 @@ class Trace:
             r["values"].append((uuid, signed(m[30][-1]) if 30 in m else real(m[44][-1])))
         r["sums"] = s.sums
         self.records.append(r)
+
+    # --- samples ---
+
+    def stack(self, s, iid):
+        """Frames, outermost first, as (name or address, file, library, line); addresses are named at the end."""
+        def look(kind, key, of_heap):
+            if s.heap and (of_heap, key) in s.heap:
+                return s.heap[of_heap, key]
+            return s.interned.get((kind, key))
+
+        out = []
+        for f in numbers(look(7, iid, 3).get(2, [])):
+            f = look(6, f, 2)
+            where = look(19, f[3][-1], 4) if f.get(3, [0])[-1] else {}
+            parts = [look(17, n, 1) for n in numbers(where.get(7, []))]
+            path = text(b"/" + b"/".join(parts)).replace("//", "/", 1) if parts else None
+            build = look(16, where[2][-1], 1) if where.get(2, [0])[-1] else None
+            name = look(5, f[2][-1], 1) if f.get(2, [0])[-1] else None
+            source = look(18, f[5][-1], 1) if f.get(5, [0])[-1] else None
+            address = f.get(4, [None])[-1]
+            out.append((text(name) if name else (path, build, address), text(source) if source else None, path, f.get(6, [0])[-1] or None, address))
+        return out
+
+    def named(self, stack):
+        out = []
+        for name, source, path, line, *_ in stack:
+            if not isinstance(name, tuple):
+                out.append((name, source, path, line))
+                continue
+            address = name[2]
+            if name in self.addresses:
+                out += [(text(l[1][-1]), text(l[2][-1]) if 2 in l else None, path, l.get(3, [0])[-1] or None) for l in reversed(self.addresses[name])]
+            else:
+                out.append((None if address is None and path is None else (path.split("/")[-1] + "+" if path else "") + "0x%x" % (address or 0), source, path, line))
+        return tuple(out)
+
+    def symbols(self, m, _data, _sid, _s):
+        for part in m.get(3, []):
+            a = message(part)
+            self.addresses[text(m[1][-1]), m[2][-1], a[1][-1]] = [message(l) for l in a[2]]
+
+    def take_sample(self, where, thread, stack, event, values=(), labels=()):
+        if thread:
+            self.processes.setdefault(thread[0], None)
+            self.threads.setdefault(thread, None)
+        self.samples.append((where, thread, stack, event, list(values), [(k, str(v)) for k, v in labels]))
+
+    def sample(self, m, _data, _sid, s):
+        if m.get(17, [0])[-1] or 19 in m:
+            self.issues["perf_lost"] += m.get(17, [0])[-1] or 1
+            return
+        if 18 in m:
+            self.issues["perfetto_skipped_samples"] += m[18][-1] != 4
+        modes = {1: "kernel", 2: "user", 3: "hypervisor", 4: "guest_kernel", 5: "guest_user"}
+        labels = [("cpu", m[1][-1])] if 1 in m else []
+        labels += [("cpu_mode", modes[m[5][-1]])] if m.get(5, [0])[-1] in modes else []
+        labels += [("unwind_error", m[16][-1])] if m.get(16, [0])[-1] else []
+        self.take_sample(self.now, (m[2][-1], m[3][-1]), self.stack(s, m[4][-1]) if 4 in m and 18 not in m else [], s.sampled, (), labels)
+
+    def thread(self, m, _data, _sid, s):
+        s.thread, s.us = (m[1][-1], m[2][-1]), m.get(6, [0])[-1]
+        t = self.tracks.setdefault(s.thread, Track(None))
+        t.thread, t.described, t.thread_name = s.thread, True, text(m[5][-1]) if 5 in m else t.thread_name
+
+    def streaming(self, m, _data, _sid, s):
+        for iid, delta in zip(numbers(m.get(1, [])), numbers(m.get(2, []))):
+            s.us += signed(delta)
+            self.take_sample((3, s.us * 1000), s.thread, self.stack(s, iid), "cpu")
+
+    def heap(self, m, _data, sid, s):
+        if 7 in m:
+            self.issues["perfetto_lost"] += s.index is not None and m[7][-1] != s.index + 1
+            s.index = m[7][-1]
+        for n in (1, 2, 3, 4):
+            for part in m.get(n, []):
+                e = message(part)
+                s.heap[n, e[1][-1]] = e[2][-1] if n == 1 else e
+        for part in m.get(5, []):
+            self.dump(message(part), s)
+        if not m.get(6, [0])[-1]:
+            s.heap = {}
+
+    def dump(self, d, s):
+        self.issues["heapprofd_incomplete"] += any(d.get(n, [0])[-1] for n in (4, 6, 7, 8, 10, 14))
+        pid, where = d[1][-1], (4, d[9][-1]) if d.get(9, [0])[-1] else self.now
+        self.processes.setdefault(pid, None)
+        for part in d.get(2, []):
+            v = message(part)
+            stack = self.stack(s, v[1][-1])
+            get = lambda n, v=v: v.get(n, [0])[-1]
+            now = {"alloc_space": get(2), "alloc_objects": get(5), "inuse_space": get(2) - get(3), "inuse_objects": get(5) - get(6)}
+            if 8 in v:
+                now["max_space"] = get(8)
+            before = self.sums[pid, d[11][-1], tuple(stack)]
+            values = [(k, n - before[k]) for k, n in now.items()]
+            before.update({k: n - before[k] for k, n in now.items()})
+            if any(n for _, n in values):
+                self.take_sample(where, None, stack, "alloc", values, [("pid", pid), ("heap", text(d[11][-1]))])
+
+    # --- measurements ---
+
+    def measure(self, name, unit, v, where=NONE):
+        self.measured.setdefault(name, (unit, []))[1].append((self.now if where is NONE else where, float(v)))
+
+    def system(self, _m, data, _sid, _s):
+        rates = collections.Counter()
+        for n, kind, v in fields(data):
+            m = message(v) if kind == 2 and n in (1, 2, 3, 10, 13) else None
+            if n == 1:
+                self.measure("meminfo:%s" % MEMORY.get(m[1][-1], m[1][-1]), "bytes", m[2][-1] * 1024)
+            elif n == 2:
+                self.measure("vmstat:%d" % m[1][-1], "count", m[2][-1])
+            elif n == 3:
+                for i, name in enumerate(("user", "nice", "system", "idle", "iowait", "irq", "softirq", "steal"), 2):
+                    if i in m:
+                        self.measure("cpu%d:%s" % (m[1][-1], name), "ns", m[i][-1])
+            elif n in (4, 5, 7):
+                self.measure({4: "forks", 5: "irqs", 7: "softirqs"}[n], "count", v)
+            elif n == 10:
+                self.measure("devfreq:" + text(m[1][-1]), None, m[2][-1])
+            elif n in (11, 17):
+                for rate in numbers([v]):
+                    self.measure("%s:%d" % ("cpufreq" if n == 11 else "gpufreq", rates[n]), "kHz" if n == 11 else "MHz", rate)
+                    rates[n] += 1
+            elif n == 13:
+                for i, name in enumerate(("read_sectors", "read_time", "write_sectors", "write_time"), 2):
+                    if i in m:
+                        self.measure("disk:%s:%s" % (text(m[1][-1]), name), "ms" if name.endswith("time") else "count", m[i][-1])
+
+    def process_stats(self, m, _data, _sid, _s):
+        names = {2: "mem.vm.size", 3: "mem.rss", 4: "mem.rss.anon", 5: "mem.rss.file", 6: "mem.rss.schem", 7: "mem.swap", 8: "mem.locked", 9: "mem.rss.watermark", 10: "oom_score_adj",
+                 11: "threads"}
+        for part in m.get(1, []):
+            v = message(part)
+            self.processes.setdefault(v[1][-1], None)
+            for n, name in names.items():
+                if n in v:
+                    self.of_process.setdefault((v[1][-1], name), []).append((self.now, signed(v[n][-1])))
+
+    def battery(self, m, _data, _sid, _s):
+        prefix = "battery:" + (text(m[5][-1]) + ":" if 5 in m else "")
+        for n, name, unit in ((1, "charge", "uAh"), (2, "capacity", "%"), (3, "current", "uA"), (4, "current.avg", "uA"), (6, "energy", "uWh"), (7, "voltage", "uV")):
+            if n in m:
+                self.measure(prefix + name, unit, struct.unpack("<f", struct.pack("<I", m[n][-1]))[0] if n == 2 else signed(m[n][-1]))
+
+    def rails(self, m, _data, _sid, s):
+        for part in m.get(1, []):
+            d = message(part)
+            s.names["rail", d[1][-1]] = text(d[2][-1])
+        for part in m.get(2, []):
+            d = message(part)
+            self.measure("power:%s" % s.names.get(("rail", d[1][-1]), d[1][-1]), "uWs", d[3][-1], (6, d[2][-1] * 10**6) if 2 in d else self.now)
+
+    def gpu(self, m, _data, _sid, s):
+        for part in m.get(1, []):
+            for spec in message(part).get(1, []):
+                d = message(spec)
+                s.names["gpu", d[1][-1]] = text(d[2][-1])
+        for part in m.get(2, []):
+            d = message(part)
+            self.measure("gpu%d:%s" % (m.get(3, [0])[-1], s.names.get(("gpu", d[1][-1]), d[1][-1])), None, real(d[3][-1]) if 3 in d else signed(d[2][-1]))
+
+    def gpu_memory(self, m, _data, _sid, _s):
+        pid = m.get(2, [0])[-1]
+        self.measure("gpu_mem:%d" % m.get(1, [0])[-1] + (":%d" % pid if pid else ""), "bytes", m[3][-1])
+
+    def log(self, m, _data, _sid, _s):
+        for part in m.get(1, []):
+            v = message(part)
+            where = (1, v[5][-1]) if 5 in v else self.now
+            self.lines.append((where, v.get(2, [0])[-1], v.get(3, [0])[-1], "??VDIWEF"[v[7][-1]], text(v[6][-1]), text(v[8][-1]), where[1]))
+
+    def stats(self, m, _data, _sid, _s):
+        self.issues["perfetto_flush_failed"] = m.get(14, [0])[-1] + (m.get(15, [0])[-1] == 2)
+
+    def kernel(self, m, _data, _sid, _s):
+        for part in m.get(2, []):
+            c = message(part)
+            n = c.get(3, [0])[-1] + c.get(8, [0])[-1]
+            if m[1][-1] == 2:
+                self.issues["ftrace_overrun"] += n > self.cpus.get(c[1][-1], 0)
+            self.cpus[c[1][-1]] = n
 
     def counters(self):
         """{uuid: [(time, value)]} in the order of the file; the thread's time of each event."""
@@ -365,13 +621,14 @@ def expected(trace):
         r["ts"] = trace.time(r["where"])
     kinds = {0: "unknown", 1: "begin", 2: "end", 3: "instant", 5: "state"}
     rows = {"track": [], "event": [], "slice": [], "series": [], "point": []}
+    uuid_of = lambda key: None if isinstance(key, tuple) else str(key)
     for uuid, t in trace.tracks.items():
         kind = "counter" if t.counter is not None else "thread" if t.thread else "process" if t.process is not None else "track"
-        rows["track"].append((str(uuid), str(t.parent) if t.parent in trace.tracks else None, t.name, kind, *who(uuid, trace)))
+        rows["track"].append((uuid_of(uuid), str(t.parent) if t.parent in trace.tracks else None, t.name, kind, *who(uuid, trace)))
     for r in trace.records:
         if r["kind"] != 4:
-            rows["event"].append((kinds[r["kind"]], r["name"], r["category"], str(r["track"]), *who(r["track"], trace), r["ts"], None, r["thread_ts"], r["flows"],
-                                  r["correlation"], r["args"], r["sid"]))
+            rows["event"].append((kinds.get(r["kind"], r["kind"]), r["name"], r["category"], str(r["track"]), *who(r["track"], trace), r["ts"], None, r["thread_ts"], r["flows"],
+                                  r["correlation"], r["args"], r["sid"], trace.named(r["stack"])))
     numbers = {id(r): i for i, r in enumerate(r for r in trace.records if r["kind"] != 4)}
     paths = {}
     for begin, end, depth, dur, own, cpu, state in trace.slices():
@@ -387,6 +644,15 @@ def expected(trace):
         rows["series"].append((str(uuid), t.name or "NULL", unit, who(uuid, trace)[1]))
         rows["point"] += [(str(uuid), *p) for p in points]
     rows["point"].sort(key=lambda p: p[0])
+    rows["sample"] = [(trace.time(where), thread, trace.named(stack), event, values, labels) for where, thread, stack, event, values, labels in trace.samples]
+    rows["measured"] = [(name, unit, [(trace.time(w), v) for w, v in points]) for name, (unit, points) in trace.measured.items()]
+    rows["line"] = [(trace.time(line[0]), *line[1:]) for line in trace.lines]
+    rows["of_process"] = []
+    for (pid, name), points in trace.of_process.items():
+        points = [(trace.time(w), v) for w, v in points]
+        ends = [p[0] for p in points[1:]] + [None]
+        rows["of_process"] += [(pid, name, ts, None if end is None or end < ts else end - ts, v) for (ts, v), end in zip(points, ends)]
+    rows["of_process"].sort(key=str)
     names = dict(trace.processes)
     threads = dict(trace.threads)
     for t in trace.tracks.values():
@@ -407,10 +673,24 @@ def actual(db):
     tracks = "(SELECT uuid FROM perfetto_track k WHERE k.id = %s)"
     pid, tid = "(SELECT pid FROM process p WHERE p.ipid = %s)", "(SELECT tid FROM thread t WHERE t.itid = %s)"
     rows = {"track": db.execute("SELECT uuid, %s, name, kind, %s, %s FROM perfetto_track x ORDER BY id" % (tracks % "x.parent_id", pid % "x.ipid", tid % "x.itid")).fetchall()}
-    rows["event"] = [r[:11] + (json.loads(r[11], object_pairs_hook=Pairs) if r[11] else None, r[12]) for r in db.execute(
-        "SELECT type, name, category, %s, %s, %s, ts, dur, thread_ts, flow_ids, correlation, args, sequence FROM perfetto_event x ORDER BY id"
+    full = {None: ()}
+    for node, parent, *frame in db.execute("SELECT n.id, n.parent_id, m.name, m.file, m.library, n.line FROM stack_node n LEFT JOIN stack_method m ON m.id = n.method_id ORDER BY n.id"):
+        full[node] = (*full[parent], tuple(frame))
+    rows["event"] = [r[:11] + (json.loads(r[11], object_pairs_hook=Pairs) if r[11] else None, r[12], full[r[13]]) for r in db.execute(
+        "SELECT type, name, category, %s, %s, %s, ts, dur, thread_ts, flow_ids, correlation, args, sequence, node_id FROM perfetto_event x ORDER BY id"
         % (tracks % "x.track_id", pid % "x.ipid", tid % "x.itid"))]
-    rows["event"] = [r[:9] + (r[9], r[10], r[11], r[12]) for r in rows["event"]]
+    values, labels = collections.defaultdict(list), collections.defaultdict(list)
+    for sample, name, v in db.execute("SELECT v.sample_id, t.name, v.value FROM stack_sample_value v JOIN stack_value_type t ON t.id = v.value_type_id ORDER BY v.rowid"):
+        values[sample].append((name, v))
+    for sample, key, v in db.execute("SELECT sample_id, key, value FROM stack_sample_label ORDER BY rowid"):
+        labels[sample].append((key, v))
+    rows["sample"] = [(ts, (pid, tid) if tid is not None else None, full[node], event, values[i], labels[i]) for i, ts, pid, tid, node, event in db.execute(
+        "SELECT s.id, s.ts, p.pid, t.tid, s.node_id, s.event FROM stack_sample s LEFT JOIN thread t ON t.itid = s.itid LEFT JOIN process p ON p.ipid = t.ipid ORDER BY s.id")]
+    rows["measured"] = [(name, unit, db.execute("SELECT ts, value FROM timeseries_value WHERE series_id = ? ORDER BY rowid", (i,)).fetchall()) for i, name, unit in db.execute(
+        "SELECT id, name, unit FROM timeseries WHERE id NOT IN (SELECT series_id FROM perfetto_counter) ORDER BY id").fetchall()]
+    rows["line"] = db.execute("SELECT ts, pid, tid, level, tag, context, origints FROM log ORDER BY rowid").fetchall()
+    rows["of_process"] = sorted(db.execute("SELECT p.pid, f.name, m.ts, m.dur, m.value FROM process_measure m JOIN process_measure_filter f ON f.id = m.filter_id "
+                                           "JOIN process p ON p.ipid = f.ipid"), key=str)
     paths = {}
     for node, parent, name in db.execute("SELECT n.id, n.parent_id, m.name FROM stack_node n LEFT JOIN stack_method m ON m.id = n.method_id ORDER BY n.id"):
         paths[node] = (paths[parent] if parent else ()) + (name,)

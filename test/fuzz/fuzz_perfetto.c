@@ -1,6 +1,6 @@
 /*
  * The bytes are a trace of Perfetto. See import_check.h for what must hold. Each event and each
- * slice that was imported is a row.
+ * slice, sample, measurement and line that was imported is a row.
  */
 #include "import_check.h"
 
@@ -20,7 +20,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         check(r.bytes == size);
         check(r.items[TS_ITEM_perfetto_events] == r.sink.sink.rows[TS_T_perfetto_event]);
         check(r.items[TS_ITEM_perfetto_slices] == r.sink.sink.rows[TS_T_perfetto_slice]);
-        check(r.items[TS_ITEM_perfetto_counters] == r.sink.sink.rows[TS_T_timeseries_value]);
+        check(r.items[TS_ITEM_perfetto_counters] + r.items[TS_ITEM_perfetto_points] ==
+              r.sink.sink.rows[TS_T_timeseries_value]);
+        check(r.items[TS_ITEM_perfetto_samples] == r.sink.sink.rows[TS_T_stack_sample]);
+        check(r.items[TS_ITEM_perfetto_lines] == r.sink.sink.rows[TS_T_log]);
         check(r.sink.sink.rows[TS_T_stack_slice] == r.sink.sink.rows[TS_T_perfetto_slice]);
     }
     fuzz_run_free(&r);

@@ -33,7 +33,7 @@ def main():
         for seed in range(RUNS):
             rng = random.Random(seed)
             lossy = seed % 4 == 3
-            data = w.trace(rng, events=rng.choice((5, 60, 300)), threads=rng.randrange(1, 5), lossy=lossy)
+            data = w.trace(rng, events=rng.choice((5, 60, 300)), threads=rng.randrange(1, 5), lossy=lossy, others=rng.choice((0, 10, 100)))
             with open(path, "wb") as f:
                 f.write(data)
             code, said = convert(path, out)

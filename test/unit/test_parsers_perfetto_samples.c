@@ -462,7 +462,7 @@ static void test_log(void **state)
     put(&b, "\x0a\x12\x32\x10\x0a\x06\x08\x01\x10\xc0\x84\x3d\x0a\x06\x08\x06\x10\xa0\xf7\x36", 20);
     import_bytes(&r, b);
     assert_rows(&r, import_issue, 0);
-    assert_mem_row(r.sink, log, 0, "1|900500|10|11|I|tag|hello|1000500");
+    assert_mem_row(r.sink, log, 0, "NULL|900500|10|11|I|tag|hello|1000500");
     run_free(&r);
     free(m.p);
     free(v.p);

@@ -49,7 +49,7 @@ enum {
     PERFETTO_PARENTS = 64,        /* of a track */
     PERFETTO_NESTING = 32,        /* of arguments */
     PERFETTO_INLINED = 64,        /* functions at one address */
-    PERFETTO_PATHS = 64 << 20,    /* bytes of paths that are made of parts */
+    PERFETTO_PATHS = 16 << 20,    /* bytes of paths that are made of parts */
     PERFETTO_KINDS = 160,         /* packets with lower numbers are counted by kind */
     PERFETTO_EXTRAS = 256         /* counters of one event */
 };
@@ -303,7 +303,7 @@ typedef struct perfetto_counts {
         other_machines, deep;
     uint64_t samples, samples_skipped, points, points_lost, points_skipped, measures, measures_lost,
         measures_skipped, lines, lines_skipped;
-    uint64_t perf_lost, perf_skipped, bad_lists, heap_gaps;
+    uint64_t perf_lost, perf_skipped, bad_lists, heap_gaps, sums_lost;
     int64_t first_bad_value, first_no_interned, first_no_time;
 } perfetto_counts;
 

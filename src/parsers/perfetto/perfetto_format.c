@@ -290,7 +290,8 @@ static ts_code count_items(perfetto *p, uint64_t bytes)
                         n->ends_lost + n->frames_lost, n->ends_unmatched));
     TS_STEP(code, count(p, TS_ITEM_perfetto_counters, NULL, n->counters, n->counters_lost,
                         n->counters_skipped));
-    TS_STEP(code, count(p, TS_ITEM_perfetto_samples, NULL, n->samples, 0, n->samples_skipped));
+    TS_STEP(code, count(p, TS_ITEM_perfetto_samples, NULL, n->samples + n->sums_lost, n->sums_lost,
+                        n->samples_skipped));
     TS_STEP(code,
             count(p, TS_ITEM_perfetto_points, NULL, n->points, n->points_lost, n->points_skipped));
     TS_STEP(code, count(p, TS_ITEM_perfetto_measures, NULL, n->measures, n->measures_lost,

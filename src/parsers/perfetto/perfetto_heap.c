@@ -20,6 +20,7 @@ typedef struct heap_key {
 typedef struct heap_sum {
     int64_t at[VALUE_KINDS];
     uint64_t allocated, freed;
+    uint32_t losses; /* of the sequence, then */
 } heap_sum;
 
 /* What a dump says of itself. */
@@ -60,7 +61,9 @@ static ts_code take_sample(perfetto *p, const dump *d, const ts_wire_field *mess
     uint64_t there = perfetto_numbers(v, NUMBERS, message, good);
     perfetto_sample s = {.itid = -1, .pid = d->pid, .heap = d->heap, .cpu = -1};
     perfetto_value values[VALUE_KINDS];
-    heap_sum now = {.allocated = v[ALLOCATED], .freed = v[FREED]};
+    heap_sum now = {.allocated = v[ALLOCATED],
+                    .freed = v[FREED],
+                    .losses = perfetto_losses(p, p->sequence_index)};
     heap_sum *sum = NULL;
     bool any = false;
     if (!*good) {
@@ -74,6 +77,10 @@ static ts_code take_sample(perfetto *p, const dump *d, const ts_wire_field *mess
     s.call = perfetto_stack_find(p, INTERNED_OF_HEAP, v[STACK]);
     TS_TRY(find_sum(&sum, p, d, s.call));
     if (now.allocated < sum->allocated || now.freed < sum->freed) {
+        if (now.losses != sum->losses) { /* which of the dumps is the older one is not known */
+            p->n.sums_lost++;
+            return TS_OK;
+        }
         *sum = (heap_sum){0}; /* another process has the number */
     }
     s.values = (there >> MAX & 1) != 0 ? VALUE_KINDS : VALUE_MAX_SPACE;

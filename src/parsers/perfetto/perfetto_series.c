@@ -471,7 +471,6 @@ ts_code perfetto_line_put(perfetto *p, const perfetto_record *r, ts_text bytes, 
     perfetto_line line;
     int n;
     ts_row_log row = {
-        .seq = (int64_t)ts_sink_rows(p->sink, TS_T_log) + 1,
         .ts = ts,
         .tag = perfetto_text(p, r->name),
         .context = perfetto_text(p, r->category),
@@ -484,6 +483,7 @@ ts_code perfetto_line_put(perfetto *p, const perfetto_record *r, ts_text bytes, 
             ? snprintf(number, sizeof number, "%c", levels[line.level])
             : snprintf(number, sizeof number, "%" PRIu64, line.level);
     row.level = (ts_text){number, (size_t)n};
+    TS_SET_NULL(log, &row, seq);
     TS_NULL_IF(ts == TS_NO_TIME, log, &row, ts);
     TS_NULL_IF(r->clock == PERFETTO_NONE || r->ts == TS_NO_TIME, log, &row, origints);
     return ts_put_log(p->sink, &row);

@@ -43,6 +43,7 @@ struct perfetto_slices {
     ts_vec depths; /* uint64_t: of each of them, rows around it */
     uint64_t track;
     uint32_t sequence, losses; /* of the track's last event */
+    uint64_t order;            /* of the last one that is no whole slice */
     bool any, any_slice;
     ts_vec methods; /* int64_t, by name: id of stack_method, or 0 */
     int64_t base;
@@ -212,6 +213,16 @@ static ts_code end_track(perfetto *p)
     return close_all(p, lost ? SLICE_LOST : SLICE_OPEN);
 }
 
+/* Whether the end of what is open may be missing before this event: packets of the sequence are, or
+ * parts of a damaged file have changed places, so that what follows in time is elsewhere. */
+static bool lost_before(const perfetto *p, const perfetto_pair *x)
+{
+    const perfetto_slices *s = p->slices;
+    return s->sequence == x->sequence &&
+           (s->losses != x->losses ||
+            (p->damages > 0 && x->type != PERFETTO_COMPLETE && x->order < s->order));
+}
+
 static ts_code match(perfetto *p, const perfetto_pair *x)
 {
     perfetto_slices *s = p->slices;
@@ -220,12 +231,14 @@ static ts_code match(perfetto *p, const perfetto_pair *x)
         code = s->any ? end_track(p) : TS_OK;
         s->any = true;
         s->track = x->track;
-    } else if (s->sequence == x->sequence && s->losses != x->losses) {
+        s->order = 0;
+    } else if (lost_before(p, x)) {
         code = close_over(p, x->ts);
         TS_STEP(code, close_all(p, SLICE_LOST));
     }
     s->sequence = x->sequence;
     s->losses = x->losses;
+    s->order = x->type == PERFETTO_COMPLETE ? s->order : x->order;
     TS_STEP(code, close_over(p, x->ts));
     if (code != TS_OK) {
         return code;
