@@ -2605,6 +2605,7 @@ CREATE TABLE IF NOT EXISTS `perfetto_event` (
     `flow_ids` Nullable(String) CODEC(ZSTD(1)),
     `correlation` Nullable(String) CODEC(ZSTD(1)),
     `args` Nullable(String) CODEC(ZSTD(1)),
+    `node_id` Nullable(Int64) CODEC(Delta, ZSTD(1)),
     `sequence` Int64 CODEC(ZSTD(1))
 )
 ENGINE = MergeTree PARTITION BY toYYYYMM(day) ORDER BY (load, row);

@@ -48,8 +48,8 @@ enum {
     PERFETTO_TEXT_MAX = 64 << 10, /* of a name */
     PERFETTO_PARENTS = 64,        /* of a track */
     PERFETTO_NESTING = 32,        /* of arguments */
-    PERFETTO_INLINED = 64,        /* functions at one address */
-    PERFETTO_PATHS = 16 << 20,    /* bytes of paths that are made of parts */
+    PERFETTO_INLINED = 32,        /* functions at one address */
+    PERFETTO_PATHS = 4 << 20,     /* bytes of paths that are made of parts */
     PERFETTO_KINDS = 160,         /* packets with lower numbers are counted by kind */
     PERFETTO_EXTRAS = 256         /* counters of one event */
 };
