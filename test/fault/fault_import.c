@@ -30,6 +30,7 @@ static const char *const inputs[] = {
     "profile.pprof",
     "work.jfr",
     "trace.perfetto",
+    "samples.perfetto",
     "profile.folded",
     "profile.perf",
     "kernel.ftrace",

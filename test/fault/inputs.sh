@@ -9,7 +9,8 @@ cmake=$4
 rm -rf "$dir"
 mkdir -p "$dir"
 cp "$tiny/snapshot.heapsnapshot" "$tiny/sorted.heapsnapshot" "$tiny/timeline.heaptimeline" \
-    "$tiny/profile.cpuprofile" "$2/sessions.heapprofile" "$2/counters.trace.json" "$2/kernel.sys" "$2/trace.perfetto" "$dir"
+    "$tiny/profile.cpuprofile" "$2/sessions.heapprofile" "$2/counters.trace.json" "$2/kernel.sys" "$2/trace.perfetto" \
+    "$2/samples.perfetto" "$dir"
 head -n 9 "$2/kernel.ftrace" >"$dir/kernel.ftrace"
 # Slices with arguments, asynchronous ones, and one that does not end.
 sed 's/^/ app-20 (20) [000] d..2 1.00000/' >"$dir/calls.ftrace" <<'END'
