@@ -126,6 +126,24 @@ static void test_dropped(void **state)
     run_free(&r);
 }
 
+/* A packet that needs a state and is the first of its sequence: its number may be wrong, and what
+ * is open on tracks of others may have ended in it. */
+static void test_stray(void **state)
+{
+    run r;
+    bytes b = {0};
+    UNUSED(state);
+    put_event(&b, 100, 1, 1, 1, "a");
+    put_event(&b, 150, 2, 2, 2, NULL);
+    put_event(&b, 200, 1, 2, 1, "b");
+    put_event(&b, 300, 1, 2, 2, NULL);
+    import_bytes(&r, b);
+    assert_slice(&r, 0, "1|1|NULL|NULL|1|100|NULL|NULL|NULL|0|2");
+    assert_slice(&r, 1, "2|1|NULL|NULL|2|200|100|100|NULL|0|0");
+    assert_int_equal(issue_sum(&r, "perfetto_state_lost"), 1);
+    run_free(&r);
+}
+
 /* A counter in KiB as differences, by a descriptor that follows the values. */
 static void test_counters(void **state)
 {
@@ -549,6 +567,7 @@ int main(void)
         cmocka_unit_test(test_unknown_clock),
         cmocka_unit_test(test_nesting),
         cmocka_unit_test(test_dropped),
+        cmocka_unit_test(test_stray),
         cmocka_unit_test(test_counters),
         cmocka_unit_test(test_args),
         cmocka_unit_test(test_nested_args),

@@ -325,6 +325,7 @@ typedef struct perfetto {
 
     perfetto_stream file;
     uint32_t damages; /* of the file: sequences made valid before one are no longer */
+    uint32_t strays;  /* packets that may be of another sequence than they say */
     bool broken;
 
     /* the packet that is read */
@@ -426,7 +427,7 @@ static inline perfetto_sequence *perfetto_sequence_at(const perfetto *p, uint32_
 /* Places where packets of the sequence are missing so far. */
 static inline uint32_t perfetto_losses(const perfetto *p, uint32_t sequence)
 {
-    return perfetto_sequence_at(p, sequence)->losses + p->damages;
+    return perfetto_sequence_at(p, sequence)->losses + p->damages + p->strays;
 }
 
 /* --- perfetto_interned.c --------------------------------------------------------------------- */

@@ -396,6 +396,10 @@ static ts_code take_packet(perfetto *p, const packet *k, bool inner)
     }
     TS_TRY(find_sequence(&p->sequence_index, p, k->sequence));
     p->sequence = perfetto_sequence_at(p, p->sequence_index);
+    /* The first packet of a sequence says that packets before it may be missing, or begins a state:
+     * one that does neither may have a damaged number, and be of any other sequence. */
+    p->strays += !p->sequence->seen && k->dropped == 0 && !k->first &&
+                 (k->flags & (FLAG_CLEARED | FLAG_NEEDS_STATE)) == FLAG_NEEDS_STATE;
     begin_packet(p, k);
     if ((k->flags & FLAG_NEEDS_STATE) != 0 && !is_valid(p, p->sequence)) {
         p->sequence->skipped_at =
