@@ -7,7 +7,7 @@
 -- Columns:    input, format, bytes  each file that was imported, and the size of the unwrapped data
 --             program   that ran: as it was recorded, or the processes with most events
 --             device    host, system, display, as far as they were recorded
---             began     when, UTC
+--             began     when, UTC; of a heap dump of Java: when it was written
 --             length    ns from the first to the last event
 --             clock     of its times
 --             complete  yes, or what is missing
@@ -41,11 +41,13 @@ timed(root, clock, begin, end) AS (
   SELECT t.root, max(s.clock), CASE WHEN n.one THEN r.start_ts ELSE min(s.start_ts) END, CASE WHEN n.one THEN r.end_ts ELSE max(s.end_ts) END
   FROM tree AS t JOIN source AS s ON s.id = t.id, trace_range AS r, (SELECT count(*) = 1 AS one FROM source WHERE parent_id IS NULL) AS n
   GROUP BY t.root),
+dumped(root, ts) AS (
+  SELECT t.root, min(h.ts) FROM tree AS t JOIN java_heap_file AS h ON h.source_id = t.id GROUP BY t.root),
 shift(ns) AS (
   SELECT max(CASE WHEN clock_name = 'realtime' THEN ts END) - max(CASE WHEN clock_name = 'boottime' THEN ts END) FROM clock_snapshot)
 SELECT s.path AS input, s.format AS format, s.bytes AS bytes, p.name AS program, coalesce(d.name, v.name) AS device,
-  CASE WHEN m.end - m.begin > 2 AND (m.clock = 'realtime' OR m.clock = 'boottime' AND h.ns IS NOT NULL)
-    THEN strftime('%Y-%m-%d %H:%M:%S', (m.begin + CASE m.clock WHEN 'boottime' THEN h.ns ELSE 0 END) / 1000000000, 'unixepoch') || ' UTC' END AS began,
+  strftime('%Y-%m-%d %H:%M:%S', CASE WHEN m.end - m.begin > 2 AND (m.clock = 'realtime' OR m.clock = 'boottime' AND h.ns IS NOT NULL)
+    THEN m.begin + CASE m.clock WHEN 'boottime' THEN h.ns ELSE 0 END ELSE j.ts END / 1000000000, 'unixepoch') || ' UTC' AS began,
   CASE WHEN m.end - m.begin > 2 THEN m.end - m.begin END AS length, m.clock AS clock,
   CASE WHEN l.defects > 0 THEN 'no: data was lost, ' || l.defects || ' defect' || CASE l.defects WHEN 1 THEN '' ELSE 's' END || '; what is here is whole'
     WHEN s.complete THEN 'yes' ELSE 'no: its end was not seen; what is here is whole' END AS complete
@@ -55,6 +57,7 @@ LEFT JOIN device AS d ON d.root = s.id
 LEFT JOIN display AS v
 LEFT JOIN lost AS l ON l.root = s.id
 LEFT JOIN timed AS m ON m.root = s.id
+LEFT JOIN dumped AS j ON j.root = s.id
 CROSS JOIN shift AS h
 WHERE s.parent_id IS NULL
 ORDER BY s.id

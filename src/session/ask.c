@@ -6,6 +6,7 @@
 #include "tables/question_values.h"
 #include "session/questions.h"
 #include "model/answers.h"
+#include "model/java_paths.h"
 #include "model/select.h"
 #include "model/when.h"
 
@@ -264,6 +265,31 @@ static ts_code resolve_threads(ts_buf *text, resolving *r, const ts_param *p)
     return code;
 }
 
+static bool names_references(const ts_question_param *p)
+{
+    return ts_text_begins(p->doc, "references that no path takes");
+}
+
+/* The number that is given for a parameter of the question. */
+static int64_t given_number(const resolving *r, const char *name, int64_t otherwise)
+{
+    for (size_t i = 0; i < r->count; i++) {
+        if (strcmp(r->given[i].name, name) == 0) {
+            return strtoll(r->given[i].value, NULL, 10);
+        }
+    }
+    return otherwise;
+}
+
+/* The path itself: a statement cannot look for it. */
+static ts_code resolve_references(ts_buf *text, resolving *r, const ts_param *p)
+{
+    unsigned kinds;
+    TS_TRY(ts_java_kinds(&kinds, r->ctx, p->name, ts_text_of(p->value)));
+    return ts_java_path_put(text, r->model, given_number(r, "file", 1), given_number(r, "node", 0),
+                            kinds);
+}
+
 static ts_code resolve_value(ts_buf *text, resolving *r, const ts_param *p)
 {
     ts_question_param param;
@@ -274,6 +300,9 @@ static ts_code resolve_value(ts_buf *text, resolving *r, const ts_param *p)
     }
     if (documented && names_threads(&param)) {
         return resolve_threads(text, r, p);
+    }
+    if (documented && names_references(&param)) {
+        return resolve_references(text, r, p);
     }
     if (!is_time_param(r->sql, p->name)) {
         return documented ? ts_question_value(text, r->db, r->ctx, &param, r->given, r->count,

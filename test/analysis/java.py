@@ -108,11 +108,22 @@ def worked():
     if refused.returncode != 2 or f"objects are from 1 to {len(dump.nodes) - 1}" not in refused.stderr:
         fail(f"a node that is not there: {refused}")
     same("no path", question(db, "java_path_to_root", "step reference", node=at["softly"]), [(0, None)])
+    rows = question(db, "java_path_to_root", "step node_index reference distance", node=at["softly"], without="weak,phantom")
+    same("a soft path", rows, [(0, at["softly"], "referent", 2), (1, at["soft"], "<root jni_global>", 1)])
+    same("a final path", question(db, "java_path_to_root", "reference distance", node=at["finally"])[0], ("referent", 2))
+    same("no final path", question(db, "java_path_to_root", "step reference distance", node=at["finally"], without="all"), [(0, None, None)])
+    same("garbage", question(db, "java_path_to_root", "step reference distance", node=at["ring0"], without="none"), [(0, None, None)])
+    for wrong in ("hard", "", "soft,,weak", "none,soft", "soft "):
+        refused = subprocess.run([PROGRAM, db, "-q", "java_path_to_root", "--param", "node=5", "--param", f"without={wrong}"], capture_output=True, text=True, check=False)
+        if refused.returncode != 2 or "soft, weak, phantom, final, finalizer" not in refused.stderr:
+            fail(f"references that do not exist: {refused}")
     rows = question(db, "java_thread_locals", "thread thread_node inherited variable variable_node value_class value_node retained_size")
     want = [(None, at["worker"], 1, None, None, "Map", at["inherited"], 300), ("main", at["main"], 0, "java.lang.ThreadLocal", at["key"], "Map", at["value"], 200)]
     same("thread locals", rows, want)
     same("texts", question(db, "java_duplicate_strings", "string length count shallow_size retained_size"), [("key", 3, 3, 72, 72)])
     same("histogram", question(db, "java_class_histogram", "class count shallow_size retained_size unreached_size")[:1], [("Entry", 7, 3548, 3604, 16)])
+    ask(db, "UPDATE java_heap_file SET ts = 1700000000000000000")
+    same("began", question(db, "recording", "began length"), [("2023-11-14 22:13:20 UTC", None)])
     wrong_rows()
 
 
@@ -150,8 +161,16 @@ def questions(db, heap):
     same("texts", sorted(rows), sorted(heap.duplicates()))
     rows = question(db, "java_class_histogram", "class count shallow_size retained_size unreached_size", **where)
     same("histogram", sorted(rows), sorted(heap.histogram()))
+    names = "node_index reference distance retained_size"
     for v in {1, heap.n // 2, heap.n - 1}:
-        same("path", question(db, "java_path_to_root", "node_index reference distance retained_size", node=v, file=heap.file_id), heap.path(v))
+        same("path", question(db, "java_path_to_root", names, node=v, file=heap.file_id), heap.path(v))
+    kinds = random.sample(sorted(java_heap.KINDS), random.randrange(6))
+    for without, numbers in (("none", ()), ("all", range(1, 6)), ("finalizer,phantom,soft,weak", java_heap.NO_STEP),
+                             (",".join(kinds) or "none", [java_heap.KINDS[k] for k in kinds])):
+        step = heap.paths(set(numbers))
+        for v in {1, heap.n // 2, heap.n - 1, *[r["target"] for r in heap.references if r["strength"] != 0][:3]} - {0}:
+            got = question(db, "java_path_to_root", names, node=v, file=heap.file_id, without=without)
+            same(f"path of {v} without {without}", got, heap.path(v, step))
 
 
 def random_ones():

@@ -8,6 +8,7 @@ import sys
 MAX = 2**63 - 1
 SMALL = 60  # nodes up to which dominators are found by leaving each node out
 LARGE = 1000  # from here on by walking up to a common one, again and again
+KINDS = {"soft": 1, "weak": 2, "phantom": 3, "final": 4, "finalizer": 5}
 NO_STEP = {1, 2, 3, 5}  # soft, weak, phantom, unfinalized
 REFERENCE = ["<class>", "<super>", "<classloader>"]
 
@@ -39,7 +40,7 @@ class Heap:
         self.reached = self.walk(None)
         self.dominators()
         self.tree()
-        self.paths()
+        self.step = self.paths()
 
     def walk(self, without):
         met, stack = {0} if self.n and without != 0 else set(), [0]
@@ -136,15 +137,17 @@ class Heap:
         self.order += [v for v in range(self.n) if v not in self.reached]
         self.position = {v: p for p, v in enumerate(self.order)}
 
-    def paths(self):
-        self.step = {0: (None, None, 0)} if self.n else {}
-        queue = collections.deque(self.step)
+    def paths(self, without=frozenset(NO_STEP)):
+        """Of each node that has a path its retainer, the reference, and its distance."""
+        step = {0: (None, None, 0)} if self.n else {}
+        queue = collections.deque(step)
         while queue:
             v = queue.popleft()
             for w, strength, number in self.edges[v]:
-                if strength not in NO_STEP and w not in self.step:
-                    self.step[w] = (v, number, self.step[v][2] + 1)
+                if strength not in without and w not in step:
+                    step[w] = (v, number, step[v][2] + 1)
                     queue.append(w)
+        return step
 
     # --- tables -------------------------------------------------------------------------------------------------------
 
@@ -183,11 +186,11 @@ class Heap:
             return f"<{'root ' if r['type'] == 6 else ''}{self.roots[r['name']]}>"
         return self.fields[r["name"]]["name"]
 
-    def path(self, v):
+    def path(self, v, step=None):
         """(node, reference, distance, retained size) up to the root."""
         out = []
         while v:
-            retainer, number, distance = self.step.get(v, (None, None, None))
+            retainer, number, distance = (self.step if step is None else step).get(v, (None, None, None))
             out.append((v, None if number is None else self.reference(number), distance, self.retained[v]))
             v = retainer
         return out

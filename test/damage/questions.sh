@@ -141,5 +141,6 @@ question java_class_histogram hprof_kept
 question java_leak_suspects hprof_kept
 question java_duplicate_strings hprof_kept
 question java_path_to_root hprof_kept --param node=9001
+question java_path_to_root hprof_kept --param node=9001 --param without=none
 question java_thread_locals hprof_kept
 verdict
