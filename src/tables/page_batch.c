@@ -50,8 +50,9 @@ static bool all_ones(const int64_t *column, unsigned stride, unsigned rows)
 static void make_form(batch_form *f, const int64_t *values, unsigned n, unsigned rows,
                       uint64_t nulls)
 {
-    uint64_t all[MAX_COLUMNS] = {0};
-    for (unsigned r = 0; r < rows; r++) {
+    uint64_t all[MAX_COLUMNS];
+    memcpy(all, values, n * sizeof all[0]);
+    for (unsigned r = 1; r < rows; r++) {
         const int64_t *row = values + (size_t)r * (n + 1);
         for (unsigned i = 0; i < n; i++) {
             all[i] |= (uint64_t)row[i];
@@ -125,13 +126,13 @@ static void put_cells(page_table *t, const batch_form *f, const int64_t *values,
     t->rows += rows;
 }
 
-/* How many cells of at most n bytes fit for certain. */
-static unsigned cells_that_fit(const open_page *leaf, uint32_t n)
+/* How many of `wanted` cells of at most n bytes fit for certain. */
+static unsigned cells_that_fit(const open_page *leaf, uint32_t n, unsigned wanted)
 {
     uint32_t pointers = leaf->header + CELL_POINTER * leaf->cells + SLACK;
-    return leaf->bytes == NULL || leaf->content < pointers
-               ? 0
-               : (leaf->content - pointers) / (n + CELL_POINTER);
+    uint32_t room = leaf->bytes == NULL || leaf->content < pointers ? 0 : leaf->content - pointers;
+    uint32_t each = n + CELL_POINTER;
+    return wanted <= BATCH_ROWS && wanted * each <= room ? wanted : room / each;
 }
 
 /* Rows with the same NULLs. */
@@ -144,9 +145,10 @@ static ts_code put_alike(ts_pages *p, unsigned id, const int64_t *rows, unsigned
     make_form(&f, rows + 1, n, count, (uint64_t)rows[0] | t->keys);
     while (count > 0 && code == TS_OK) {
         uint32_t payload = f.values_n + n + 1;
-        unsigned fit = payload > SHORT_PAYLOAD || t->rows >= INT64_C(1) << 55
-                           ? 0
-                           : cells_that_fit(&t->leaf, payload + 1 + rowid_bytes(t->rows + count));
+        unsigned fit =
+            payload > SHORT_PAYLOAD || t->rows >= INT64_C(1) << 55
+                ? 0
+                : cells_that_fit(&t->leaf, payload + 1 + rowid_bytes(t->rows + count), count);
         unsigned now = fit < count ? fit : count;
         if (now > 0) {
             put_cells(t, &f, rows + 1, n, now);
