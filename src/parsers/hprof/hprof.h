@@ -11,15 +11,16 @@
  * Nothing depends on the order of records. Objects are numbered as they come ("seq", from 0); those
  * whose id was there before have no node, so node = 1 + seq - those before it (hprof_node_of_seq).
  *
- * Memory of a dump: 8 (id) + 8 (class, length) + at most 8 (index) + 0.5 (place) bytes an object
- * until sizes are known, at most 17 after; 24 a root; of a file 16 a string, some 100 a class, 32 a
- * field, 90 a frame.
+ * Memory of a dump: 8 (id) + 8 (class, length) + at most 8 (map of ids; of a JVM 1) + 0.5 (place)
+ * bytes an object until sizes are known, at most 17 after; 24 a root; of a file 16 a string, some
+ * 100 a class, 32 a field, 90 a frame.
  */
 #ifndef TS_PARSERS_HPROF_HPROF_H
 #define TS_PARSERS_HPROF_HPROF_H
 
 #include "base/buf.h"
 #include "base/idmap.h"
+#include "base/nearmap.h"
 #include "base/vec.h"
 #include "input/byte_window.h"
 #include "parsers/format.h"
@@ -60,6 +61,7 @@ enum {
     HPROF_STEP = 16, /* objects from one kept place to the next */
     HPROF_NEAR = 4096,
     HPROF_BATCH = 512,
+    HPROF_RECENT = 64,
     HPROF_NAME = 1 << 20
 };
 
@@ -299,17 +301,6 @@ typedef struct hprof_heap {
     uint64_t name;
 } hprof_heap;
 
-/* A bit for each place where an id may be, in blocks of 512, of which those without any are left
- * out. */
-typedef struct hprof_bits {
-    uint32_t *directory; /* by number among all blocks: that among those that are kept, and 1 */
-    uint64_t directory_n;
-    uint64_t *words;
-    uint32_t *counts; /* of a kept block: bits before it */
-    uint32_t *places; /* its number among all */
-    uint32_t blocks;
-} hprof_bits;
-
 typedef struct hprof_local {
     uint32_t node, root;
 } hprof_local;
@@ -324,6 +315,12 @@ typedef struct hprof_place {
     uint64_t offset;
     unsigned type;
 } hprof_place;
+
+/* Classes that were asked for last. */
+typedef struct hprof_recent {
+    uint64_t id;
+    uint32_t number; /* HPROF_NONE: none */
+} hprof_recent;
 
 typedef struct hprof_dump {
     hprof_file *f;
@@ -344,8 +341,7 @@ typedef struct hprof_dump {
     ts_vec roots, threads, heaps, locals, texts;
     ts_idmap thread_of; /* serial -> thread */
     ts_idmap body_of;   /* number of a class -> seq of the instance with its id */
-    uint64_t recent_id;
-    uint32_t recent;
+    hprof_recent recent[HPROF_RECENT];
     bool too_many;
     bool sticky;
 
@@ -354,9 +350,10 @@ typedef struct hprof_dump {
     uint64_t distance;        /* greatest common divisor of distances */
     bool compressed;          /* arrays of objects are closer than references of 8 bytes allow */
     uint64_t last_array, last_array_end;
-    unsigned shift;
-    hprof_bits bits;
-    uint32_t *numbers; /* by rank of the bit: node; or, without bits: seqs by rising id */
+    hprof_walk near_walk; /* of hprof_record_of_seq */
+    uint32_t near_seq;    /* of the object that it gives next; UINT32_MAX: none */
+    ts_nearmap map;       /* id -> node, if it fits */
+    uint32_t *numbers;    /* else: seqs by rising id */
 
     unsigned align, header, reference, object_header; /* header 0: not measured */
     unsigned mat_reference;
@@ -385,6 +382,8 @@ static inline ts_text hprof_class_text(const hprof_dump *d, const hprof_class *c
     return (ts_text){d->names.p + c->name, c->name_n};
 }
 
+void hprof_forget_recent(hprof_dump *d);
+
 /* The number of the class with the id, which is added when it is new. */
 ts_code hprof_class_of(uint32_t *number, hprof_dump *d, uint64_t id);
 
@@ -405,6 +404,8 @@ void hprof_index_free(hprof_dump *d);
 uint32_t hprof_node_of_seq(const hprof_dump *d, uint32_t seq);
 /* The node with the id, or HPROF_NONE. */
 uint32_t hprof_node_of(const hprof_dump *d, uint64_t id);
+/* The same for many ids at once; 0 has none. */
+void hprof_nodes_of(uint32_t *nodes, const hprof_dump *d, const uint64_t *ids, unsigned n);
 /* The least id above this one, which is there; 0: it is the greatest. */
 uint64_t hprof_next_id(const hprof_dump *d, uint64_t id);
 /* The record of an object by its seq, or by its node; *got is false when the node is made up, or

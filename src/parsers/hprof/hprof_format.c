@@ -106,6 +106,7 @@ static ts_code read_dump(hprof_file *f, uint32_t number)
     d->f = f;
     d->in = &f->in;
     d->number = number;
+    d->near_seq = UINT32_MAX;
     d->file_id = (int64_t)ts_sink_rows(f->sink, TS_T_java_heap_file) + 1;
     code = hprof_objects(d);
     TS_STEP(code, hprof_index(d));

@@ -1,7 +1,5 @@
 /*
- * From ids to nodes. Ids are multiples of a power of two from the least one on: a bit for each
- * that is there, in blocks of which the empty ones are left out, counts of bits before each block,
- * and the nodes by the rank of their bit. Where that takes more than 4 bytes an object beside the
+ * From ids to nodes (base/nearmap.h). Where that takes more than 4 bytes an object beside the
  * nodes, objects are sorted by id instead.
  */
 #include "parsers/hprof/hprof.h"
@@ -11,7 +9,7 @@
 
 #include <inttypes.h>
 
-enum { BLOCK_WORDS = 8, BLOCK_BITS = 64 * BLOCK_WORDS, SMALL = 1 << 20, KIND_BITS = 29 };
+enum { SMALL = 1 << 20, KIND_BITS = 29 };
 
 static const uint64_t *ids_of(const hprof_dump *d)
 {
@@ -63,102 +61,20 @@ static uint32_t seq_of_node(const hprof_dump *d, uint32_t node)
     return low;
 }
 
-/* --- bits ----------------------------------------------------------------------------------- */
+/* --- the map ---------------------------------------------------------------------------------- */
 
-static uint64_t bit_of(const hprof_dump *d, uint64_t id)
+/* Room for the bits of all ids; without blocks they would take too much. */
+static ts_code make_room(hprof_dump *d)
 {
-    return (id - d->least) >> d->shift;
-}
-
-/* The words of the block that has the bit, or NULL: it has none. */
-static uint64_t *block_of(const hprof_bits *b, uint64_t bit)
-{
-    const uint32_t block = b->directory[bit / BLOCK_BITS];
-    return block == 0 ? NULL : b->words + (size_t)(block - 1) * BLOCK_WORDS;
-}
-
-static bool is_set(const hprof_bits *b, uint64_t bit)
-{
-    const uint64_t *words = block_of(b, bit);
-    return words != NULL && (words[bit / 64 % BLOCK_WORDS] >> (bit % 64) & 1) != 0;
-}
-
-/* Of a bit that is set. */
-static uint32_t rank(const hprof_bits *b, uint64_t bit)
-{
-    const uint64_t *words = block_of(b, bit);
-    const uint64_t word = bit / 64 % BLOCK_WORDS;
-    uint32_t n = b->counts[b->directory[bit / BLOCK_BITS] - 1];
-    for (uint64_t i = 0; i < word; i++) {
-        n += (uint32_t)__builtin_popcountll(words[i]);
+    const uint64_t twice = 2 * (uint64_t)d->objects;
+    const ts_nearmap_range range = {d->least, d->greatest, d->all_bits,
+                                    twice > SMALL ? twice : SMALL};
+    bool fits;
+    TS_TRY(ts_nearmap_begin(&fits, &d->map, d->f->ctx, &range));
+    for (uint32_t seq = 0; fits && seq < d->objects; seq++) {
+        ts_nearmap_room(&d->map, ids_of(d)[seq]);
     }
-    return n + (uint32_t)__builtin_popcountll(words[word] & ((UINT64_C(1) << bit % 64) - 1));
-}
-
-static void count_bits(hprof_bits *b)
-{
-    uint32_t n = 0;
-    for (uint32_t block = 0; block < b->blocks; block++) {
-        b->counts[block] = n;
-        for (unsigned i = 0; i < BLOCK_WORDS; i++) {
-            n += (uint32_t)__builtin_popcountll(b->words[(size_t)block * BLOCK_WORDS + i]);
-        }
-    }
-}
-
-/* Whether the id has a bit already, which it has now. */
-static bool set_bit(hprof_dump *d, uint64_t id)
-{
-    const uint64_t bit = bit_of(d, id);
-    uint64_t *word = &block_of(&d->bits, bit)[bit / 64 % BLOCK_WORDS];
-    const uint64_t mask = UINT64_C(1) << bit % 64;
-    const bool had = (*word & mask) != 0;
-    *word |= mask;
-    return had;
-}
-
-static void free_bits(hprof_dump *d)
-{
-    ts_ctx *ctx = d->f->ctx;
-    ts_free(ctx, d->bits.directory);
-    ts_free(ctx, d->bits.words);
-    ts_free(ctx, d->bits.counts);
-    ts_free(ctx, d->bits.places);
-    d->bits = (hprof_bits){0};
-}
-
-/* Numbers of the blocks that ids need, in their order, and room for them. Without words: they would
- * take too much. */
-static ts_code make_blocks(hprof_dump *d)
-{
-    hprof_bits *b = &d->bits;
-    ts_ctx *ctx = d->f->ctx;
-    const uint64_t most = 2 * (uint64_t)d->objects > SMALL ? 2 * (uint64_t)d->objects : SMALL;
-    const uint64_t blocks = bit_of(d, d->greatest) / BLOCK_BITS + 1;
-    if (blocks > most / sizeof *b->directory) {
-        return TS_OK;
-    }
-    b->directory_n = blocks;
-    TS_NEED(ctx, b->directory = ts_zalloc(ctx, (size_t)blocks, sizeof *b->directory));
-    for (uint32_t seq = 0; seq < d->objects; seq++) {
-        b->directory[bit_of(d, ids_of(d)[seq]) / BLOCK_BITS] = 1;
-    }
-    for (uint64_t i = 0; i < blocks; i++) {
-        b->directory[i] = b->directory[i] == 0 ? 0 : ++b->blocks;
-    }
-    if (b->blocks > most / (BLOCK_WORDS * sizeof *b->words)) {
-        free_bits(d);
-        return TS_OK;
-    }
-    TS_NEED(ctx, b->words = ts_zalloc(ctx, (size_t)b->blocks * BLOCK_WORDS, sizeof *b->words));
-    TS_NEED(ctx, b->counts = ts_alloc(ctx, b->blocks, sizeof *b->counts));
-    TS_NEED(ctx, b->places = ts_alloc(ctx, b->blocks, sizeof *b->places));
-    for (uint64_t i = 0; i < blocks; i++) {
-        if (b->directory[i] != 0) {
-            b->places[b->directory[i] - 1] = (uint32_t)i;
-        }
-    }
-    return TS_OK;
+    return fits ? ts_nearmap_blocks(&fits, &d->map, d->f->ctx) : TS_OK;
 }
 
 /* --- objects whose id was there before -------------------------------------------------------- */
@@ -196,7 +112,7 @@ static bool is_class_twice(const hprof_dump *d, uint32_t seq)
 }
 
 /* Classes come first, so that of a class and another object of one id the class has the node. */
-static ts_code find_twice_by_bits(hprof_dump *d)
+static ts_code find_twice_by_map(hprof_dump *d)
 {
     size_t classes = d->twice.n; /* classes that were there before: known already */
     d->lost += classes;
@@ -207,11 +123,11 @@ static ts_code find_twice_by_bits(hprof_dump *d)
     for (size_t i = 0; i < d->classes.n; i++) {
         const hprof_class *c = hprof_class_at(d, (uint32_t)i);
         if (c->known) {
-            set_bit(d, c->id);
+            ts_nearmap_set(&d->map, c->id);
         }
     }
     for (uint32_t seq = 0; seq < d->objects; seq++) {
-        if (kind_of(d, seq) != TS_JAVA_CLASS && set_bit(d, ids_of(d)[seq])) {
+        if (kind_of(d, seq) != TS_JAVA_CLASS && ts_nearmap_set(&d->map, ids_of(d)[seq])) {
             TS_TRY(meet_twice(d, seq));
         }
     }
@@ -219,21 +135,28 @@ static ts_code find_twice_by_bits(hprof_dump *d)
     return TS_OK;
 }
 
-static ts_code index_bits(hprof_dump *d)
+/* Of all that have a node: what is to be kept for them, or put into lists. */
+static void give_values(hprof_dump *d, bool put)
 {
-    hprof_bits *b = &d->bits;
-    ts_ctx *ctx = d->f->ctx;
-    TS_TRY(find_twice_by_bits(d));
-    TS_NEED(ctx, d->numbers = ts_alloc(ctx, d->objects, sizeof *d->numbers));
-    count_bits(b);
     const uint32_t *twice = d->twice.p;
     for (uint32_t seq = 0, at = 0; seq < d->objects; seq++) {
         if (at < d->twice.n && twice[at] == seq) {
             at++;
+        } else if (put) {
+            ts_nearmap_put(&d->map, ids_of(d)[seq], 1 + seq - at);
         } else {
-            d->numbers[rank(b, bit_of(d, ids_of(d)[seq]))] = 1 + seq - at;
+            ts_nearmap_value(&d->map, ids_of(d)[seq], 1 + seq - at);
         }
     }
+}
+
+static ts_code index_map(hprof_dump *d)
+{
+    TS_TRY(find_twice_by_map(d));
+    ts_nearmap_count(&d->map);
+    give_values(d, false);
+    TS_TRY(ts_nearmap_lists(&d->map, d->f->ctx));
+    give_values(d, true);
     return TS_OK;
 }
 
@@ -277,9 +200,8 @@ static ts_code index_sorted(hprof_dump *d)
 ts_code hprof_index(hprof_dump *d)
 {
     if (d->objects > 0) {
-        d->shift = d->all_bits == 0 ? 0 : (unsigned)__builtin_ctzll(d->all_bits);
-        TS_TRY(make_blocks(d));
-        TS_TRY(d->bits.words != NULL ? index_bits(d) : index_sorted(d));
+        TS_TRY(make_room(d));
+        TS_TRY(ts_nearmap_made(&d->map) ? index_map(d) : index_sorted(d));
     }
     d->nodes = 1 + d->objects - (uint32_t)d->twice.n;
     for (size_t i = 0; i < d->classes.n; i++) {
@@ -291,7 +213,7 @@ ts_code hprof_index(hprof_dump *d)
 
 void hprof_index_free(hprof_dump *d)
 {
-    free_bits(d);
+    ts_nearmap_free(&d->map, d->f->ctx);
     ts_free(d->f->ctx, d->numbers);
 }
 
@@ -315,18 +237,30 @@ static uint32_t sorted_below(const hprof_dump *d, uint64_t id)
 
 uint32_t hprof_node_of(const hprof_dump *d, uint64_t id)
 {
+    if (ts_nearmap_made(&d->map)) {
+        return ts_nearmap_find(&d->map, id);
+    }
     if (d->objects == 0 || id < d->least || id > d->greatest) {
         return HPROF_NONE;
-    }
-    if (d->bits.words != NULL) {
-        uint64_t bit = bit_of(d, id);
-        bool there =
-            (id - d->least) >> d->shift << d->shift == id - d->least && is_set(&d->bits, bit);
-        return there ? d->numbers[rank(&d->bits, bit)] : HPROF_NONE;
     }
     uint32_t at = sorted_below(d, id);
     bool there = at < d->objects && ids_of(d)[d->numbers[at]] == id;
     return there ? hprof_node_of_seq(d, d->numbers[at]) : HPROF_NONE;
+}
+
+void hprof_nodes_of(uint32_t *nodes, const hprof_dump *d, const uint64_t *ids, unsigned n)
+{
+    if (ts_nearmap_made(&d->map)) {
+        for (unsigned i = 0; i < n; i++) {
+            ts_nearmap_hint(&d->map, ids[i]);
+        }
+        for (unsigned i = 0; i < n; i++) {
+            ts_nearmap_hint_block(&d->map, ids[i]);
+        }
+    }
+    for (unsigned i = 0; i < n; i++) {
+        nodes[i] = ids[i] == 0 ? HPROF_NONE : hprof_node_of(d, ids[i]);
+    }
 }
 
 uint32_t hprof_target_of(const hprof_dump *d, uint64_t id)
@@ -338,32 +272,13 @@ uint32_t hprof_target_of(const hprof_dump *d, uint64_t id)
                : hprof_class_at(d, (uint32_t)number)->node;
 }
 
-/* The id after this one, which is there and not the greatest. */
-static uint64_t next_by_bits(const hprof_dump *d, uint64_t id)
-{
-    const hprof_bits *b = &d->bits;
-    const uint64_t bit = bit_of(d, id);
-    uint32_t block = b->directory[bit / BLOCK_BITS] - 1;
-    uint64_t word = (uint64_t)block * BLOCK_WORDS + bit / 64 % BLOCK_WORDS;
-    uint64_t left = b->words[word] >> bit % 64 >> 1 << bit % 64 << 1;
-    while (left == 0) {
-        left = b->words[++word];
-    }
-    block = (uint32_t)(word / BLOCK_WORDS);
-    return d->least + (((uint64_t)b->places[block] * BLOCK_BITS + word % BLOCK_WORDS * 64 +
-                        (unsigned)__builtin_ctzll(left))
-                       << d->shift);
-}
-
 uint64_t hprof_next_id(const hprof_dump *d, uint64_t id)
 {
     if (id >= d->greatest) {
         return 0;
     }
-    if (d->bits.words == NULL) {
-        return ids_of(d)[d->numbers[sorted_below(d, id + 1)]];
-    }
-    return next_by_bits(d, id);
+    return ts_nearmap_made(&d->map) ? ts_nearmap_next(&d->map, id)
+                                    : ids_of(d)[d->numbers[sorted_below(d, id + 1)]];
 }
 
 /* Each step costs some of what the file may cost: objects may have millions of roots between them.
@@ -391,18 +306,30 @@ static size_t segment_of(const hprof_file *f, uint64_t pos)
     return low;
 }
 
+/* The walk of the call before goes on when that is nearer than a place that is kept: strings and
+ * their arrays mostly come in the order of the file. */
+static void walk_to(hprof_dump *d, uint32_t seq)
+{
+    const bool near = d->near_seq <= seq && seq - d->near_seq <= seq % HPROF_STEP;
+    if (!near) {
+        d->near_walk = (hprof_walk){.f = d->f, .in = &d->f->near, .dump = d->number};
+        d->near_walk.pos = ((const uint64_t *)d->places.p)[seq / HPROF_STEP];
+        d->near_walk.segment = segment_of(d->f, d->near_walk.pos);
+        d->near_seq = seq / HPROF_STEP * HPROF_STEP;
+    }
+}
+
 ts_code hprof_record_of_seq(hprof_sub *s, bool *got, hprof_dump *d, uint32_t seq)
 {
-    hprof_walk w = {.f = d->f, .in = &d->f->near, .dump = d->number};
-    w.pos = ((const uint64_t *)d->places.p)[seq / HPROF_STEP];
-    w.segment = segment_of(d->f, w.pos);
-    for (uint32_t at = seq / HPROF_STEP * HPROF_STEP; at <= seq;) {
-        TS_TRY(hprof_walk_next(s, got, &w));
+    walk_to(d, seq);
+    while (d->near_seq <= seq) {
+        TS_TRY(hprof_walk_next(s, got, &d->near_walk));
         *got = *got && afford(d->f, s);
         if (!*got) {
+            d->near_seq = UINT32_MAX; /* the walk has ended */
             return TS_OK;
         }
-        at += hprof_is_object(s->tag) ? 1 : 0;
+        d->near_seq += hprof_is_object(s->tag) ? 1 : 0;
     }
     return TS_OK;
 }

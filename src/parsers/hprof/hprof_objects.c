@@ -3,11 +3,19 @@
 
 enum { KIND_BITS = 29 };
 
+void hprof_forget_recent(hprof_dump *d)
+{
+    for (unsigned i = 0; i < HPROF_RECENT; i++) {
+        d->recent[i].number = HPROF_NONE;
+    }
+}
+
 ts_code hprof_class_of(uint32_t *number, hprof_dump *d, uint64_t id)
 {
+    hprof_recent *recent = &d->recent[id / 8 % HPROF_RECENT];
     uint64_t found;
-    if (d->recent != HPROF_NONE && d->recent_id == id) {
-        *number = d->recent;
+    if (recent->number != HPROF_NONE && recent->id == id) {
+        *number = recent->number;
         return TS_OK;
     }
     if (!ts_idmap_find(&found, &d->class_of, (int64_t)id)) {
@@ -22,8 +30,7 @@ ts_code hprof_class_of(uint32_t *number, hprof_dump *d, uint64_t id)
         c->least = UINT64_MAX;
     }
     *number = (uint32_t)found;
-    d->recent = (uint32_t)found;
-    d->recent_id = id;
+    *recent = (hprof_recent){id, (uint32_t)found};
     return TS_OK;
 }
 
@@ -87,15 +94,25 @@ static ts_code read_class(hprof_dump *d, const hprof_sub *s, uint32_t number)
 static ts_code push(hprof_dump *d, const hprof_sub *s, unsigned kind, uint32_t class)
 {
     ts_ctx *ctx = d->f->ctx;
-    uint32_t what = kind << KIND_BITS | class;
-    if (d->objects % HPROF_STEP == 0) {
+    const size_t at = d->objects;
+    if (at % HPROF_STEP == 0) {
         TS_TRY(ts_vec_push(ctx, &d->places, &s->at, sizeof s->at));
+        TS_TRY(ts_vec_reserve(ctx, &d->ids, HPROF_STEP, sizeof(uint64_t)));
+        TS_TRY(ts_vec_reserve(ctx, &d->what, HPROF_STEP, sizeof(uint32_t)));
+        TS_TRY(ts_vec_reserve(ctx, &d->lengths, HPROF_STEP, sizeof(uint32_t)));
     }
-    TS_TRY(ts_vec_push(ctx, &d->ids, &s->id, sizeof s->id));
-    TS_TRY(ts_vec_push(ctx, &d->what, &what, sizeof what));
-    TS_TRY(ts_vec_push(ctx, &d->lengths, &s->length, sizeof s->length));
+    ((uint64_t *)d->ids.p)[at] = s->id;
+    ((uint32_t *)d->what.p)[at] = kind << KIND_BITS | class;
+    ((uint32_t *)d->lengths.p)[at] = s->length;
+    d->ids.n = d->what.n = d->lengths.n = at + 1;
     d->objects++;
     return TS_OK;
+}
+
+/* Most distances have a power of two as their divisor, which is faster than a division. */
+static bool divides(uint64_t divisor, uint64_t a)
+{
+    return (divisor & (divisor - 1)) == 0 ? (a & (divisor - 1)) == 0 : a % divisor == 0;
 }
 
 static void note_id(hprof_dump *d, uint64_t id)
@@ -105,7 +122,7 @@ static void note_id(hprof_dump *d, uint64_t id)
     d->least = d->objects == 0 || id < d->least ? id : d->least;
     d->greatest = d->objects == 0 || id > d->greatest ? id : d->greatest;
     d->all_bits |= a;
-    if (d->distance == 0 || a % d->distance != 0) {
+    if (d->distance == 0 || !divides(d->distance, a)) {
         for (uint64_t b = d->distance; b != 0;) {
             uint64_t rest = a % b;
             a = b;
@@ -179,7 +196,7 @@ ts_code hprof_objects(hprof_dump *d)
     bool got = true;
     size_t segment;
     bool heap = false;
-    d->recent = HPROF_NONE;
+    hprof_forget_recent(d);
     hprof_walk_begin(&w, d->f, d->in, d->number);
     segment = w.segment;
     while (true) {

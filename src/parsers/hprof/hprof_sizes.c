@@ -10,9 +10,10 @@ enum { HEADERS = 4, LEAST_ALIGN = 8, MOST_ALIGN = 256, NEAR = 16 };
 static const unsigned headers[HEADERS] = {12, 16, 20, 24};
 static const unsigned object_headers[HEADERS] = {8, 12, 16, 16};
 
+/* Mostly to a power of two, for which no division is needed. */
 static uint64_t up(uint64_t n, uint64_t to)
 {
-    uint64_t over = n % to;
+    uint64_t over = (to & (to - 1)) == 0 ? n & (to - 1) : n % to;
     return over == 0 || n > UINT64_MAX - to ? n : n + to - over;
 }
 
@@ -267,7 +268,7 @@ ts_code hprof_sizes(hprof_dump *d)
     add_made(d);
     ts_vec_free(d->f->ctx, &d->what);
     ts_vec_free(d->f->ctx, &d->lengths);
-    if (d->bits.words != NULL) {
+    if (ts_nearmap_made(&d->map)) {
         ts_vec_free(d->f->ctx, &d->ids);
     }
     return TS_OK;

@@ -51,6 +51,38 @@ static ts_code put_unit(decoder *c, unsigned unit)
     return c->high != 0 ? TS_OK : put_char(c, unit >> 10 == 0x37 ? REPLACEMENT : unit);
 }
 
+/* Units of one byte that are all ASCII, as most are. False: they are not, or do not fit. */
+static bool put_ascii(ts_code *code, decoder *c, const uint8_t *p, size_t n)
+{
+    uint32_t hash = c->out->hash;
+    uint8_t all = 0;
+    for (size_t i = 0; i < n; i++) {
+        all |= p[i];
+    }
+    if (all >= 0x80 || c->out->cut || n > TS_JAVA_TEXT - c->f->text.n) {
+        return false;
+    }
+    for (size_t i = 0; i < n; i++) {
+        hash = hash * HASH + p[i];
+    }
+    c->out->hash = hash;
+    c->out->units += n;
+    *code = ts_buf_put(c->f->ctx, &c->f->text, p, n);
+    return true;
+}
+
+static ts_code put_units(decoder *c, const uint8_t *p, size_t n, const span *s)
+{
+    ts_code code = TS_OK;
+    if (s->size == 1 && put_ascii(&code, c, p, n)) {
+        return code;
+    }
+    for (size_t k = 0; k + s->size <= n && code == TS_OK; k += s->size) {
+        code = put_unit(c, unit_at(p + k, s));
+    }
+    return code;
+}
+
 static ts_code decode(hprof_decoded *out, hprof_file *f, const span *s)
 {
     decoder c = {f, out, 0};
@@ -72,9 +104,8 @@ static ts_code decode(hprof_decoded *out, hprof_file *f, const span *s)
         if (n < s->size) {
             break;
         }
-        for (size_t k = 0; k + s->size <= n; k += s->size, i++) {
-            TS_TRY(put_unit(&c, unit_at(p + k, s)));
-        }
+        TS_TRY(put_units(&c, p, n, s));
+        i += n / s->size;
     }
     if (c.high != 0) {
         TS_TRY(put_char(&c, REPLACEMENT));

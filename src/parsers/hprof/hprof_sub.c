@@ -102,47 +102,42 @@ ts_code hprof_parts(uint64_t *next, bool *good, hprof_in *in, unsigned id_size, 
     return TS_OK;
 }
 
-enum { ROOT_JNI_GLOBAL = 0x01 }; /* two ids */
+enum { ROOT_JNI_GLOBAL = 0x01 };
 
 /* --- sub-records ---------------------------------------------------------------------------- */
 
-/* Bytes of a sub-record after its tag, without a body of variable size; 0: no tag. */
+/* Of a sub-record after its tag, without a body of variable size: ids, and other bytes. */
+#define HEAD(ids, bytes) ((ids) << 4 | (bytes))
+
+static const uint8_t heads[UINT8_MAX + 1] = {
+    [0x01] = HEAD(2, 0), /* JNI global */
+    [0x02] = HEAD(1, 8),
+    [0x03] = HEAD(1, 8),
+    [0x04] = HEAD(1, 4),
+    [0x05] = HEAD(1, 0),
+    [0x06] = HEAD(1, 4),
+    [0x07] = HEAD(1, 0),
+    [0x08] = HEAD(1, 8),
+    [0x89] = HEAD(1, 0),
+    [0x8a] = HEAD(1, 0),
+    [0x8b] = HEAD(1, 0),
+    [0x8c] = HEAD(1, 0),
+    [0x8d] = HEAD(1, 0),
+    [0x8e] = HEAD(1, 8),
+    [0x90] = HEAD(1, 0),
+    [0xff] = HEAD(1, 0),
+    [HPROF_CLASS] = HEAD(7, 8),
+    [HPROF_INSTANCE] = HEAD(2, 8),
+    [HPROF_OBJECTS] = HEAD(2, 8),
+    [HPROF_PRIMITIVES] = HEAD(1, 9),
+    [HPROF_NO_DATA] = HEAD(1, 9),
+    [HPROF_HEAP] = HEAD(1, 4),
+};
+
+/* 0: no tag. */
 static unsigned head_size(unsigned tag, unsigned id)
 {
-    switch (tag) {
-    case ROOT_JNI_GLOBAL:
-        return 2 * id;
-    case 0x02:
-    case 0x03:
-    case 0x08:
-    case 0x8e:
-        return id + 8;
-    case 0x04:
-    case 0x06:
-        return id + 4;
-    case 0x05:
-    case 0x07:
-    case 0x89:
-    case 0x8a:
-    case 0x8b:
-    case 0x8c:
-    case 0x8d:
-    case 0x90:
-    case 0xff:
-        return id;
-    case HPROF_CLASS:
-        return 7 * id + 8;
-    case HPROF_INSTANCE:
-    case HPROF_OBJECTS:
-        return 2 * id + 8;
-    case HPROF_PRIMITIVES:
-    case HPROF_NO_DATA:
-        return id + 9;
-    case HPROF_HEAP:
-        return id + 4;
-    default:
-        return 0;
-    }
+    return (heads[tag] >> 4) * id + (heads[tag] & 0xf);
 }
 
 static void read_root(hprof_sub *s, const uint8_t *p, unsigned size, unsigned id)
