@@ -101,6 +101,14 @@ static void begin_progress(run *r)
                      !o->quiet && !o->no_progress && !log_to_stderr && isatty(STDERR_FILENO) == 1);
 }
 
+/* Stacks of heaps are the dominator trees, which come from their analysis. */
+static const char *needed_analyses(const run *r)
+{
+    const char *asked = r->options->analyze;
+    const bool heaps = r->to != NULL && strstr(r->to->needs, "_heap_dominated") != NULL;
+    return asked == NULL && heaps ? "default,heap" : asked;
+}
+
 /* What can be wrong with the options' values is found before any work is done. */
 static ts_code convert_prepare(run *r)
 {
@@ -109,8 +117,8 @@ static ts_code convert_prepare(run *r)
     ts_code code;
     set_limits(ctx, o);
     code = o->format == NULL ? TS_OK : ts_conversion_format(&r->conversion, o->format);
-    TS_STEP(code, ts_analysis_choose(&r->conversion.analyses, ctx, o->analyze, true));
     TS_STEP(code, ts_export_file_check(&r->to, ctx, o));
+    TS_STEP(code, ts_analysis_choose(&r->conversion.analyses, ctx, needed_analyses(r), true));
     if (code == TS_OK && o->query != NULL) {
         code = ts_query_read(&r->query, ctx, o->query);
         TS_STEP(code, ts_ask_check(ctx, &r->query, o->params, o->param_count));
@@ -212,7 +220,8 @@ static uint64_t threads_of(const ts_options *o)
 static void say_idle(const run *r)
 {
     const ts_buf *idle = &r->conversion.idle;
-    if (idle->n > 0 && !r->options->quiet && !r->options->analyze_if_any) {
+    const ts_options *o = r->options;
+    if (idle->n > 0 && o->analyze != NULL && !o->quiet && !o->analyze_if_any) {
         ts_message(r->ctx, "%.*s", (int)idle->n, idle->p);
     }
 }

@@ -509,9 +509,7 @@ static ts_code fire_tree(fire_work *f)
     const ts_calls *p = &f->x.calls;
     const ts_weight *weight = fire_weight(f);
     const ts_who no_thread = {0, TS_WHO_MADE_UP};
-    ts_code code =
-        fire_head(f, p->is_marks ? TS_TEXT_LIT("slices") : TS_TEXT_LIT("allocation stacks"),
-                  TS_TEXT_LIT(""), no_thread);
+    ts_code code = fire_head(f, ts_tree_title(p), TS_TEXT_LIT(""), no_thread);
     for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
         code = weight->self[i] > 0 ? fire_sample(f, i, TS_NO_TIME, weight->self[i]) : f->w.code;
     }

@@ -178,8 +178,7 @@ static ts_code scope_profiles(scope_work *s)
         scope_end(s);
         return code;
     }
-    scope_begin(s, s->x.calls.is_marks ? TS_TEXT_LIT("slices") : TS_TEXT_LIT("allocation stacks"),
-                weight->name);
+    scope_begin(s, ts_tree_title(&s->x.calls), weight->name);
     for (uint32_t i = 1; i <= s->x.calls.nodes && s->x.w.code == TS_OK; i++) {
         if (weight->self[i] > 0) {
             (void)scope_sample(s, i, weight->self[i]);

@@ -211,25 +211,12 @@ uint32_t ts_calls_frame(const ts_calls *p, uint32_t node)
 
 /* --- opening --------------------------------------------------------------------------------- */
 
-/* Whose stacks: samples and calls, or the tree of heap timelines. */
+/* Whose stacks: samples and calls, or a tree. */
 static ts_code stacks_choose_kind(ts_calls *p)
 {
-    static const unsigned names[] = {TS_C_stack_value_type__name};
-    bool trees = false;
-    bool has = false; /* a kind of value with the name of the weight */
     ts_code code = ts_reader_has_rows(&p->any_sample, p->reader, TS_T_stack_sample);
     TS_STEP(code, ts_reader_has_rows(&p->any_slice, p->reader, TS_T_stack_slice));
-    TS_STEP(code, ts_reader_has_rows(&trees, p->reader, TS_T_js_heap_trace_node));
-    bool only = p->filter.weight != NULL && stacks_is_heap_weight(p->filter.weight);
-    ts_walk rows = ts_walk_of(*ts_model_rows(p->model), TS_T_stack_value_type, names, 1);
-    while (trees && only && ts_walk_next(&code, &rows)) {
-        has = has || ts_text_is(ts_walk_text(&rows, 0), p->filter.weight);
-    }
-    p->is_heap = trees && ((!p->any_sample && !p->any_slice) || (only && !has));
-    if (code == TS_OK && !trees && !p->any_sample && !p->any_slice) {
-        code = ts_reader_has_rows(&p->is_marks, p->reader, TS_T_callstack);
-        p->is_heap = p->is_marks;
-    }
+    TS_STEP(code, stacks_choose_tree(p, (stacks_trees){.heaps = true, .marks = true}));
     p->any_sample = p->any_sample && !p->filter.no_samples;
     p->any_slice = p->any_slice && !p->filter.no_calls;
     bool patterns = p->filter.only != NULL || p->filter.ignore != NULL || p->filter.hide != NULL;
@@ -267,7 +254,7 @@ ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stac
     static const ts_frame unknown = {{"(unknown)", 9}, {"", 0}, 0};
     ts_code code = ts_calls_select(p, ctx, reader, filter);
     if (code == TS_OK && p->is_heap) {
-        code = p->is_marks ? stacks_read_marks(p, frames) : stacks_read_heap(p, frames);
+        code = stacks_read_tree(p, frames);
     } else if (code == TS_OK) {
         code = stacks_take_paths(p);
     }

@@ -1,7 +1,8 @@
 /*
  * The stacks of a database as a profile: methods, call paths and their weights, of what a filter
  * wants. Stacks come from stack_sample and stack_slice (a call weighs its own time), or, where a
- * database has neither, from the allocation tree of heap timelines, or else from callstack.
+ * database has neither, from the allocation tree of heap timelines, the dominator trees of analysed
+ * heaps, or else from callstack. Stacks of threads in heap dumps are not looked at for it.
  *
  * Memory: 13 bytes a call path and 8 more for each weight that is loaded, 12 a method, and the
  * names of methods that have a weight; never a copy of the samples.
@@ -20,6 +21,7 @@
 #define TS_NEEDS_STACKS                                                                            \
     "stack_sample (sampled stacks), stack_slice (traced calls), "                                  \
     "js_heap_trace_node (allocation stacks of a heap), "                                           \
+    "js_heap_dominated (analysed heaps), java_heap_dominated (analysed heap dumps of Java), "      \
     "callstack (slices of a trace of the system)"
 
 /* Stands for a thread that was not recorded. */
@@ -112,8 +114,9 @@ typedef struct ts_calls {
     ts_ctx *ctx;
     ts_reader *reader;
     ts_stack_filter filter;
-    bool is_heap;  /* of heap timelines, or of marks: nothing to visit */
-    bool is_marks; /* of slices of a trace of the system */
+    bool is_heap;       /* of heaps, or of marks: nothing to visit */
+    bool is_marks;      /* of slices of a trace of the system */
+    bool is_dominators; /* of what keeps what alive in a heap */
     bool any_sample, any_slice;
     bool filtered;  /* something is not wanted */
     bool stackless; /* ts_calls_each visits also what has no stack, as call path 0 */
@@ -179,8 +182,8 @@ void ts_calls_free(ts_calls *p);
 typedef struct ts_weigh_asked {
     const char *event, *weight; /* as in ts_stack_filter */
     bool samples, calls;        /* which rows count */
-    bool heap, marks; /* or else, where the database has none of these: allocation stacks of heap
-                         timelines, slices of a trace of the system */
+    bool heap, marks; /* or else, where the database has none of these: heaps, slices of a trace of
+                         the system */
     bool no_idle;
 } ts_weigh_asked;
 
@@ -193,6 +196,9 @@ typedef struct ts_weigh_asked {
  * ts_calls_free, also after an error, and before the model's next request.
  */
 ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_weigh_asked *asked);
+
+/* What the stacks of is_heap are, for people. */
+ts_text ts_tree_title(const ts_calls *p);
 
 /* The frame of a call path. */
 uint32_t ts_calls_frame(const ts_calls *p, uint32_t node);

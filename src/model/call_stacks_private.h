@@ -71,6 +71,20 @@ bool stacks_is_heap_weight(const char *name);
 /* The same of callstack. */
 ts_code stacks_read_marks(ts_calls *p, ts_frames *frames);
 
+/* --- the dominator trees of analysed heaps (stacks_of_dominators.c) --- */
+
+/* The same of js_heap_dominated and java_heap_dominated. */
+ts_code stacks_read_dominators(ts_calls *p, ts_frames *frames);
+
+/* Whether stacks come from a tree of rows that are no samples: is_heap, is_marks, is_dominators.
+ * `wanted`: heaps, and marks, may be meant. */
+typedef struct stacks_trees {
+    bool heaps, marks;
+} stacks_trees;
+ts_code stacks_choose_tree(ts_calls *p, stacks_trees wanted);
+/* Their call paths, weights and frames. */
+ts_code stacks_read_tree(ts_calls *p, ts_frames *frames);
+
 /* --- shared ---------------------------------------------------------------------------------- */
 
 /* The weights of call paths that are no rows of samples: sums has `n` for each of p->nodes. */
@@ -79,6 +93,9 @@ typedef struct stacks_sum {
     ts_event_class class;
 } stacks_sum;
 ts_code stacks_add_sums(ts_calls *p, const stacks_sum *weights, unsigned n, const int64_t *sums);
+
+/* Frames of methods that are texts, numbered from 1. */
+ts_code stacks_name_texts(ts_calls *p, const ts_pool *texts, ts_frames *frames);
 
 /* Makes frame and key of p, whose number of methods is known. */
 ts_code stacks_methods_room(ts_calls *p);

@@ -77,6 +77,48 @@ ts_code ts_heap_places_read(ts_vec *out, const ts_rows_from *from)
     return code;
 }
 
+static ts_code java_place(ts_vec *out, const ts_walk *row, ts_ctx *ctx)
+{
+    enum { SOURCE, NODE, NODES, EDGE, EDGES, CLASS, CLASSES, STRING, STRINGS, COMPLETE };
+    ts_heap_places *d = ts_vec_add(ctx, out, sizeof *d);
+    TS_NEED(ctx, d);
+    *d = (ts_heap_places){.file_id = ts_walk_id(row),
+                          .source_id = ts_walk_int(row, SOURCE),
+                          .first_node = ts_walk_int(row, NODE),
+                          .node_count = ts_walk_int(row, NODES),
+                          .first_edge = ts_walk_int(row, EDGE),
+                          .edge_count = ts_walk_int(row, EDGES),
+                          .first_class = ts_walk_int(row, CLASS),
+                          .class_count = ts_walk_int(row, CLASSES),
+                          .first_string = ts_walk_int(row, STRING),
+                          .string_count = ts_walk_int(row, STRINGS),
+                          .complete = ts_walk_int(row, COMPLETE) == 1};
+    return TS_OK;
+}
+
+ts_code ts_java_places_read(ts_vec *out, const ts_rows_from *from)
+{
+    static const unsigned columns[] = {
+        TS_C_java_heap_file__source_id,       TS_C_java_heap_file__first_object_rowid,
+        TS_C_java_heap_file__object_count,    TS_C_java_heap_file__first_reference_rowid,
+        TS_C_java_heap_file__reference_count, TS_C_java_heap_file__first_class_id,
+        TS_C_java_heap_file__class_count,     TS_C_java_heap_file__first_string_rowid,
+        TS_C_java_heap_file__string_count,    TS_C_java_heap_file__complete};
+    static const unsigned analysed[] = {TS_C_java_heap_analysis__file_id,
+                                        TS_C_java_heap_analysis__first_retained_rowid,
+                                        TS_C_java_heap_analysis__first_dominated_rowid};
+    ts_walk files = ts_walk_of(*from, TS_T_java_heap_file, columns, 10);
+    ts_walk more = ts_walk_of(*from, TS_T_java_heap_analysis, analysed, 3);
+    ts_code code = TS_OK;
+    while (ts_walk_next(&code, &files)) {
+        code = java_place(out, &files, from->ctx);
+    }
+    while (ts_walk_next(&code, &more)) {
+        analysed_row(out, &more);
+    }
+    return code;
+}
+
 /* --- one file --------------------------------------------------------------------------------- */
 
 const char *ts_heap_type(const ts_heap_types *types, ts_cell type)

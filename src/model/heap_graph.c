@@ -136,15 +136,13 @@ static ts_code graph_distances(ts_heap_graph *g, ts_model *m)
     return code;
 }
 
-/* Counts that the tables cannot have must not take memory first: the last row is there. */
-static ts_code graph_possible(ts_model *m, enum ts_table_id table, int64_t first, uint32_t count)
+ts_code ts_heap_possible(ts_model *m, enum ts_table_id table, int64_t first, int64_t count)
 {
     const ts_batch *b;
     ts_rows *rows = NULL;
     ts_code code = count == 0 ? TS_OK : ts_rows_open(&rows, ts_model_rows(m), table, NULL, 0);
     TS_STEP_IF(code,
-               rows != NULL &&
-                   (code = ts_rows_one(&b, rows, first + (int64_t)count - 1)) == TS_OK &&
+               rows != NULL && (code = ts_rows_one(&b, rows, first + count - 1)) == TS_OK &&
                    b->rows == 0,
                graph_damaged(ts_model_ctx(m)));
     ts_rows_close(rows);
@@ -160,8 +158,8 @@ static ts_code graph_build(void **what, ts_model *m, const void *user)
     TS_NEED(ctx, g);
     g->nodes = (uint32_t)f->at.node_count;
     g->edges = (uint32_t)f->at.edge_count;
-    ts_code code = graph_possible(m, TS_T_js_heap_nodes, f->at.first_node, g->nodes);
-    TS_STEP(code, graph_possible(m, TS_T_js_heap_edges, f->at.first_edge, g->edges));
+    ts_code code = ts_heap_possible(m, TS_T_js_heap_nodes, f->at.first_node, g->nodes);
+    TS_STEP(code, ts_heap_possible(m, TS_T_js_heap_edges, f->at.first_edge, g->edges));
     if (code != TS_OK) {
         return code;
     }

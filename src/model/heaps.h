@@ -33,6 +33,10 @@ typedef struct ts_heap_places {
 /* Those of all files, as they are recorded, in the order of their rows. */
 ts_code ts_heap_places_read(ts_vec *out, const ts_rows_from *from);
 
+/* The same of heap dumps of Java, which have no types; sums of their rows are where those of
+ * js_heap_file_detail are. */
+ts_code ts_java_places_read(ts_vec *out, const ts_rows_from *from);
+
 enum { TS_HEAP_TYPES = 64, TS_HEAP_TYPE_NAME = 64 };
 
 /* Names of node or edge types. */
@@ -66,6 +70,9 @@ typedef ts_code ts_heap_row_fn(void *user, const ts_batch *b, unsigned i);
 ts_code ts_heap_each(ts_model *m, enum ts_table_id table, int64_t first, int64_t rows,
                      const unsigned *columns, unsigned count, const char *what,
                      ts_heap_row_fn *each, void *user);
+
+/* TS_ERR_INPUT unless the table can have these rows: counts must not take memory first. */
+ts_code ts_heap_possible(ts_model *m, enum ts_table_id table, int64_t first, int64_t count);
 
 /* --- references ------------------------------------------------------------------------------- */
 

@@ -81,16 +81,15 @@ static ts_code add_mark(void *user, const ts_slice *s)
                : TS_OK;
 }
 
-static ts_code name_marks(marks_work *w, ts_frames *frames)
+ts_code stacks_name_texts(ts_calls *p, const ts_pool *texts, ts_frames *frames)
 {
-    ts_calls *p = w->p;
     ts_code code = TS_OK;
     for (uint32_t i = 1; i <= p->nodes; i++) { /* names are numbered as they come */
         p->methods = p->method[i] > p->methods ? p->method[i] : p->methods;
     }
     TS_TRY(stacks_methods_room(p));
     for (uint32_t i = 0; i < p->methods && code == TS_OK; i++) {
-        ts_frame frame = {ts_pool_text(&w->texts, i), {"", 0}, 0};
+        ts_frame frame = {ts_pool_text(texts, i), {"", 0}, 0};
         p->key[i + 1] =
             ts_method_key(&(ts_method_parts){.name = frame.label, .line = TS_METHOD_NO_LINE});
         frame.label.n = frame.label.n > MARK_LABEL_MAX ? MARK_LABEL_MAX : frame.label.n;
@@ -105,7 +104,7 @@ ts_code stacks_read_marks(ts_calls *p, ts_frames *frames)
     marks_work w = {.p = p};
     const ts_select all = {.sources = {.all = true}, .threads = {.all = true}, .span = TS_SPAN_ALL};
     ts_code code = ts_slices_each(p->model, &all, add_mark, &w);
-    TS_STEP(code, name_marks(&w, frames));
+    TS_STEP(code, stacks_name_texts(p, &w.texts, frames));
     TS_STEP(code, stacks_add_sums(p, mark_weights, 2, w.sums.p));
     ts_vec_free(p->ctx, &w.nodes);
     ts_vec_free(p->ctx, &w.sums);

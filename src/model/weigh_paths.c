@@ -338,13 +338,11 @@ static ts_code weigh_tree(ts_calls *p)
 {
     bool others = !p->select.threads.all || p->filter.event != NULL || p->select.labelled ||
                   !ts_select_whole(&p->select);
-    p->is_heap = true;
     TS_TRY(stacks_heap_selects(p, others));
     TS_NEED(p->ctx, p->trees = ts_zalloc(p->ctx, 1, sizeof *p->trees));
     p->trees->frames.parts = TS_FRAME_FILE | TS_FRAME_LINE;
     p->paths = &p->trees->paths;
-    TS_TRY(p->is_marks ? stacks_read_marks(p, &p->trees->frames)
-                       : stacks_read_heap(p, &p->trees->frames));
+    TS_TRY(stacks_read_tree(p, &p->trees->frames));
     return tree_paths(p);
 }
 
@@ -419,15 +417,11 @@ ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_wei
                     .no_idle = asked->no_idle};
     *select = (ts_select){0};
     const ts_rows_from *from = ts_model_rows(m);
-    bool heap = false;
     ts_code code = ts_events_get(&p->events, m);
     TS_STEP_IF(code, asked->samples, ts_rows_any(&p->any_sample, from, TS_T_stack_sample));
     TS_STEP_IF(code, asked->calls, ts_rows_any(&p->any_slice, from, TS_T_stack_slice));
-    bool rows = p->any_sample || p->any_slice;
-    TS_STEP_IF(code, asked->heap && !rows, ts_rows_any(&heap, from, TS_T_js_heap_trace_node));
-    TS_STEP_IF(code, asked->marks && !rows && !heap,
-               ts_rows_any(&p->is_marks, from, TS_T_callstack));
-    if (code == TS_OK && (heap || p->is_marks)) {
+    TS_STEP(code, stacks_choose_tree(p, (stacks_trees){asked->heap, asked->marks}));
+    if (code == TS_OK && p->is_heap) {
         code = weigh_tree(p);
     } else if (code == TS_OK) {
         code = ts_call_paths(&p->paths, m);

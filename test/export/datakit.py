@@ -284,7 +284,7 @@ def flame():
         hostile_names(dimension)
     seed_example()
     default_weight()
-    for name, path in made.recordings(PROGRAM, TOOLS, SOURCE).items():
+    for name, path in made.recordings(PROGRAM, TOOLS, SOURCE, heaps=True).items():
         database = Database(path)
         if database.is_heap():
             heap_flame(database, path)

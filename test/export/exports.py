@@ -234,7 +234,7 @@ def check_all(database, path, weight, filters, arguments):
 
 
 def recorded():
-    for path in made.recordings(PROGRAM, TOOLS, SOURCE).values():
+    for path in made.recordings(PROGRAM, TOOLS, SOURCE, heaps=True).values():
         database = Database(path)
         check_all(database, path, database.default(), {}, [])
         for weight in database.weights():

@@ -4,6 +4,7 @@ import random
 import shutil
 import sqlite3
 import subprocess
+import sys
 
 # Names that a careless writer lets out of a string, a line or a script.
 HOSTILE = [
@@ -20,8 +21,8 @@ def run(program, *arguments, codes=(0,)):
     return r
 
 
-def recordings(program, tools, source):
-    """{name: database} of one input of each kind that has stacks."""
+def recordings(program, tools, source, heaps=False):
+    """{name: database} of one input of each kind that has stacks; heaps: also of analysed heaps."""
     data = os.path.join(source, "test", "data")
     tiny = os.path.join(data, "tiny")
     inputs = {name: os.path.join(data, file) for name, file in {
@@ -31,8 +32,15 @@ def recordings(program, tools, source):
     run(os.path.join(tools, "mkflare"), "--threads=3", "--seconds=1", "flare")
     run(os.path.join(tools, "mktptp"), "-o", "tptp.trcxml", "--worked")
     inputs.update(flare="flare", tptp="tptp.trcxml")
+    if heaps:
+        inputs.update(heaps=os.path.join(data, "recording-snapshots.htrace.gz"), dump="dump.hprof")
+        sys.path.insert(0, os.path.join(source, "test", "check"))
+        import java_dump
+        with open("dump.hprof", "wb") as f:
+            f.write(java_dump.random_dump(7))
     for name, path in inputs.items():
-        run(program, path, "-e", f"{name}.db", "--quiet", "--force")
+        analyses = ["--analyze=default,heap"] if name in ("heaps", "dump") else []
+        run(program, path, "-e", f"{name}.db", "--quiet", "--force", *analyses, codes=(0, 3))
     return {name: f"{name}.db" for name in inputs}
 
 

@@ -37,6 +37,7 @@ class Database:
         self.nodes = {row[0]: row[1:] for row in self.sql.execute("SELECT id, parent_id, method_id, line FROM stack_node")}
         self.parents = dict(self.sql.execute("SELECT id, parent_id FROM source"))
         self.formats = dict(self.sql.execute("SELECT id, format FROM source"))
+        self.dominated = None
 
     def close(self):
         self.sql.close()
@@ -267,12 +268,46 @@ class Database:
         return sums
 
     def is_heap(self):
-        return not self.nodes and self.count("js_heap_trace_node") > 0
+        return not self.nodes and self.count("js_heap_trace_node") > 0 or self.is_dominators()
+
+    def is_dominators(self):
+        """Stacks of threads in heap dumps are no samples beside the heaps themselves."""
+        threads = self.sql.execute("SELECT count(sample_id) FROM java_heap_thread").fetchone()[0]
+        rows = self.count("stack_slice") > 0 or self.count("stack_sample") != threads
+        return not rows and self.count("js_heap_trace_node") == 0 and self.count("js_heap_dominated") + self.count("java_heap_dominated") > 0
 
     def count(self, table):
         return self.sql.execute(f"SELECT count(*) FROM {table}").fetchone()[0]
 
+    def dominator_paths(self):
+        """Of all nodes that are reached: classes from the root of the heap down (one that is on the path is the same again, and below 100 frames nothing is divided), size."""
+        found = []
+        own = dict(((f, n), text) for f, n, text in self.sql.execute("SELECT file_id, node_index, 'class ' || name FROM java_heap_class"))
+        names = {"js": dict(self.sql.execute("SELECT id, name FROM js_heap_constructor")), "java": dict(self.sql.execute("SELECT id, name FROM java_heap_class"))}
+        objects = {(f, n): own.get((f, n)) if kind == 1 else names["java"].get(c) for f, n, kind, c in self.sql.execute("SELECT file_id, node_index, kind, class_id FROM java_heap_object")}
+        for kind in ("js", "java"):
+            for file, first, tree in self.sql.execute(f"SELECT file_id, first_retained_rowid, first_dominated_rowid FROM {kind}_heap_analysis").fetchall():
+                column = "constructor_id" if kind == "js" else "NULL"
+                rows = self.sql.execute(f"SELECT dominator, shallow_size, {column} FROM {kind}_heap_retained WHERE file_id = ? ORDER BY rowid", (file,)).fetchall()
+                paths = {}
+                for (node,) in self.sql.execute(f"SELECT node_index FROM {kind}_heap_dominated WHERE file_id = ? ORDER BY rowid", (file,)):
+                    dominator, size, cls = rows[node]
+                    above = paths.get(dominator)
+                    if not paths:
+                        paths[node] = ()
+                    elif above is not None:
+                        label = (names["js"].get(cls) if kind == "js" else objects[file, node]) or "(anonymous)"
+                        paths[node] = above[:above.index(label) + 1] if label in above else above if len(above) == 100 else (*above, label)
+                        found.append((paths[node], size))
+        return found
+
     def heap_paths(self, weight):
+        if self.is_dominators():
+            self.dominated = self.dominated or self.dominator_paths()
+            for path, size in self.dominated if weight in ("inuse_space", "inuse_objects") else ():
+                if size > 0 or weight == "inuse_objects":
+                    yield path, 1 if weight == "inuse_objects" else size
+            return
         column = {"inuse_space": "live_size", "inuse_objects": "live_count", "alloc_space": "size", "alloc_objects": "count"}[weight]
         rows = list(self.sql.execute(f"SELECT file_id, id, parent_id, function, {column} FROM v_js_allocation_stack"))
         tree = {(f, i): (p, name) for f, i, p, name, _ in rows}

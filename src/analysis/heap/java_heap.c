@@ -218,26 +218,12 @@ static ts_code analyse_file(ts_ctx *ctx, ts_reader *reader, ts_store *store,
 
 ts_code hg_analyse_java(ts_ctx *ctx, ts_reader *reader, ts_store *store)
 {
-    enum { SOURCE, NODE, NODES, EDGE, EDGES, CLASS_ID, CLASSES, COMPLETE, COLUMNS };
-    static const unsigned columns[COLUMNS] = {
-        TS_C_java_heap_file__source_id,       TS_C_java_heap_file__first_object_rowid,
-        TS_C_java_heap_file__object_count,    TS_C_java_heap_file__first_reference_rowid,
-        TS_C_java_heap_file__reference_count, TS_C_java_heap_file__first_class_id,
-        TS_C_java_heap_file__class_count,     TS_C_java_heap_file__complete};
     const ts_rows_from from = {.ctx = ctx, .reader = reader};
-    ts_walk files = ts_walk_of(from, TS_T_java_heap_file, columns, COLUMNS);
-    ts_code code = TS_OK;
-    while (ts_walk_next(&code, &files)) {
-        const ts_heap_places places = {.file_id = ts_walk_id(&files),
-                                       .source_id = ts_walk_int(&files, SOURCE),
-                                       .first_node = ts_walk_int(&files, NODE),
-                                       .node_count = ts_walk_int(&files, NODES),
-                                       .first_edge = ts_walk_int(&files, EDGE),
-                                       .edge_count = ts_walk_int(&files, EDGES),
-                                       .first_class = ts_walk_int(&files, CLASS_ID),
-                                       .class_count = ts_walk_int(&files, CLASSES),
-                                       .complete = ts_walk_int(&files, COMPLETE) == 1};
-        code = analyse_file(ctx, reader, store, &places);
+    ts_vec dumps = {0};
+    ts_code code = ts_java_places_read(&dumps, &from);
+    for (size_t i = 0; i < dumps.n && code == TS_OK; i++) {
+        code = analyse_file(ctx, reader, store, (const ts_heap_places *)dumps.p + i);
     }
+    ts_vec_free(ctx, &dumps);
     return code;
 }

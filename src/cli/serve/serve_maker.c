@@ -155,19 +155,25 @@ static ts_code lacks_analysis(bool *lacks, bool *has, ts_ctx *ctx, const char *p
 {
     ts_reader *reader = NULL;
     ts_db_kind kind = TS_DB_NONE;
-    bool nodes = false;
-    bool done = false;
+    static const enum ts_table_id kinds[][2] = {{TS_T_js_heap_file_detail, TS_T_js_heap_analysis},
+                                                {TS_T_java_heap_file, TS_T_java_heap_analysis}};
     *lacks = *has = false;
     ts_code code = ts_db_kind_of(&kind, ctx, path);
     if (code != TS_OK || kind != TS_DB_OURS) {
         return code;
     }
     TS_STEP(code, ts_reader_open(&reader, ctx, path));
-    TS_STEP(code, ts_reader_has_rows(&nodes, reader, ts_analysis_heap.needs[0]));
-    TS_STEP(code, ts_reader_has_rows(&done, reader, ts_analysis_heap.writes[0]));
+    for (unsigned i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        bool heaps = false;
+        bool done = false;
+        TS_STEP(code, ts_reader_has_rows(&heaps, reader, kinds[i][0]));
+        TS_STEP(code, ts_reader_has_rows(&done, reader, kinds[i][1]));
+        *lacks = *lacks || (heaps && !done);
+        *has = *has || done;
+    }
     ts_reader_free(reader);
-    *lacks = code == TS_OK && nodes && !done;
-    *has = code == TS_OK && done;
+    *has = code == TS_OK && *has && !*lacks;
+    *lacks = code == TS_OK && *lacks;
     return code;
 }
 
