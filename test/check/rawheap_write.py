@@ -233,7 +233,7 @@ def random_dump(seed, version, objects=None):
         strings.append((rnd.choice(TEXTS), [pick(0.97) & ~7 for _ in range(rnd.choice([0, 1, 1, 1, 2, 5]))]))
     some = lambda: [pick(0.9) & ~7 for _ in range(rnd.choice([0, 0, 1, 3]))]  # noqa: E731
     groups = tuple(some() for _ in range(rnd.choice([4, 4, 4, 4, 3, 2, 0])))
-    references = rnd.choice([None, "absent", [], [(0x7000 + rnd.randrange(5), pick() & ~7) for _ in range(6)]]) if len(groups) == 4 else "absent"
+    references = rnd.choice([None, "absent", [], [(0x7000 + rnd.randrange(5), pick() & ~7) for _ in range(6)], [(0x7000 + i, pick() & ~7) for i in range(40)]]) if len(groups) == 4 else "absent"
     if version == 1 and rnd.random() < 0.2 and made:
         again = dict(rnd.choice(made))
         again.update(id=again["id"] + 1000, hash=9, row=True)

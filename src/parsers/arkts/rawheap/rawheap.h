@@ -16,6 +16,7 @@
 
 #include "base/idmap.h"
 #include "base/intvec.h"
+#include "base/nearmap.h"
 #include "base/pool.h"
 #include "base/spool.h"
 #include "base/vec.h"
@@ -182,9 +183,10 @@ typedef struct rawheap {
     ts_vec text_places; /* rawheap_text, by the same */
     uint32_t words[WORD_COUNT];
 
-    ts_vec nodes; /* rawheap_node */
-    ts_index by_address;
-    uint32_t metadata; /* nodes; RAWHEAP_NONE: there is none */
+    ts_vec nodes;        /* rawheap_node */
+    ts_index by_address; /* while nodes are made, and where this does not fit: */
+    ts_nearmap map;      /* address -> node */
+    uint32_t metadata;   /* nodes; RAWHEAP_NONE: there is none */
     uint32_t metadata_names[3];
     uint32_t references; /* the node that has them */
     uint32_t first_reference;
@@ -296,8 +298,9 @@ ts_code rawheap_make_nodes(rawheap *r);
 /* The node of an address, a new one when it has none. */
 ts_code rawheap_meet(uint32_t *out, rawheap *r, uint64_t address);
 
-/* A node is that of its address from now on, unless there is one. */
-ts_code rawheap_index(rawheap *r, uint32_t node);
+/* All objects are there: those of version 2 are found by their addresses from now on, and those of
+ * version 1 faster. Of several rows of an address the first counts. */
+ts_code rawheap_settle(rawheap *r);
 
 /* The node of an address, or RAWHEAP_NONE. */
 uint32_t rawheap_find(const rawheap *r, uint64_t address);

@@ -83,6 +83,7 @@ static void release(rawheap *r)
     ts_vec_free(ctx, &r->text_places);
     ts_vec_free(ctx, &r->nodes);
     ts_index_free(ctx, &r->by_address);
+    ts_nearmap_free(&r->map, ctx);
     ts_idmap_free(ctx, &r->hashes);
     ts_vec_free(ctx, &r->values);
     ts_idmap_free(ctx, &r->value_of);

@@ -18,11 +18,15 @@ static bool is_address(const void *owner, uint32_t number, const void *key)
 
 uint32_t rawheap_find(const rawheap *r, uint64_t address)
 {
+    if (ts_nearmap_made(&r->map)) {
+        return ts_nearmap_find(&r->map, address);
+    }
     return ts_index_find(&r->by_address, ts_hash_number(&r->by_address.key, (int64_t)address),
                          is_address, r->nodes.p, &address);
 }
 
-ts_code rawheap_index(rawheap *r, uint32_t node)
+/* A node is that of its address from now on, unless there is one. */
+static ts_code index_node(rawheap *r, uint32_t node)
 {
     const uint64_t address = rawheap_nodes(r)[node].address;
     ts_index_place place;
@@ -173,7 +177,7 @@ ts_code rawheap_meet(uint32_t *out, rawheap *r, uint64_t address)
     }
     *out = (uint32_t)r->nodes.n;
     TS_TRY(ts_vec_push(r->ctx, &r->nodes, &node, sizeof node));
-    return rawheap_index(r, *out);
+    return index_node(r, *out);
 }
 
 static ts_code meet_list(rawheap *r, const rawheap_list *list)
@@ -183,6 +187,94 @@ static ts_code meet_list(rawheap *r, const rawheap_list *list)
         uint32_t node;
         TS_TRY(rawheap_address(&address, r, list->at + (uint64_t)i * r->layout.word));
         TS_TRY(rawheap_meet(&node, r, address));
+    }
+    return TS_OK;
+}
+
+/* --- all that are there ----------------------------------------------------------------------- */
+
+enum { MAP_LEAST = 1 << 20 }; /* bytes that are no matter */
+
+/* Room for the bits of all addresses. */
+static ts_code make_room(bool *fits, rawheap *r)
+{
+    const rawheap_node *all = rawheap_nodes(r);
+    const uint64_t most = 2 * (uint64_t)(r->nodes.n - r->first_object);
+    ts_nearmap_range range = {UINT64_MAX, 0, 0, most > MAP_LEAST ? most : MAP_LEAST};
+    const uint64_t any = all[r->first_object].address;
+    for (uint32_t i = r->first_object; i < r->nodes.n; i++) {
+        if (rawheap_is_object(r, i)) {
+            const uint64_t a = all[i].address;
+            range.least = a < range.least ? a : range.least;
+            range.greatest = a > range.greatest ? a : range.greatest;
+            range.all_bits |= a > any ? a - any : any - a;
+        }
+    }
+    TS_TRY(ts_nearmap_begin(fits, &r->map, r->ctx, &range));
+    for (uint32_t i = r->first_object; *fits && i < r->nodes.n; i++) {
+        if (rawheap_is_object(r, i)) {
+            ts_nearmap_room(&r->map, all[i].address);
+        }
+    }
+    return *fits ? ts_nearmap_blocks(fits, &r->map, r->ctx) : TS_OK;
+}
+
+/* Nodes that are found by their addresses: what is to be kept for them, or put into lists. */
+static void give_values(rawheap *r, const ts_vec *twice, bool put)
+{
+    const rawheap_node *all = rawheap_nodes(r);
+    const uint32_t *others = twice->p;
+    size_t other = 0;
+    for (uint32_t i = r->first_object; i < r->nodes.n; i++) {
+        if (other < twice->n && others[other] == i) {
+            other++;
+        } else if (rawheap_is_object(r, i) && put) {
+            ts_nearmap_put(&r->map, all[i].address, i);
+        } else if (rawheap_is_object(r, i)) {
+            ts_nearmap_value(&r->map, all[i].address, i);
+        }
+    }
+}
+
+static ts_code fill_map(rawheap *r)
+{
+    ts_vec twice = {0}; /* uint32_t: nodes of addresses that have one */
+    ts_code code = TS_OK;
+    for (uint32_t i = r->first_object; i < r->nodes.n && code == TS_OK; i++) {
+        if (rawheap_is_object(r, i) && ts_nearmap_set(&r->map, rawheap_nodes(r)[i].address)) {
+            code = ts_vec_push(r->ctx, &twice, &i, sizeof i);
+        }
+    }
+    if (code == TS_OK) {
+        r->twice += twice.n;
+        ts_nearmap_count(&r->map);
+        give_values(r, &twice, false);
+        code = ts_nearmap_lists(&r->map, r->ctx);
+    }
+    if (code == TS_OK) {
+        give_values(r, &twice, true);
+    }
+    ts_vec_free(r->ctx, &twice);
+    return code;
+}
+
+ts_code rawheap_settle(rawheap *r)
+{
+    bool fits = false;
+    ts_index_free(r->ctx, &r->by_address);
+    if (r->layout.version == 2) {
+        r->first_reference = (uint32_t)r->nodes.n; /* they come after the objects */
+    }
+    if (r->nodes.n > r->first_object) {
+        TS_TRY(make_room(&fits, r));
+    }
+    if (fits) {
+        return fill_map(r);
+    }
+    for (uint32_t i = r->first_object; i < r->nodes.n; i++) {
+        if (rawheap_is_object(r, i)) {
+            TS_TRY(index_node(r, i));
+        }
     }
     return TS_OK;
 }

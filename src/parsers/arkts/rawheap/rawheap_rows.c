@@ -92,7 +92,6 @@ static ts_code take_second(rawheap *r, const uint8_t *row)
     };
     const uint32_t number = (uint32_t)r->nodes.n;
     TS_TRY(ts_vec_push(r->ctx, &r->nodes, &node, sizeof node));
-    TS_TRY(rawheap_index(r, number));
     return set_hash(r, number, rawheap_u32(row + 12));
 }
 
@@ -140,6 +139,7 @@ ts_code rawheap_read_objects(rawheap *r)
         r->tokens.at = parts[i].at + 8 + t.count * t.step;
         r->tokens.size = parts[i].at + parts[i].size - r->tokens.at;
     }
+    TS_TRY(rawheap_settle(r));
     if (r->cut > 0) {
         TS_TRY(RAWHEAP_ISSUE(r, rawheap_section_bad, TS_NO_OFFSET,
                              "%" PRIu64 " objects have no memory in their section", r->cut));
