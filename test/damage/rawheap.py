@@ -1,4 +1,4 @@
-"""Shapes of binary heap dumps of ArkTS whose cost should grow with their size and no faster, in time and in memory; see measure.py."""
+"""Shapes of binary heap dumps of ArkTS whose cost should grow with their size and no faster, in time and in memory; see measure.py. And one that is damaged."""
 
 import os
 import sys
@@ -6,6 +6,7 @@ import sys
 import measure
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import rawheap_dump
 import rawheap_write as made
 
 MB = 1 << 20
@@ -80,6 +81,37 @@ def s_rawheap_dictionary(o, n):  # of one object, and one that says that it has 
 def s_rawheap_shared(o, n):  # one dictionary of all objects
     keys = of("TAGGED_DICTIONARY", 0, 16 + 8 * (4 + 3 * n), [n, 0, 0, 0xFFFFFFFF, 0] + [0x1300, 0x1100, 0] * n)
     o.put(dump([keys] + [dict(of("JS_OBJECT", i, 24, [0x10000, 5]), address=0xFF0000000 + 32 * i) for i in range(1, n + 1)]))
+
+
+# For campaign.py: the tables of heaps are compared by it; and what a reader that shares nothing with the program finds.
+DAMAGED = []
+SQL = ["SELECT type, name, id, self_size, edge_count, native_size FROM js_heap_nodes ORDER BY rowid", "SELECT type, name_or_index, to_node FROM js_heap_edges ORDER BY rowid"]
+
+
+def damaged(path):
+    objects, strings = [], []
+    for i in range(0, 1200, 3):
+        at = [0x10000 + 0x40 * (i + k) for k in range(3)]
+        objects += [of("JS_OBJECT", i, 24, [at[1], 0x10000 + 0x40 * (i * 7 % 1200 // 3 * 3)]), of("TAGGED_ARRAY", i + 1, 40, [3, at[0], at[2] | 1, i << 32 | 7]), of("LINE_STRING", i + 2, 9, [])]
+        strings.append(("text %04d" % i, [at[2]]))
+    Out(path).put(dump(objects, strings, roots=[0x10000 + 0x40 * i for i in range(0, 1200, 90)]))
+
+
+def consistent(path):
+    """Memory has no sums of what is in it: a dump whose parts are where its end says can be any other one."""
+    with open(path, "rb") as f:
+        data = f.read()
+    try:
+        rawheap_dump.Dump(data).rows_of_all()
+    except Exception:  # whatever it is, a reader notices
+        return False
+    return True
+
+
+def rows(path):
+    with open(path, "rb") as f:
+        nodes, edges, _ = rawheap_dump.Dump(f.read()).rows_of_all()
+    return [(*node[:5], node[7]) for node in nodes] + [edge[:3] for edge in edges]
 
 
 if __name__ == "__main__":

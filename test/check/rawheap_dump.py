@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Reads a binary heap dump of ArkTS (.rawheap) by the description of the format, and compares every cell of the heap's tables with it.
 
-usage: rawheap.py DATABASE FILE
-       rawheap.py --snapshot FILE OUT     writes what it read as a .heapsnapshot
+usage: rawheap_dump.py DATABASE FILE
+       rawheap_dump.py --snapshot FILE OUT     writes what it read as a .heapsnapshot
 """
 
 import json

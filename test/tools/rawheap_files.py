@@ -2,7 +2,7 @@
 """Binary heap dumps of ArkTS, the worked examples and random ones: every cell is compared with an independent reader, the rows are those of the
 .heapsnapshot that it writes, from files, pipes, archives and compressed ones; damaged ones are told from whole ones.
 
-usage: rawheap.py TRACE_STREAMER TESTDIR
+usage: rawheap_files.py TRACE_STREAMER TESTDIR
 """
 
 import gzip
@@ -18,7 +18,7 @@ import tempfile
 program, testdir = sys.argv[1:]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
-import rawheap
+import rawheap_dump
 import rawheap_write
 
 SLOW = os.environ.get("TS_SLOW") == "1"
@@ -51,10 +51,10 @@ def whole(name, data, folder):
     with open(path, "wb") as f:
         f.write(data)
     code, said = convert(path, out, "--strict")
-    wrong = rawheap.compare(out, path) if code == 0 else "exit code %d: %s" % (code, said)
+    wrong = rawheap_dump.compare(out, path) if code == 0 else "exit code %d: %s" % (code, said)
     if wrong:
         fail(name, wrong)
-    dump = rawheap.Dump(data)
+    dump = rawheap_dump.Dump(data)
     snapshot = os.path.join(folder, "b.heapsnapshot")
     with open(snapshot, "w", encoding="utf-8") as f:
         json.dump(dump.snapshot(), f)
@@ -125,7 +125,7 @@ def main():
                     elsewhere(data, got, folder)
         for version in (1, 2):
             damaged(version, folder)
-    print("%d cells compared" % rawheap.cells.compared)
+    print("%d cells compared" % rawheap_dump.cells.compared)
 
 
 if __name__ == "__main__":
