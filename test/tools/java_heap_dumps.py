@@ -147,10 +147,56 @@ def cut(folder):
             sys.exit("cut at %d: exit code %d, %s" % (at, done.returncode, rows))
 
 
+def large(folder, segments):
+    """More than 4 GiB of arrays of bytes, which are holes in the file: one record, whose length has 32 bits, or segments."""
+    hole, arrays, pair = 1000000000, 5, 0x3000
+    m = java_dump.Maker(8)
+    m.cls(0x1000, "java.lang.Object")
+    m.cls(0x2000, "[B", 0x1000)
+    m.cls(pair, "Pair", 0x1000, 0, 16, (), [("a", 2), ("b", 2)])
+    parts, wanted = [b"".join(m.subs)], []
+    for k in range(1, arrays + 1):
+        at, before = k << 32, (k - 1) << 32
+        m.subs = []
+        m.instance(at, pair, m.id(at + 0x1000) + m.id(before))
+        wanted += [(at, "a", at + 0x1000)] + ([(at, "b", before)] if before else [])
+        parts.append(m.subs[0] + b"\x23" + m.id(at + 0x1000) + java_dump.struct.pack(">IIB", 0, hole, 8))
+    m.subs = []
+    m.root(1, arrays << 32)
+    m.instance(1 << 40, pair, m.id(2 << 32) + m.id((4 << 32) + 0x1000))
+    wanted += [(1 << 40, "a", 2 << 32), (1 << 40, "b", (4 << 32) + 0x1000)]
+    after = b"".join(m.subs)
+    sizes = [len(part) + hole * (i > 0) for i, part in enumerate(parts)] + [len(after)]
+    path, out = os.path.join(folder, "large.hprof"), os.path.join(folder, "large.db")
+    with open(path, "wb") as f:
+        f.write(m.head + b"".join(m.strings() + m.before))
+        f.write(b"" if segments else java_dump.struct.pack(">BII", 0x0C, 0, sum(sizes) & 0xFFFFFFFF))
+        for i, part in enumerate([*parts, after]):
+            f.write((java_dump.struct.pack(">BII", 0x1C, 0, sizes[i]) if segments else b"") + part)
+            f.seek(hole if 0 < i < len(parts) else 0, os.SEEK_CUR)
+        f.write(m.record(0x2C, b"") if segments else b"")
+    if os.stat(path).st_blocks > 1 << 16:
+        print("no holes in files here: no dump of more than 4 GiB")
+        os.remove(path)
+        return
+    done = convert(path, out, "--strict")
+    db = sqlite3.connect(out)
+    objects = db.execute("SELECT address, kind, length FROM java_heap_object WHERE kind IN (2, 4) ORDER BY address").fetchall()
+    fields = db.execute("SELECT o.address, f.name, t.address FROM java_heap_reference r JOIN java_heap_object o ON o.node_index = r.owner JOIN java_heap_object t ON t.node_index = r.target "
+                        "JOIN java_heap_field f ON f.id = r.name WHERE r.type = 4 ORDER BY r.rowid").fetchall()
+    issues = [code for code, in db.execute("SELECT code FROM import_issue")]
+    pairs = [(k << 32, 2, None) for k in range(1, arrays + 1)] + [((k << 32) + 0x1000, 4, hole) for k in range(1, arrays + 1)] + [(1 << 40, 2, None)]
+    if done.returncode != 0 or objects != sorted(pairs) or fields != wanted or issues != ([] if segments else ["hprof_length"]):
+        sys.exit("more than 4 GiB, %s: exit code %d, %s: %s, %s, %s" % ("segments" if segments else "one record", done.returncode, done.stderr, objects, fields, issues))
+    os.remove(path)
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         randomly(folder)
         cut(folder)
+        large(folder, False)
+        large(folder, True)
         homes = jdk.installed()
         with open(os.path.join(folder, "Dumped.java"), "w", encoding="utf-8") as f:
             f.write(SOURCE)
