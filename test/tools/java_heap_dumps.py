@@ -191,10 +191,33 @@ def large(folder, segments):
     os.remove(path)
 
 
+def limited(folder):
+    """With less memory than the list of objects takes, which waits in a file then, the database has the same bytes."""
+    path, out, other = (os.path.join(folder, name) for name in ("limited.hprof", "limited.db", "other.db"))
+    m = java_dump.Maker(8)
+    m.cls(0x1000, "java.lang.Object")
+    m.cls(0x2000, "java.lang.String", 0x1000, 0, 14, (), [("hash", 10), ("coder", 8), ("value", 2)])
+    m.cls(0x3000, "[B", 0x1000)
+    for k in range(130000):
+        at = (1 << 20) + 64 * (k * 7919 % 130000)
+        m.instance(at, 0x2000, bytes(5) + m.id(at + 24))
+        m.primitives(at + 24, 8, b"text %d" % k)
+    m.root(1, 1 << 20)
+    with open(path, "wb") as f:
+        f.write(m.bytes())
+    done = [convert(path, out, "--strict"), convert(path, other, "--strict", "--max-memory=8M")]
+    if [one.returncode for one in done] != [0, 0]:
+        sys.exit("with little memory: %s" % [one.stderr for one in done])
+    with open(out, "rb") as a, open(other, "rb") as b:
+        if a.read() != b.read():
+            sys.exit("with little memory the database differs")
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         randomly(folder)
         cut(folder)
+        limited(folder)
         large(folder, False)
         large(folder, True)
         homes = jdk.installed()

@@ -11,9 +11,10 @@
  * Nothing depends on the order of records. Objects are numbered as they come ("seq", from 0); those
  * whose id was there before have no node, so node = 1 + seq - those before it (hprof_node_of_seq).
  *
- * Memory of a dump: 8 (id) + 8 (class, length) + at most 8 (map of ids; of a JVM 1) + 0.5 (place)
- * bytes an object until sizes are known, at most 17 after; 24 a root; of a file 16 a string, some
- * 100 a class, 32 a field, 90 a frame.
+ * Memory of a dump: 8 (id) + 8 (class, length) + at most 10 (map of ids; of a JVM 1) + 0.5 (place)
+ * bytes an object until sizes are known, at most 21 after; with --max-memory as much as the
+ * sixteenth of that in place of the first 16; 24 a root; of a file 16 a string, some 100 a class,
+ * 32 a field, 90 a frame.
  */
 #ifndef TS_PARSERS_HPROF_HPROF_H
 #define TS_PARSERS_HPROF_HPROF_H
@@ -21,6 +22,7 @@
 #include "base/buf.h"
 #include "base/idmap.h"
 #include "base/nearmap.h"
+#include "base/spool.h"
 #include "base/vec.h"
 #include "input/byte_window.h"
 #include "parsers/format.h"
@@ -310,6 +312,26 @@ typedef struct hprof_text {
     uint32_t node, array;
 } hprof_text;
 
+/* An object, without what its record says beside. */
+typedef struct hprof_object {
+    uint64_t id;
+    uint32_t what; /* number of the class, above it java_heap_object.kind */
+    uint32_t length;
+} hprof_object;
+
+enum { HPROF_KIND_BITS = 29, HPROF_NUMBER = (1 << HPROF_KIND_BITS) - 1 };
+
+static inline unsigned hprof_kind(const hprof_object *o)
+{
+    return o->what >> HPROF_KIND_BITS;
+}
+
+/* All of a dump, by seq (hprof_list.c). */
+typedef struct hprof_list {
+    ts_vec held;      /* hprof_object: all of them, or with `stored` some */
+    ts_spool *stored; /* NULL: there is none */
+} hprof_list;
+
 /* Where a field of a class or of one above it is in an instance; type 0: there is none. */
 typedef struct hprof_place {
     uint64_t offset;
@@ -328,11 +350,10 @@ typedef struct hprof_dump {
     int64_t file_id;
     uint32_t objects; /* with those that have no node */
     uint32_t nodes;
-    ts_vec ids;     /* uint64_t by seq */
-    ts_vec what;    /* uint32_t by seq: number of the class, above it java_heap_object.kind */
-    ts_vec lengths; /* uint32_t by seq */
-    ts_vec places;  /* uint64_t, of each HPROF_STEP-th */
-    ts_vec twice;   /* uint32_t: seqs without a node, rising */
+    hprof_list list;
+    uint64_t first_id;
+    ts_vec places; /* uint64_t, of each HPROF_STEP-th object */
+    ts_vec twice;  /* uint32_t: seqs without a node, rising */
     ts_vec classes;
     ts_idmap class_of;
     ts_buf names;
@@ -386,6 +407,41 @@ void hprof_forget_recent(hprof_dump *d);
 
 /* The number of the class with the id, which is added when it is new. */
 ts_code hprof_class_of(uint32_t *number, hprof_dump *d, uint64_t id);
+
+/* One more object; after the last one hprof_list_end. */
+ts_code hprof_list_add(hprof_dump *d, const hprof_object *o);
+ts_code hprof_list_end(hprof_dump *d);
+
+/*
+ * The objects of a dump, from the first to the last, one cursor at a time:
+ *
+ *     hprof_cursor c = {.d = d};
+ *     for (const hprof_object *o; (o = hprof_list_next(&code, &c)) != NULL;) ... seq is c.seq
+ *
+ * NULL after the last one, and when `code` is a failure.
+ */
+typedef struct hprof_cursor {
+    hprof_dump *d;
+    const hprof_object *all;
+    uint64_t part; /* seq of all[0] */
+    unsigned at, n;
+    uint32_t seq;
+} hprof_cursor;
+
+bool hprof_list_more(ts_code *code, hprof_cursor *c);
+
+static inline const hprof_object *hprof_list_next(ts_code *code, hprof_cursor *c)
+{
+    if (*code != TS_OK || (c->at == c->n && !hprof_list_more(code, c))) {
+        return NULL;
+    }
+    c->seq = (uint32_t)c->part + c->at;
+    return &c->all[c->at++];
+}
+
+/* All of them into memory. */
+ts_code hprof_list_hold(hprof_dump *d);
+void hprof_list_free(hprof_dump *d);
 
 /* The steps of a dump, in this order. */
 ts_code hprof_objects(hprof_dump *d);

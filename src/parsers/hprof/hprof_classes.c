@@ -169,15 +169,17 @@ static ts_code link_supers(hprof_dump *d)
 static ts_code place_classes(hprof_dump *d)
 {
     uint64_t missing = 0;
-    const uint32_t *what = d->what.p;
-    for (uint32_t seq = 0; seq < d->objects; seq++) {
-        uint32_t number = what[seq] & 0x1fffffff;
-        if (what[seq] >> 29 == TS_JAVA_CLASS &&
-            hprof_class_at(d, number)->node == hprof_node_of_seq(d, seq)) {
+    hprof_cursor at = {.d = d};
+    ts_code code = TS_OK;
+    for (const hprof_object *o; (o = hprof_list_next(&code, &at)) != NULL;) {
+        uint32_t number = o->what & HPROF_NUMBER;
+        if (hprof_kind(o) == TS_JAVA_CLASS &&
+            hprof_class_at(d, number)->node == hprof_node_of_seq(d, at.seq)) {
             hprof_class_at(d, number)->row = (uint32_t)d->order.n;
-            TS_TRY(ts_vec_push(d->f->ctx, &d->order, &number, sizeof number));
+            code = ts_vec_push(d->f->ctx, &d->order, &number, sizeof number);
         }
     }
+    TS_TRY(code);
     for (uint32_t i = 0; i < d->classes.n; i++) {
         hprof_class *c = hprof_class_at(d, i);
         if (!c->known && (c->named || c->made)) {
@@ -219,11 +221,13 @@ static ts_code need_primitive_classes(hprof_dump *d)
         [HPROF_BOOLEAN] = "boolean[]", [HPROF_CHAR] = "char[]", [HPROF_FLOAT] = "float[]",
         [HPROF_DOUBLE] = "double[]",   [HPROF_BYTE] = "byte[]", [HPROF_SHORT] = "short[]",
         [HPROF_INT] = "int[]",         [HPROF_LONG] = "long[]"};
-    const uint32_t *what = d->what.p;
+    hprof_cursor at = {.d = d};
+    ts_code code = TS_OK;
     unsigned types = 0;
-    for (uint32_t seq = 0; seq < d->objects; seq++) {
-        types |= what[seq] >> 29 == TS_JAVA_PRIMITIVE_ARRAY ? 1U << (what[seq] & 31) : 0;
+    for (const hprof_object *o; (o = hprof_list_next(&code, &at)) != NULL;) {
+        types |= hprof_kind(o) == TS_JAVA_PRIMITIVE_ARRAY ? 1U << (o->what & 31) : 0;
     }
+    TS_TRY(code);
     for (unsigned type = 0; type < HPROF_TYPES; type++) {
         d->primitive_class[type] = HPROF_NONE;
         if ((types >> type & 1) != 0) {

@@ -37,12 +37,12 @@ ts_code hprof_lose(hprof_file *f, ts_issue_code issue, ts_item item, const char 
 static void dump_free(hprof_dump *d)
 {
     ts_ctx *ctx = d->f->ctx;
-    ts_vec *const vecs[] = {&d->ids,     &d->what,   &d->lengths, &d->places, &d->twice,
-                            &d->classes, &d->order,  &d->fields,  &d->roots,  &d->threads,
-                            &d->heaps,   &d->locals, &d->texts,   &d->wide};
+    ts_vec *const vecs[] = {&d->places,  &d->twice, &d->classes, &d->order, &d->fields, &d->roots,
+                            &d->threads, &d->heaps, &d->locals,  &d->texts, &d->wide};
     for (size_t i = 0; i < sizeof vecs / sizeof vecs[0]; i++) {
         ts_vec_free(ctx, vecs[i]);
     }
+    hprof_list_free(d);
     ts_idmap_free(ctx, &d->class_of);
     ts_idmap_free(ctx, &d->thread_of);
     ts_idmap_free(ctx, &d->body_of);

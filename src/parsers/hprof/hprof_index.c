@@ -1,5 +1,5 @@
 /*
- * From ids to nodes (base/nearmap.h). Where that takes more than 4 bytes an object beside the
+ * From ids to nodes (base/nearmap.h). Where that takes more than 6 bytes an object beside lists of
  * nodes, objects are sorted by id instead.
  */
 #include "parsers/hprof/hprof.h"
@@ -9,16 +9,12 @@
 
 #include <inttypes.h>
 
-enum { SMALL = 1 << 20, KIND_BITS = 29 };
+enum { SMALL = 2 << 20 };
 
-static const uint64_t *ids_of(const hprof_dump *d)
+/* Of those that are held. */
+static const hprof_object *object_at(const hprof_dump *d, uint32_t seq)
 {
-    return d->ids.p;
-}
-
-static unsigned kind_of(const hprof_dump *d, uint32_t seq)
-{
-    return ((const uint32_t *)d->what.p)[seq] >> KIND_BITS;
+    return (const hprof_object *)d->list.held.p + seq;
 }
 
 /* Seqs without a node below this one. */
@@ -66,27 +62,32 @@ static uint32_t seq_of_node(const hprof_dump *d, uint32_t node)
 /* Room for the bits of all ids; without blocks they would take too much. */
 static ts_code make_room(hprof_dump *d)
 {
-    const uint64_t twice = 2 * (uint64_t)d->objects;
+    const uint64_t most = 3 * (uint64_t)d->objects;
     const ts_nearmap_range range = {d->least, d->greatest, d->all_bits,
-                                    twice > SMALL ? twice : SMALL};
+                                    most > SMALL ? most : SMALL};
+    hprof_cursor at = {.d = d};
     bool fits;
-    TS_TRY(ts_nearmap_begin(&fits, &d->map, d->f->ctx, &range));
-    for (uint32_t seq = 0; fits && seq < d->objects; seq++) {
-        ts_nearmap_room(&d->map, ids_of(d)[seq]);
+    ts_code code = ts_nearmap_begin(&fits, &d->map, d->f->ctx, &range);
+    if (code != TS_OK || !fits) {
+        return code;
     }
-    return fits ? ts_nearmap_blocks(&fits, &d->map, d->f->ctx) : TS_OK;
+    for (const hprof_object *o; (o = hprof_list_next(&code, &at)) != NULL;) {
+        ts_nearmap_room(&d->map, o->id);
+    }
+    TS_TRY(code);
+    return ts_nearmap_blocks(&fits, &d->map, d->f->ctx);
 }
 
 /* --- objects whose id was there before -------------------------------------------------------- */
 
 /* An object of another id has it: only an instance with the id of a class is kept, as the values
  * that the class has as an object. */
-static ts_code meet_twice(hprof_dump *d, uint32_t seq)
+static ts_code meet_twice(hprof_dump *d, const hprof_object *o, uint32_t seq)
 {
-    uint64_t id = ids_of(d)[seq];
+    const uint64_t id = o->id;
     uint64_t number, had;
     TS_TRY(ts_vec_push(d->f->ctx, &d->twice, &seq, sizeof seq));
-    if (kind_of(d, seq) == TS_JAVA_INSTANCE && ts_idmap_find(&number, &d->class_of, (int64_t)id) &&
+    if (hprof_kind(o) == TS_JAVA_INSTANCE && ts_idmap_find(&number, &d->class_of, (int64_t)id) &&
         hprof_class_at(d, (uint32_t)number)->known &&
         !ts_idmap_find(&had, &d->body_of, (int64_t)number)) {
         TS_TRY(ts_idmap_put(d->f->ctx, &d->body_of, (int64_t)number, seq));
@@ -105,16 +106,19 @@ static int by_number(const void *a, const void *b, void *user)
     return x < y ? -1 : x > y ? 1 : 0;
 }
 
-static bool is_class_twice(const hprof_dump *d, uint32_t seq)
+/* A class, and not one with the id of a class before. */
+static bool is_first_class(const hprof_dump *d, uint32_t seq)
 {
-    uint32_t class = ((const uint32_t *)d->what.p)[seq] & ((1U << KIND_BITS) - 1);
-    return kind_of(d, seq) == TS_JAVA_CLASS && hprof_class_at(d, class)->node != seq;
+    const hprof_object *o = object_at(d, seq);
+    return hprof_kind(o) == TS_JAVA_CLASS && hprof_class_at(d, o->what & HPROF_NUMBER)->node == seq;
 }
 
 /* Classes come first, so that of a class and another object of one id the class has the node. */
 static ts_code find_twice_by_map(hprof_dump *d)
 {
     size_t classes = d->twice.n; /* classes that were there before: known already */
+    hprof_cursor at = {.d = d};
+    ts_code code = TS_OK;
     d->lost += classes;
     TS_TRY(classes == 0
                ? TS_OK
@@ -126,38 +130,41 @@ static ts_code find_twice_by_map(hprof_dump *d)
             ts_nearmap_set(&d->map, c->id);
         }
     }
-    for (uint32_t seq = 0; seq < d->objects; seq++) {
-        if (kind_of(d, seq) != TS_JAVA_CLASS && ts_nearmap_set(&d->map, ids_of(d)[seq])) {
-            TS_TRY(meet_twice(d, seq));
+    for (const hprof_object *o; (o = hprof_list_next(&code, &at)) != NULL;) {
+        if (hprof_kind(o) != TS_JAVA_CLASS && ts_nearmap_set(&d->map, o->id)) {
+            code = meet_twice(d, o, at.seq);
         }
     }
     ts_sort(d->twice.p, d->twice.n, sizeof(uint32_t), by_number, NULL);
-    return TS_OK;
+    return code;
 }
 
 /* Of all that have a node: what is to be kept for them, or put into lists. */
-static void give_values(hprof_dump *d, bool put)
+static ts_code give_values(hprof_dump *d, bool put)
 {
     const uint32_t *twice = d->twice.p;
-    for (uint32_t seq = 0, at = 0; seq < d->objects; seq++) {
-        if (at < d->twice.n && twice[at] == seq) {
-            at++;
+    hprof_cursor at = {.d = d};
+    ts_code code = TS_OK;
+    uint32_t other = 0;
+    for (const hprof_object *o; (o = hprof_list_next(&code, &at)) != NULL;) {
+        if (other < d->twice.n && twice[other] == at.seq) {
+            other++;
         } else if (put) {
-            ts_nearmap_put(&d->map, ids_of(d)[seq], 1 + seq - at);
+            ts_nearmap_put(&d->map, o->id, 1 + at.seq - other);
         } else {
-            ts_nearmap_value(&d->map, ids_of(d)[seq], 1 + seq - at);
+            ts_nearmap_value(&d->map, o->id, 1 + at.seq - other);
         }
     }
+    return code;
 }
 
 static ts_code index_map(hprof_dump *d)
 {
     TS_TRY(find_twice_by_map(d));
     ts_nearmap_count(&d->map);
-    give_values(d, false);
+    TS_TRY(give_values(d, false));
     TS_TRY(ts_nearmap_lists(&d->map, d->f->ctx));
-    give_values(d, true);
-    return TS_OK;
+    return give_values(d, true);
 }
 
 /* --- sorted --------------------------------------------------------------------------------- */
@@ -168,14 +175,14 @@ static int by_id(const void *a, const void *b, void *user)
     const hprof_dump *d = user;
     uint32_t x = *(const uint32_t *)a;
     uint32_t y = *(const uint32_t *)b;
-    uint64_t p = ids_of(d)[x];
-    uint64_t q = ids_of(d)[y];
+    uint64_t p = object_at(d, x)->id;
+    uint64_t q = object_at(d, y)->id;
     bool class_x, class_y;
     if (p != q) {
         return p < q ? -1 : 1;
     }
-    class_x = kind_of(d, x) == TS_JAVA_CLASS && !is_class_twice(d, x);
-    class_y = kind_of(d, y) == TS_JAVA_CLASS && !is_class_twice(d, y);
+    class_x = is_first_class(d, x);
+    class_y = is_first_class(d, y);
     return class_x != class_y ? (class_x ? -1 : 1) : x < y ? -1 : x > y ? 1 : 0;
 }
 
@@ -183,14 +190,16 @@ static ts_code index_sorted(hprof_dump *d)
 {
     ts_ctx *ctx = d->f->ctx;
     d->twice.n = 0;
+    TS_TRY(hprof_list_hold(d));
     TS_NEED(ctx, d->numbers = ts_alloc(ctx, d->objects, sizeof *d->numbers));
     for (uint32_t i = 0; i < d->objects; i++) {
         d->numbers[i] = i;
     }
     ts_sort(d->numbers, d->objects, sizeof *d->numbers, by_id, d);
     for (uint32_t i = 1; i < d->objects; i++) {
-        if (ids_of(d)[d->numbers[i]] == ids_of(d)[d->numbers[i - 1]]) {
-            TS_TRY(meet_twice(d, d->numbers[i]));
+        const hprof_object *o = object_at(d, d->numbers[i]);
+        if (o->id == object_at(d, d->numbers[i - 1])->id) {
+            TS_TRY(meet_twice(d, o, d->numbers[i]));
         }
     }
     ts_sort(d->twice.p, d->twice.n, sizeof(uint32_t), by_number, NULL);
@@ -226,7 +235,7 @@ static uint32_t sorted_below(const hprof_dump *d, uint64_t id)
     uint32_t high = d->objects;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (ids_of(d)[d->numbers[mid]] < id) {
+        if (object_at(d, d->numbers[mid])->id < id) {
             low = mid + 1;
         } else {
             high = mid;
@@ -244,7 +253,7 @@ uint32_t hprof_node_of(const hprof_dump *d, uint64_t id)
         return HPROF_NONE;
     }
     uint32_t at = sorted_below(d, id);
-    bool there = at < d->objects && ids_of(d)[d->numbers[at]] == id;
+    bool there = at < d->objects && object_at(d, d->numbers[at])->id == id;
     return there ? hprof_node_of_seq(d, d->numbers[at]) : HPROF_NONE;
 }
 
@@ -278,7 +287,7 @@ uint64_t hprof_next_id(const hprof_dump *d, uint64_t id)
         return 0;
     }
     return ts_nearmap_made(&d->map) ? ts_nearmap_next(&d->map, id)
-                                    : ids_of(d)[d->numbers[sorted_below(d, id + 1)]];
+                                    : object_at(d, d->numbers[sorted_below(d, id + 1)])->id;
 }
 
 /* Each step costs some of what the file may cost: objects may have millions of roots between them.

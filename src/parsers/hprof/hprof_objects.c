@@ -1,8 +1,6 @@
 /* What a dump holds, in its order: objects by their numbers, classes with their fields, roots. */
 #include "parsers/hprof/hprof.h"
 
-enum { KIND_BITS = 29 };
-
 void hprof_forget_recent(hprof_dump *d)
 {
     for (unsigned i = 0; i < HPROF_RECENT; i++) {
@@ -93,20 +91,10 @@ static ts_code read_class(hprof_dump *d, const hprof_sub *s, uint32_t number)
 
 static ts_code push(hprof_dump *d, const hprof_sub *s, unsigned kind, uint32_t class)
 {
-    ts_ctx *ctx = d->f->ctx;
-    const size_t at = d->objects;
-    if (at % HPROF_STEP == 0) {
-        TS_TRY(ts_vec_push(ctx, &d->places, &s->at, sizeof s->at));
-        TS_TRY(ts_vec_reserve(ctx, &d->ids, HPROF_STEP, sizeof(uint64_t)));
-        TS_TRY(ts_vec_reserve(ctx, &d->what, HPROF_STEP, sizeof(uint32_t)));
-        TS_TRY(ts_vec_reserve(ctx, &d->lengths, HPROF_STEP, sizeof(uint32_t)));
+    if (d->objects % HPROF_STEP == 0) {
+        TS_TRY(ts_vec_push(d->f->ctx, &d->places, &s->at, sizeof s->at));
     }
-    ((uint64_t *)d->ids.p)[at] = s->id;
-    ((uint32_t *)d->what.p)[at] = kind << KIND_BITS | class;
-    ((uint32_t *)d->lengths.p)[at] = s->length;
-    d->ids.n = d->what.n = d->lengths.n = at + 1;
-    d->objects++;
-    return TS_OK;
+    return hprof_list_add(d, &(hprof_object){s->id, kind << HPROF_KIND_BITS | class, s->length});
 }
 
 /* Most distances have a power of two as their divisor, which is faster than a division. */
@@ -117,8 +105,8 @@ static bool divides(uint64_t divisor, uint64_t a)
 
 static void note_id(hprof_dump *d, uint64_t id)
 {
-    uint64_t first = d->objects == 0 ? id : *(const uint64_t *)d->ids.p;
-    uint64_t a = id > first ? id - first : first - id;
+    d->first_id = d->objects == 0 ? id : d->first_id;
+    uint64_t a = id > d->first_id ? id - d->first_id : d->first_id - id;
     d->least = d->objects == 0 || id < d->least ? id : d->least;
     d->greatest = d->objects == 0 || id > d->greatest ? id : d->greatest;
     d->all_bits |= a;
@@ -137,7 +125,7 @@ static ts_code add_object(hprof_dump *d, const hprof_sub *s)
     static const uint8_t kinds[] = {TS_JAVA_CLASS, TS_JAVA_INSTANCE, TS_JAVA_OBJECT_ARRAY};
     unsigned kind = s->tag > HPROF_OBJECTS ? TS_JAVA_PRIMITIVE_ARRAY : kinds[s->tag - HPROF_CLASS];
     uint32_t class = s->type;
-    if (d->objects >= INT32_MAX - 1 || d->classes.n >= 1U << (KIND_BITS - 1)) {
+    if (d->objects >= INT32_MAX - 1 || d->classes.n >= 1U << (HPROF_KIND_BITS - 1)) {
         d->too_many = true;
         d->lost++;
         return TS_OK;
@@ -202,7 +190,7 @@ ts_code hprof_objects(hprof_dump *d)
     while (true) {
         TS_TRY(hprof_walk_next(&s, &got, &w));
         if (!got) {
-            return TS_OK;
+            return hprof_list_end(d);
         }
         if (w.segment != segment) {
             if (heap) {

@@ -61,10 +61,11 @@ typedef struct votes {
     uint64_t references[HEADERS][2]; /* of 4 and 8 bytes, with each header */
 } votes;
 
-static void vote(votes *v, hprof_dump *d, uint32_t what, uint32_t length, uint64_t distance)
+static void vote(votes *v, hprof_dump *d, const hprof_object *o, uint64_t distance)
 {
-    unsigned kind = what >> 29;
-    uint32_t number = what & 0x1fffffff;
+    const unsigned kind = hprof_kind(o);
+    const uint32_t number = o->what & HPROF_NUMBER;
+    const uint32_t length = o->length;
     if (kind == TS_JAVA_INSTANCE) {
         hprof_class *c = hprof_class_at(d, number);
         c->with_least = distance == c->least  ? c->with_least + 1
@@ -107,27 +108,23 @@ static void count_votes(hprof_dump *d, const votes *v)
 
 static ts_code measure(hprof_dump *d)
 {
-    const uint64_t *ids = d->ids.p;
-    const uint32_t *what = d->what.p;
-    const uint32_t *lengths = d->lengths.p;
+    hprof_cursor at = {.d = d};
+    ts_code code = TS_OK;
     votes v = {0};
     size_t twice = 0;
-    for (uint32_t seq = 0; seq < d->objects; seq++) {
+    for (const hprof_object *o; (o = hprof_list_next(&code, &at)) != NULL;) {
         uint64_t next;
-        if (twice < d->twice.n && ((const uint32_t *)d->twice.p)[twice] == seq) {
+        if (twice < d->twice.n && ((const uint32_t *)d->twice.p)[twice] == at.seq) {
             twice++;
             continue;
         }
-        next = hprof_next_id(d, ids[seq]);
+        next = hprof_next_id(d, o->id);
         if (next != 0) {
-            vote(&v, d, what[seq], lengths[seq], next - ids[seq]);
-        }
-        if ((seq & 0xffff) == 0) {
-            TS_TRY(ts_check_cancel(d->f->ctx));
+            vote(&v, d, o, next - o->id);
         }
     }
     count_votes(d, &v);
-    return TS_OK;
+    return code;
 }
 
 /* --- classes -------------------------------------------------------------------------------- */
@@ -201,10 +198,10 @@ hprof_size hprof_size_of(const hprof_dump *d, unsigned kind, uint32_t number, ui
 }
 
 /* The class of an object: its row is that one's. */
-static uint32_t class_of(const hprof_dump *d, uint32_t what)
+static uint32_t class_of(const hprof_dump *d, const hprof_object *o)
 {
-    unsigned kind = what >> 29;
-    uint32_t number = what & 0x1fffffff;
+    const unsigned kind = hprof_kind(o);
+    const uint32_t number = o->what & HPROF_NUMBER;
     return kind == TS_JAVA_CLASS             ? d->class_class
            : kind == TS_JAVA_PRIMITIVE_ARRAY ? d->primitive_class[number]
                                              : number;
@@ -217,22 +214,22 @@ static void add_to_class(hprof_class *c, hprof_size size)
 }
 
 /* Numbers of instances are needed before sizes, sums after. */
-static void add_up(hprof_dump *d, bool sizes)
+static ts_code add_up(hprof_dump *d, bool sizes)
 {
-    const uint32_t *what = d->what.p;
-    const uint32_t *lengths = d->lengths.p;
+    hprof_cursor at = {.d = d};
+    ts_code code = TS_OK;
     size_t twice = 0;
-    for (uint32_t seq = 0; seq < d->objects; seq++) {
-        hprof_class *c = hprof_class_at(d, class_of(d, what[seq]));
-        if (twice < d->twice.n && ((const uint32_t *)d->twice.p)[twice] == seq) {
+    for (const hprof_object *o; (o = hprof_list_next(&code, &at)) != NULL;) {
+        hprof_class *c = hprof_class_at(d, class_of(d, o));
+        if (twice < d->twice.n && ((const uint32_t *)d->twice.p)[twice] == at.seq) {
             twice++;
         } else if (sizes) {
-            add_to_class(c,
-                         hprof_size_of(d, what[seq] >> 29, what[seq] & 0x1fffffff, lengths[seq]));
+            add_to_class(c, hprof_size_of(d, hprof_kind(o), o->what & HPROF_NUMBER, o->length));
         } else {
             c->count++;
         }
     }
+    return code;
 }
 
 /* Of what is not in the file: classes without a dump, and the boot loader. */
@@ -262,14 +259,12 @@ ts_code hprof_sizes(hprof_dump *d)
     } else {
         TS_TRY(measure(d));
     }
-    add_up(d, false);
+    TS_TRY(add_up(d, false));
     TS_TRY(size_classes(d));
-    add_up(d, true);
+    TS_TRY(add_up(d, true));
     add_made(d);
-    ts_vec_free(d->f->ctx, &d->what);
-    ts_vec_free(d->f->ctx, &d->lengths);
     if (ts_nearmap_made(&d->map)) {
-        ts_vec_free(d->f->ctx, &d->ids);
+        hprof_list_free(d);
     }
     return TS_OK;
 }
