@@ -14,8 +14,8 @@
  *
  * Memory: 24 bytes a stack, 28 a frame, 20 a function, 16 and the bytes of a text (of those up to
  * 64 KiB) of the thread that is being written, or of the tables that all threads share; 180 bytes a
- * thread, 48 a table, 24 a column, 64 a library; a sorter of 4 MiB for spans, 56 bytes an open span,
- * 112 one whose end is awaited; what the store keeps of call paths and methods. Docs:
+ * thread, 48 a table, 24 a column, 64 a library; a sorter of 4 MiB for spans, 56 bytes an open
+ * span, 112 one whose end is awaited; what the store keeps of call paths and methods. Docs:
  * docs/formats.md, "Profiles of the Firefox Profiler".
  */
 #ifndef TS_PARSERS_FIREFOX_FIREFOX_H
