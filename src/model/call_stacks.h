@@ -51,12 +51,15 @@ typedef struct ts_stack_filter {
 /* What distinguishes frames, beside the name; the last: of one without a name its line, which is
  * in the label then. */
 enum { TS_FRAME_FILE = 1, TS_FRAME_LINE = 2, TS_FRAME_NAMELESS_LINE = 4 };
+/* And one that only has ts_frames_line say the line. */
+enum { TS_FRAME_SEEN_LINE = 8 };
 
 /* Distinct frames, numbered from 0; profiles that are compared share them. Zeroed with `parts`:
  * empty. Release with ts_frames_free. */
 typedef struct ts_frames {
     unsigned parts;
     ts_pool keys;
+    ts_vec lines; /* int64_t of each: the least line that it was seen with; 0: none */
 } ts_frames;
 
 typedef struct ts_frame {
@@ -66,6 +69,7 @@ typedef struct ts_frame {
 } ts_frame;
 
 ts_frame ts_frames_get(const ts_frames *frames, uint32_t id);
+int64_t ts_frames_line(const ts_frames *frames, uint32_t id);
 ts_code ts_frames_intern(ts_ctx *ctx, uint32_t *id, ts_frames *frames, const ts_frame *frame);
 void ts_frames_free(ts_ctx *ctx, ts_frames *frames);
 

@@ -53,6 +53,7 @@ ts_code ts_methods_each(const ts_calls *p, const ts_frames *frames, ts_method_vi
             .file = frame.file.n > 0 ? frame.file : TS_TEXT_NULL,
             .self = self[i],
             .total = total[i],
+            .line = ts_frames_line(frames, i),
         };
         if (sum.total > 0) {
             code = visit(user, &sum);

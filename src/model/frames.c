@@ -23,6 +23,17 @@ ts_frame ts_frames_get(const ts_frames *frames, uint32_t id)
     };
 }
 
+static ts_code see_line(ts_ctx *ctx, ts_frames *frames, uint32_t id, int64_t line)
+{
+    int64_t none = 0;
+    while (frames->lines.n <= id) {
+        TS_TRY(ts_vec_push(ctx, &frames->lines, &none, sizeof none));
+    }
+    int64_t *seen = (int64_t *)frames->lines.p + id;
+    *seen = line > 0 && (*seen == 0 || line < *seen) ? line : *seen;
+    return TS_OK;
+}
+
 ts_code ts_frames_intern(ts_ctx *ctx, uint32_t *id, ts_frames *frames, const ts_frame *frame)
 {
     bool file = (frames->parts & TS_FRAME_FILE) != 0;
@@ -35,12 +46,20 @@ ts_code ts_frames_intern(ts_ctx *ctx, uint32_t *id, ts_frames *frames, const ts_
     TS_STEP_IF(code, head.file > 0, ts_buf_put(ctx, &key, frame->file.p, head.file));
     TS_STEP(code, ts_pool_intern(ctx, id, NULL, &frames->keys, ts_buf_text(&key)));
     ts_buf_free(ctx, &key);
+    TS_STEP_IF(code, (frames->parts & TS_FRAME_SEEN_LINE) != 0,
+               see_line(ctx, frames, *id, frame->line));
     return code;
+}
+
+int64_t ts_frames_line(const ts_frames *frames, uint32_t id)
+{
+    return id < frames->lines.n ? ((const int64_t *)frames->lines.p)[id] : 0;
 }
 
 void ts_frames_free(ts_ctx *ctx, ts_frames *frames)
 {
     ts_pool_free(ctx, &frames->keys);
+    ts_vec_free(ctx, &frames->lines);
 }
 
 /* --- call paths of one or two profiles, joined by their frames ------------------------------- */
