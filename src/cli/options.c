@@ -613,6 +613,11 @@ static ts_code check_inputs(const ts_options *o, ts_ctx *ctx)
                        "diff --at needs two groups of recordings, the one before and the one "
                        "after, such as build=1 build=2");
     }
+    if (o->verb == TS_VERB_DIFF && o->baseline != NULL && o->path_count != 1) {
+        return ts_fail(ctx, TS_ERR_USAGE,
+                       "diff --baseline=DIR needs one input, the one after: what was before are "
+                       "the databases in DIR");
+    }
     if (o->verb == TS_VERB_SAMPLE && (o->path_count == 1) != (o->export_db != NULL)) {
         return ts_fail(ctx, TS_ERR_USAGE,
                        "sample needs a process id and -e DB; without both it lists Java VMs");

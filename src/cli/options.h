@@ -147,7 +147,11 @@ typedef enum ts_row_format {
     TS_ROWS_CSV,
     TS_ROWS_TSV,
     TS_ROWS_JSON,
-    TS_ROWS_JSONL
+    TS_ROWS_JSONL,
+    TS_ROWS_MARKDOWN, /* these are of diff (diff/diff_private.h) */
+    TS_ROWS_JUNIT,
+    TS_ROWS_SARIF,
+    TS_ROWS_GITHUB
 } ts_row_format;
 
 typedef enum ts_report_form { TS_REPORT_NONE, TS_REPORT_TEXT, TS_REPORT_JSON } ts_report_form;
@@ -198,7 +202,7 @@ typedef struct ts_options {
     ts_report_form report;
     bool raw;       /* of it: numbers as they are */
     const char *by; /* these are of diff */
-    const char *before, *after;
+    const char *before, *after, *baseline, *flame_diff;
     ts_texts fail_if;
     uint64_t limit;  /* rows; 0: all */
     const char *out; /* the directory of -s, or the file of --to; "-": standard output */

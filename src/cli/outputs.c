@@ -46,6 +46,7 @@ static ts_code add_inputs(ts_outputs *o, const ts_options *options, const struct
     }
     TS_STEP_IF(code, options->directory != NULL,
                add_directory(o, options->directory, split_prefix));
+    TS_STEP_IF(code, options->baseline != NULL, add_directory(o, options->baseline, ""));
     TS_STEP_IF(code, query != NULL, outputs_add_file(o, query));
     return code;
 }
@@ -113,7 +114,7 @@ ts_code ts_outputs_check(ts_outputs *o, ts_ctx *ctx, const ts_options *options,
     TS_STEP(code, add_output(o, "--json", options->json_file));
     TS_STEP(code, add_output(o, "--log-file", options->log_file));
     TS_STEP_IF(code, options->to != NULL && strcmp(options->out, "-") != 0,
-               add_output(o, "-o", options->out));
+               add_output(o, options->flame_diff == NULL ? "-o" : "--flame-diff", options->out));
     for (size_t i = 0; code == TS_OK && i < o->count; i++) {
         any = any || o->named[i].exists || strcmp(o->named[i].option, "-e") == 0;
         for (size_t k = i + 1; code == TS_OK && k < o->count; k++) {

@@ -155,7 +155,7 @@ static ts_text unit_of(const ts_people_row *row)
     return TS_TEXT_NULL;
 }
 
-static ts_code put_in_unit(ts_buf *out, ts_ctx *ctx, double value, ts_text unit)
+ts_code ts_people_in_unit(ts_buf *out, ts_ctx *ctx, double value, ts_text unit)
 {
     static const struct {
         const char *unit;
@@ -221,7 +221,7 @@ static ts_code put_number(ts_buf *out, const ts_people *p, const ts_people_row *
         code = put_short(out, p->ctx, how == SHARE ? number * 100 : number);
         return code != TS_OK ? code : ts_buf_put(p->ctx, out, " %", 2);
     case IN_UNIT:
-        return put_in_unit(out, p->ctx, number, unit_of(row));
+        return ts_people_in_unit(out, p->ctx, number, unit_of(row));
     case PLAIN:
     case REASONS:
         break;

@@ -29,4 +29,7 @@ typedef struct ts_people_row {
 /* Appends the value of column i. Texts are appended as they are. */
 ts_code ts_people_put(ts_buf *out, const ts_people *p, const ts_people_row *row, int i);
 
+/* Appends a value whose unit is known, such as ns, bytes, % or none. */
+ts_code ts_people_in_unit(ts_buf *out, ts_ctx *ctx, double value, ts_text unit);
+
 #endif

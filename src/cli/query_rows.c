@@ -263,6 +263,10 @@ ts_code ts_row_printer_row(void *user, const char *const *values, const size_t *
     case TS_ROWS_AUTO:
     case TS_ROWS_TSV:
     case TS_ROWS_CSV:
+    case TS_ROWS_MARKDOWN: /* of these the caller writes all */
+    case TS_ROWS_JUNIT:
+    case TS_ROWS_SARIF:
+    case TS_ROWS_GITHUB:
         break;
     }
     return separated_row(p, values, lengths, types, n);

@@ -120,8 +120,7 @@ static ts_code hold_row(tst_rows *rows, const diff_columns *columns, const diff_
     }
     for (unsigned i = 0; i < columns->count; i++) {
         const diff_column *c = &columns->all[i];
-        TS_TRY(hold_number(rows, diff_column_cell(&r->shape->values[c->value],
-                                                  &row->cells[2 * (size_t)c->value], c->part)));
+        TS_TRY(hold_number(rows, diff_column_cell(r, row, c->value, c->part)));
     }
     return TS_OK;
 }

@@ -14,6 +14,9 @@ typedef struct comparing {
     diff_comparison d;
     ts_target *targets[2]; /* of recordings: their temporary databases */
     ts_output out;
+    diff_runs runs; /* of --baseline */
+    diff_inputs inputs;
+    ts_buf notes; /* each with a zero byte */
     uint64_t losses[2];
     bool failed;
 } comparing;
@@ -32,13 +35,19 @@ ts_code ts_diff_list(ts_buf *out, ts_ctx *ctx, const ts_options *options)
 
 /* --- what is asked for --------------------------------------------------------------------- */
 
+/* Without memory it is said, and left out of what is printed. */
 static void say_note(void *user, const char *text)
 {
-    ts_message(user, "%s", text);
+    comparing *c = user;
+    ts_error saved = c->ctx->error;
+    ts_message(c->ctx, "%s", text);
+    (void)ts_buf_put(c->ctx, &c->notes, text, strlen(text) + 1);
+    c->ctx->error = saved;
 }
 
-static diff_asked asked_of(ts_ctx *ctx, const ts_options *o)
+static diff_asked asked_of(comparing *c)
 {
+    const ts_options *o = c->options;
     return (diff_asked){.by = o->by,
                         .before = o->before,
                         .after = o->after,
@@ -53,8 +62,11 @@ static diff_asked asked_of(ts_ctx *ctx, const ts_options *o)
                         .limit = o->limit,
                         .conditions = o->fail_if.all,
                         .condition_count = o->fail_if.count,
+                        .runs = (const char *const *)c->runs.paths,
+                        .run_count = c->runs.count,
+                        .baseline = o->baseline,
                         .note = say_note,
-                        .note_user = ctx,
+                        .note_user = c,
                         .guard = ts_export_guard};
 }
 
@@ -73,16 +85,39 @@ static ts_code open_side(void *user, diff_side *s, unsigned side)
     return code;
 }
 
+static void close_run(void *user)
+{
+    comparing *c = user;
+    ts_target_free(c->targets[0]);
+    c->targets[0] = NULL;
+}
+
 static ts_code open_sides(comparing *c)
 {
     const ts_options *o = c->options;
     const bool two = o->path_count > 1;
-    const diff_inputs inputs = {.paths = {o->paths[0], o->paths[two ? 1 : 0]},
-                                .count = two ? 2 : 1,
-                                .one = !two || strcmp(o->paths[0], o->paths[1]) == 0,
-                                .open = open_side,
-                                .user = c};
-    return diff_open(&c->d, &inputs);
+    c->inputs = (diff_inputs){.paths = {o->paths[0], o->paths[two ? 1 : 0]},
+                              .count = two ? 2 : 1,
+                              .one = !two || strcmp(o->paths[0], o->paths[1]) == 0,
+                              .open = open_side,
+                              .closed = close_run,
+                              .user = c};
+    return diff_open(&c->d, &c->inputs);
+}
+
+static void begin(comparing *c)
+{
+    const diff_asked asked = asked_of(c);
+    diff_begin(&c->d, c->ctx, &asked);
+}
+
+static void end(comparing *c)
+{
+    diff_end(&c->d);
+    ts_target_free(c->targets[1]);
+    ts_target_free(c->targets[0]);
+    diff_runs_free(&c->runs, c->ctx);
+    ts_buf_free(c->ctx, &c->notes);
 }
 
 /* --- what was found ------------------------------------------------------------------------ */
@@ -90,10 +125,13 @@ static ts_code open_sides(comparing *c)
 static ts_code print_all(comparing *c)
 {
     diff_comparison *d = &c->d;
-    diff_report report = {
-        .result = &d->result, .sides = d->sides, .others = d->others.p, .losses = c->losses};
-    ts_code code = diff_labels(d);
-    TS_STEP(code, diff_losses(c->losses, d));
+    diff_report report = {.result = &d->result,
+                          .sides = d->sides,
+                          .others = d->others.p,
+                          .losses = c->losses,
+                          .runs = c->runs.count};
+    ts_code code = diff_losses(c->losses, d);
+    report.notes = ts_buf_text(&c->notes);
     report.failed = diff_failed(d);
     TS_STEP_IF(code, !c->options->quiet, diff_say(c->ctx, &report));
     TS_STEP(code, diff_print(&c->out, &report, c->options->output, isatty(STDOUT_FILENO) == 1));
@@ -113,6 +151,40 @@ static ts_code compare_pictures(comparing *c)
     return code != TS_OK ? code : diff_losses(c->losses, d);
 }
 
+/* --flame-diff: the picture beside the rows. */
+static ts_code write_flame(comparing *c, const diff_comparison *d)
+{
+    ts_options flame = *c->options;
+    flame.to = "flame";
+    flame.out = flame.flame_diff;
+    return d->one && diff_sides_same(d->sides) ? diff_same(d) : diff_export(c->ctx, &flame, d);
+}
+
+/* Of a baseline the side before is its most typical run. */
+static ts_code write_flame_of_run(const comparing *c)
+{
+    const diff_comparison *d = &c->d;
+    ts_options options = *c->options;
+    const char *paths[2] = {c->runs.paths[diff_baseline_typical(d->baseline, d->shape.main)],
+                            options.paths[0]};
+    comparing pair = {.ctx = c->ctx, .options = &options};
+    options.paths = paths;
+    options.path_count = 2;
+    begin(&pair);
+    pair.d.asked.note = NULL;
+    ts_code code = diff_prepare(&pair.d);
+    TS_STEP(code, open_sides(&pair));
+    TS_STEP(code, diff_labels(&pair.d));
+    TS_STEP(code, write_flame(&pair, &pair.d));
+    end(&pair);
+    return code;
+}
+
+static ts_code write_flames(comparing *c)
+{
+    return c->runs.count > 0 ? write_flame_of_run(c) : write_flame(c, &c->d);
+}
+
 static ts_code compare(comparing *c)
 {
     ts_code code = c->options->to == NULL ? TS_OK : diff_export_check(c->ctx, c->options);
@@ -123,6 +195,10 @@ static ts_code compare(comparing *c)
     }
     ts_signals_hurry(true);
     TS_STEP(code, diff_run(&c->d));
+    TS_STEP(code, diff_labels(&c->d));
+    ts_signals_hurry(false);
+    TS_STEP_IF(code, c->options->flame_diff != NULL, write_flames(c));
+    ts_signals_hurry(true);
     TS_STEP(code, print_all(c));
     ts_signals_hurry(false);
     return code;
@@ -131,17 +207,16 @@ static ts_code compare(comparing *c)
 int ts_diff(ts_ctx *ctx, const ts_options *options)
 {
     comparing c = {.ctx = ctx, .options = options};
-    const diff_asked asked = asked_of(ctx, options);
-    diff_begin(&c.d, ctx, &asked);
+    ts_code code =
+        options->baseline == NULL ? TS_OK : diff_runs_list(&c.runs, ctx, options->baseline);
+    begin(&c);
     ts_output_init(&c.out, ctx, STDOUT_FILENO, "standard output");
-    ts_code code = options->at == NULL ? compare(&c) : diff_fleet(&c.failed, ctx, options, &c.out);
+    TS_STEP(code, options->at == NULL ? compare(&c) : diff_fleet(&c.failed, ctx, options, &c.out));
     if (code != TS_OK) {
         ts_print_error(ctx, &ctx->error);
     }
     int exit_code = code == TS_OK && c.failed ? TS_EXIT_DIFFERS : ts_exit_code(ctx, code);
-    diff_end(&c.d);
-    ts_target_free(c.targets[1]);
-    ts_target_free(c.targets[0]);
+    end(&c);
     ts_output_free(&c.out);
     return exit_code;
 }

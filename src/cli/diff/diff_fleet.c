@@ -36,6 +36,7 @@ typedef struct fleet_diff {
     diff_table table;
     diff_result result;
     ts_buf others;
+    ts_buf notes; /* each with a zero byte */
 } fleet_diff;
 
 /* --- before anything is asked ----------------------------------------------------------------- */
@@ -70,11 +71,13 @@ static ts_code open_sides(fleet_diff *d)
                              o->paths[i], d->counts[i].recordings,
                              d->counts[i].recordings == 1 ? "" : "s", 0));
         if (d->counts[i].incomplete > 0) {
-            ts_message(
-                d->ctx,
-                "%s: %" PRIu64 " recording%s lost data (fleet ask losses): the comparison is "
-                "of what is left",
-                o->paths[i], d->counts[i].incomplete, d->counts[i].incomplete == 1 ? "" : "s");
+            const size_t at = d->notes.n;
+            TS_TRY(ts_buf_printf(d->ctx, &d->notes,
+                                 "%s: %" PRIu64 " recording%s lost data (fleet ask losses): the "
+                                 "comparison is of what is left%c",
+                                 o->paths[i], d->counts[i].incomplete,
+                                 d->counts[i].incomplete == 1 ? "" : "s", 0));
+            ts_message(d->ctx, "%s", d->notes.p + at);
         }
     }
     return TS_OK;
@@ -168,6 +171,7 @@ static ts_code print_result(fleet_diff *d, bool *failed, ts_output *out)
     diff_report report = {.result = &d->result, .sides = d->sides, .losses = losses};
     TS_TRY(ts_buf_putc(d->ctx, &d->others, '\0'));
     report.others = d->others.p;
+    report.notes = ts_buf_text(&d->notes);
     for (size_t i = 0; i < d->result.condition_count; i++) {
         report.failed = report.failed || d->conditions[i].holds;
     }
@@ -201,6 +205,7 @@ ts_code diff_fleet(bool *failed, ts_ctx *ctx, const ts_options *options, ts_outp
     ts_buf_free(ctx, &d.sides[0].label);
     ts_buf_free(ctx, &d.sides[1].label);
     ts_buf_free(ctx, &d.others);
+    ts_buf_free(ctx, &d.notes);
     ts_questions_free(&d.all, ctx);
     ts_fleet_close(d.fleet);
     return code;

@@ -4,7 +4,7 @@
 
 static void add_column(diff_columns *c, const diff_value *v, unsigned value, diff_part part)
 {
-    static const char *const parts[] = {"_before", "_after", "_change", "_percent"};
+    static const char *const parts[] = {"_before", "_after", "_change", "_percent", "_noise"};
     diff_column *added = &c->all[c->count++];
     *added = (diff_column){.value = value, .part = part};
     snprintf(added->name, sizeof added->name, "%s%s", v->name,
@@ -12,7 +12,7 @@ static void add_column(diff_columns *c, const diff_value *v, unsigned value, dif
 }
 
 /* A table for people has all parts of the value that rows are ordered by only. */
-static void add_value(diff_columns *c, const diff_value *v, unsigned value, bool all)
+static void add_value(diff_columns *c, const diff_value *v, unsigned value, bool all, bool noise)
 {
     if (v->kind == DIFF_ONCE) {
         add_column(c, v, value, DIFF_PART_AFTER);
@@ -26,6 +26,9 @@ static void add_value(diff_columns *c, const diff_value *v, unsigned value, bool
     if (all && v->unit != DIFF_SHARE) {
         add_column(c, v, value, DIFF_PART_PERCENT);
     }
+    if (all && noise) {
+        add_column(c, v, value, DIFF_PART_NOISE);
+    }
 }
 
 void diff_columns_list(diff_columns *c, const diff_result *r, bool narrow)
@@ -38,25 +41,35 @@ void diff_columns_list(diff_columns *c, const diff_result *r, bool narrow)
         const diff_value *value = &r->shape->values[v];
         bool others_share = value->unit == DIFF_SHARE && value->share_of != m;
         if (diff_result_has(r, v) && !(narrow && others_share)) {
-            add_value(c, value, v, !narrow || v == m);
+            add_value(c, value, v, !narrow || v == m, r->totals.noise != NULL);
         }
     }
 }
 
-diff_cell diff_column_cell(const diff_value *v, const diff_cell *cells, diff_part part)
+diff_cell diff_part_cell(const diff_value *v, diff_cell before, diff_cell after, diff_part part)
 {
     double steps = v->unit == DIFF_SHARE ? 100 : 1000;
     switch (part) {
     case DIFF_PART_BEFORE:
-        return diff_round(cells[0], steps);
+        return diff_round(before, steps);
     case DIFF_PART_AFTER:
-        return diff_round(cells[1], steps);
+    case DIFF_PART_NOISE: /* a number of its own */
+        return diff_round(after, steps);
     case DIFF_PART_CHANGE:
-        return diff_round(diff_change(cells[0], cells[1]), steps);
+        return diff_round(diff_change(before, after), steps);
     case DIFF_PART_PERCENT:
         break;
     }
-    return diff_round(diff_percent(cells[0], cells[1]), 10);
+    return diff_round(diff_percent(before, after), 10);
+}
+
+diff_cell diff_column_cell(const diff_result *r, const diff_row *row, unsigned value,
+                           diff_part part)
+{
+    const diff_cell *cells = &row->cells[2 * (size_t)value];
+    const diff_cell noise = row->noise == NULL ? diff_null() : row->noise[value];
+    return diff_part_cell(&r->shape->values[value], cells[0],
+                          part == DIFF_PART_NOISE ? noise : cells[1], part);
 }
 
 unsigned diff_columns_names(const char *names[DIFF_COLUMNS], const diff_columns *c,

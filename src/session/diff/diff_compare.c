@@ -99,6 +99,7 @@ static ts_code open_side(diff_comparison *d, unsigned i, const diff_inputs *inpu
 ts_code diff_open(diff_comparison *d, const diff_inputs *inputs)
 {
     const diff_asked *o = &d->asked;
+    d->inputs = inputs;
     d->one = inputs->one;
     d->is_explicit = o->before != NULL || o->after != NULL;
     if (o->before != NULL && strcmp(o->before, "none") == 0 && inputs->count > 1) {
@@ -361,11 +362,101 @@ static ts_code fill_result(diff_comparison *d)
     return code != TS_OK ? code : diff_result_end(r);
 }
 
+/* --- runs of a baseline -------------------------------------------------------------------- */
+
+/* What is compared, up to the rows of both sides. */
+static ts_code compare_sides(diff_comparison *d)
+{
+    TS_TRY(choose(d));
+    TS_TRY(find_shape(d));
+    return is_heap(d->by) ? compare_heaps(d) : compare_rows(d);
+}
+
+typedef struct run_opening {
+    const diff_inputs *inputs; /* of the comparison that has the baseline */
+} run_opening;
+
+static ts_code open_run(void *user, diff_side *s, unsigned side)
+{
+    const run_opening *opening = user;
+    (void)side;
+    return opening->inputs->open(opening->inputs->user, s, 0);
+}
+
+/* What does not show before there are rows: what they weigh, and which classes they have. */
+static ts_code check_run(const diff_comparison *d, const diff_comparison *run)
+{
+    if (d->methods != NULL) {
+        const ts_calls *before = &run->methods->sides[1].weight;
+        const ts_calls *after = &d->methods->sides[1].weight;
+        return ts_weights_comparable(d->ctx, &before->weights[before->chosen],
+                                     &after->weights[after->chosen]);
+    }
+    if (d->heap != NULL && run->sides[1].analysed != d->sides[1].analysed) {
+        return ts_fail(d->ctx, TS_ERR_USAGE,
+                       "only %s has the analysis heap, whose classes and sizes are others: "
+                       "--analyze=heap adds it, --analyze=none leaves none out of a recording",
+                       run->sides[1].analysed ? "the run" : "the input after");
+    }
+    return TS_OK;
+}
+
+/* A run against nothing, as the input after was compared, is what the baseline gets of it. */
+static ts_code add_run(diff_comparison *d, const char *path)
+{
+    run_opening opening = {d->inputs};
+    const diff_inputs inputs = {
+        .paths = {path, path}, .count = 1, .one = true, .open = open_run, .user = &opening};
+    diff_asked asked = d->asked;
+    diff_comparison run;
+    uint64_t losses[2];
+    asked.by = d->by->name;
+    asked.after = d->run_source;
+    asked.run_count = asked.condition_count = 0;
+    asked.limit = 1;
+    diff_begin(&run, d->ctx, &asked);
+    ts_code code = diff_prepare(&run);
+    TS_STEP(code, diff_open(&run, &inputs));
+    TS_STEP(code, compare_sides(&run));
+    TS_STEP(code, check_run(d, &run));
+    TS_STEP(code, fill_result(&run));
+    TS_STEP(code, diff_losses(losses, &run));
+    TS_STEP(code, diff_baseline_add(d->baseline, &run.table, &run.result));
+    d->run_losses += code == TS_OK ? losses[1] : 0;
+    diff_end(&run);
+    if (d->inputs->closed != NULL) {
+        d->inputs->closed(d->inputs->user);
+    }
+    return code != TS_ERR_USAGE
+               ? code
+               : ts_cause(d->ctx, "cannot compare with the run: path=\"%s\"", path);
+}
+
+static ts_code add_runs(diff_comparison *d)
+{
+    if (strcmp(d->by->name, "node") == 0) {
+        return ts_fail(d->ctx, TS_ERR_USAGE,
+                       "--by=node does not go together with a baseline: ids of nodes mean the same "
+                       "objects in one run of the program only; --by=class compares classes");
+    }
+    for (unsigned v = 0; v < d->shape.value_count; v++) {
+        for (uint32_t id = 0; d->shape.values[v].kind == DIFF_ONCE && id < d->table.pool.count;
+             id++) {
+            *diff_table_cell(&d->table, id, v, 1) = diff_null();
+        }
+    }
+    TS_TRY(diff_baseline_open(&d->baseline, d->ctx, &d->table));
+    for (size_t i = 0; i < d->asked.run_count; i++) {
+        TS_TRY(ts_check_cancel(d->ctx));
+        TS_TRY(add_run(d, d->asked.runs[i]));
+    }
+    return diff_baseline_end(d->baseline);
+}
+
 ts_code diff_run(diff_comparison *d)
 {
-    ts_code code = choose(d);
-    TS_STEP(code, find_shape(d));
-    TS_STEP(code, is_heap(d->by) ? compare_heaps(d) : compare_rows(d));
+    ts_code code = compare_sides(d);
+    TS_STEP_IF(code, d->asked.run_count > 0, add_runs(d));
     TS_STEP(code, fill_result(d));
     return code;
 }
@@ -374,7 +465,15 @@ ts_code diff_run(diff_comparison *d)
 
 ts_code diff_labels(diff_comparison *d)
 {
-    TS_TRY(diff_side_label(&d->sides[0]));
+    if (d->asked.run_count > 0) {
+        ts_buf *label = &d->sides[0].label;
+        label->n = 0;
+        d->sides[0].path = d->asked.baseline;
+        TS_TRY(ts_buf_printf(d->ctx, label, "%s, median of %zu run%s%c", d->asked.baseline,
+                             d->asked.run_count, d->asked.run_count == 1 ? "" : "s", 0));
+    } else {
+        TS_TRY(diff_side_label(&d->sides[0]));
+    }
     return diff_side_label(&d->sides[1]);
 }
 
@@ -382,6 +481,7 @@ ts_code diff_losses(uint64_t losses[2], diff_comparison *d)
 {
     losses[0] = losses[1] = 0;
     TS_TRY(diff_side_losses(&losses[0], &d->sides[0], &d->asked));
+    losses[0] += d->run_losses;
     return d->one && diff_sides_same(d->sides)
                ? TS_OK
                : diff_side_losses(&losses[1], &d->sides[1], &d->asked);
@@ -401,6 +501,10 @@ bool diff_failed(const diff_comparison *d)
 void diff_begin(diff_comparison *d, ts_ctx *ctx, const diff_asked *asked)
 {
     *d = (diff_comparison){.ctx = ctx, .asked = *asked};
+    if (asked->run_count > 0) {
+        d->run_source = asked->before;
+        d->asked.before = "none";
+    }
     diff_table_init(&d->table, ctx, NULL);
     diff_result_init(&d->result, ctx, &d->shape);
 }
@@ -408,6 +512,7 @@ void diff_begin(diff_comparison *d, ts_ctx *ctx, const diff_asked *asked)
 void diff_end(diff_comparison *d)
 {
     diff_result_free(&d->result);
+    diff_baseline_free(d->baseline);
     diff_heap_free(d->heap);
     diff_methods_free(d->methods);
     diff_table_free(&d->table);

@@ -28,6 +28,11 @@ typedef struct diff_asked {
     uint64_t limit;                /* rows that are kept; 0: all */
     const char *const *conditions; /* of --fail-if */
     size_t condition_count;
+    /* Databases that are runs of a baseline, which is the side before (diff_rows.h), and what that
+     * is called: there is one input, the one after, and `before` is a source of each run. */
+    const char *const *runs;
+    size_t run_count;
+    const char *baseline;
     /* NULL, or told what else there is to know of the result, a sentence without its point. */
     void (*note)(void *user, const char *text);
     void *note_user;
@@ -70,6 +75,8 @@ typedef struct diff_inputs {
     bool one;             /* they are the same */
     /* Opens that of a side: sets s->db, which is closed with the comparison, and s->fd. */
     ts_code (*open)(void *user, diff_side *s, unsigned side);
+    /* NULL, or told that a run of a baseline, which was opened as side 0, is closed. */
+    void (*closed)(void *user);
     void *user;
 } diff_inputs;
 
@@ -91,6 +98,10 @@ typedef struct diff_comparison {
     struct diff_methods *methods;
     diff_result result; /* after diff_run */
     ts_buf others;      /* "node, series": what else both sides have, with a zero byte after it */
+    const char *run_source; /* these are of a baseline */
+    const diff_inputs *inputs;
+    diff_baseline *baseline;
+    uint64_t run_losses;
 } diff_comparison;
 
 void diff_begin(diff_comparison *d, ts_ctx *ctx, const diff_asked *asked);
@@ -99,7 +110,7 @@ void diff_begin(diff_comparison *d, ts_ctx *ctx, const diff_asked *asked);
 ts_code diff_prepare(diff_comparison *d);
 
 /* Opens both sides and finds their sources. TS_ERR_USAGE; TS_ERR_INPUT for databases of other
- * versions of the schema. */
+ * versions of the schema. With a baseline the inputs are borrowed until diff_run. */
 ts_code diff_open(diff_comparison *d, const diff_inputs *inputs);
 
 /* Chooses what is compared, and compares. TS_ERR_USAGE when the sides do not have it. */

@@ -228,11 +228,24 @@ static bool is_further(const diff_condition *c, diff_cell before, diff_cell afte
     return c->op == DIFF_GT || c->op == DIFF_GE ? now > best : now < best;
 }
 
-ts_code diff_condition_row(diff_condition *c, ts_ctx *ctx, const diff_shape *shape, ts_text key,
-                           const diff_cell *cells)
+static bool is_noise(const diff_condition *c, diff_cell before, diff_cell after, diff_cell noise)
 {
-    diff_cell before = cells[2 * (size_t)c->value];
-    diff_cell after = cells[2 * (size_t)c->value + 1];
+    return c->form != DIFF_AFTER && diff_is_noise(before, after, noise);
+}
+
+static void set_row(diff_condition *c, const diff_row *row)
+{
+    c->handle = row->handle;
+    c->is_row = true;
+    c->met = true;
+}
+
+ts_code diff_condition_row(diff_condition *c, ts_ctx *ctx, const diff_shape *shape, ts_text key,
+                           const diff_row *row)
+{
+    diff_cell before = row->cells[2 * (size_t)c->value];
+    diff_cell after = row->cells[2 * (size_t)c->value + 1];
+    diff_cell noise = row->noise == NULL ? diff_null() : row->noise[c->value];
     bool named = c->scope == DIFF_NAMED;
     if (c->scope == DIFF_TOTAL ||
         (named && (key.p == NULL || key.n != c->row.n || memcmp(key.p, c->row.p, key.n) != 0))) {
@@ -241,33 +254,39 @@ ts_code diff_condition_row(diff_condition *c, ts_ctx *ctx, const diff_shape *sha
     if (named && shape->values[c->value].kind != DIFF_EACH) {
         c->before = diff_add(c->before, before);
         c->after = diff_add(c->after, after);
-        c->met = true;
+        c->noise = diff_add(c->noise, noise);
+        set_row(c, row);
         return TS_OK;
     }
-    if (!is_further(c, before, after)) {
+    if (!is_further(c, before, after) || (!named && is_noise(c, before, after, noise))) {
         return TS_OK;
     }
     c->before = before;
     c->after = after;
-    c->met = true;
+    c->noise = noise;
+    set_row(c, row);
     c->met_row.n = 0;
     return ts_buf_put(ctx, &c->met_row, key.p == NULL ? "" : key.p, key.n);
 }
 
-void diff_condition_end(diff_condition *c, const diff_cell *totals)
+void diff_condition_end(diff_condition *c, const diff_row *totals)
 {
     double number;
     if (c->scope == DIFF_TOTAL) {
-        c->before = totals[2 * (size_t)c->value];
-        c->after = totals[2 * (size_t)c->value + 1];
+        c->before = totals->cells[2 * (size_t)c->value];
+        c->after = totals->cells[2 * (size_t)c->value + 1];
+        c->noise = totals->noise == NULL ? diff_null() : totals->noise[c->value];
         c->met = true;
     }
     c->holds = c->met && observed(&number, c, c->before, c->after) && decide(c, number);
+    c->inside = c->holds && is_noise(c, c->before, c->after, c->noise);
+    c->holds = c->holds && !c->inside;
 }
 
 /* --- saying it ----------------------------------------------------------------------------- */
 
-ts_code diff_say_change(ts_buf *out, ts_ctx *ctx, diff_cell before, diff_cell after, diff_unit unit)
+ts_code diff_say_change(ts_buf *out, ts_ctx *ctx, diff_cell before, diff_cell after,
+                        diff_cell noise, diff_unit unit)
 {
     char a[DIFF_CELL_TEXT];
     char b[DIFF_CELL_TEXT];
@@ -286,6 +305,10 @@ ts_code diff_say_change(ts_buf *out, ts_ctx *ctx, diff_cell before, diff_cell af
     code = ts_buf_printf(ctx, out, " (%s%s", diff_number(delta) > 0 ? "+" : "", change);
     TS_STEP_IF(code, percent.type != TS_CELL_NULL,
                ts_buf_printf(ctx, out, ", %+.1f %%", diff_number(percent)));
+    if (code == TS_OK && noise.type != TS_CELL_NULL) {
+        (void)diff_text(change, diff_round(noise, 1000));
+        code = ts_buf_printf(ctx, out, ", noise %s", change);
+    }
     return code != TS_OK ? code : ts_buf_putc(ctx, out, ')');
 }
 
@@ -308,7 +331,7 @@ ts_code diff_condition_say(ts_buf *out, ts_ctx *ctx, const diff_condition *c,
         (void)diff_text(text, c->after);
         return ts_buf_printf(ctx, out, " is %s", text);
     }
-    return diff_say_change(out, ctx, c->before, c->after, v->unit);
+    return diff_say_change(out, ctx, c->before, c->after, c->noise, v->unit);
 }
 
 void diff_condition_free(diff_condition *c, ts_ctx *ctx)

@@ -425,7 +425,7 @@ static ts_code node_text(ts_text *out, void *user, uint64_t handle, unsigned key
 ts_code diff_heap_nodes(diff_heap *h, diff_result *r)
 {
     h->result = r;
-    r->keys = (diff_keys){h, node_text};
+    r->keys = (diff_keys){h, node_text, NULL};
     ts_code code = merge(h);
     h->handle = UINT64_MAX;
     return code;

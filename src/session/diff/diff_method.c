@@ -116,6 +116,7 @@ static ts_code put_method(void *user, const ts_method_sum *sum)
     ts_code code = diff_table_key(&id, p->table, keys);
     if (code == TS_OK) {
         diff_table_add(p->table, id, p->side, cells);
+        diff_table_line(p->table, id, p->side, sum->line);
     }
     return code;
 }

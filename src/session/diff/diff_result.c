@@ -26,7 +26,8 @@ void diff_result_count(diff_result *r, const diff_row *row, const bool in[2])
             diff_cell cell = row->cells[2 * v + side];
             if (cell.type != TS_CELL_NULL) {
                 r->seen[side][v] = true;
-                r->totals[2 * v + side] = diff_add(r->totals[2 * v + side], cell);
+                diff_cell *total = &r->totals.cells[2 * v + side];
+                *total = diff_add(*total, cell);
             }
         }
     }
@@ -46,7 +47,7 @@ bool diff_result_has(const diff_result *r, unsigned value)
 
 static diff_cell share(const diff_result *r, const diff_row *row, unsigned of, unsigned side)
 {
-    double total = diff_number(r->totals[2 * of + side]);
+    double total = diff_number(r->totals.cells[2 * of + side]);
     diff_cell cell = row->cells[2 * of + side];
     if (cell.type == TS_CELL_NULL) {
         return cell;
@@ -60,6 +61,9 @@ void diff_result_complete(const diff_result *r, diff_row *row, const bool in[2])
         const diff_value *value = &r->shape->values[v];
         for (unsigned side = 0; side < 2; side++) {
             diff_cell *cell = &row->cells[2 * v + side];
+            if (value->unit == DIFF_SHARE && side == 0 && row->noise != NULL) {
+                continue; /* the median of the shares */
+            }
             if (value->unit == DIFF_SHARE) {
                 *cell = share(r, row, value->share_of, side);
             } else if (!in[side] && value->kind <= DIFF_LEVEL && diff_result_has(r, v)) {
@@ -71,7 +75,13 @@ void diff_result_complete(const diff_result *r, diff_row *row, const bool in[2])
 
 /* --- rows ---------------------------------------------------------------------------------- */
 
-/* The largest change of the main value first, then the larger value. */
+static bool is_main_noise(const diff_shape *shape, const diff_row *row)
+{
+    const diff_cell *cells = &row->cells[2 * (size_t)shape->main];
+    return row->noise != NULL && diff_is_noise(cells[0], cells[1], row->noise[shape->main]);
+}
+
+/* The largest change of the main value first, those that are noise last, then the larger value. */
 static int compare_rows(const void *a, const void *b, void *user)
 {
     const diff_shape *shape = user;
@@ -79,9 +89,10 @@ static int compare_rows(const void *a, const void *b, void *user)
     const diff_row *y = b;
     size_t m = 2 * (size_t)shape->main;
     bool once = shape->values[shape->main].kind == DIFF_ONCE;
-    int order = once ? 0
-                     : diff_compare_size(diff_change(y->cells[m], y->cells[m + 1]),
-                                         diff_change(x->cells[m], x->cells[m + 1]));
+    int order = once ? 0 : is_main_noise(shape, x) - is_main_noise(shape, y);
+    order = once || order != 0 ? order
+                               : diff_compare_size(diff_change(y->cells[m], y->cells[m + 1]),
+                                                   diff_change(x->cells[m], x->cells[m + 1]));
     order = order != 0 ? order : diff_compare_size(y->cells[m + 1], x->cells[m + 1]);
     order = order != 0 ? order : diff_compare_size(y->cells[m], x->cells[m]);
     return order != 0 ? order : (x->handle > y->handle) - (x->handle < y->handle);
@@ -94,8 +105,12 @@ static void sort_kept(diff_result *r)
     }
 }
 
-static bool has_change(const diff_result *r, const diff_row *row)
+/* What of a row has changed. */
+typedef enum row_change { ROW_SAME, ROW_NOISE, ROW_CHANGED } row_change;
+
+static row_change change_of(const diff_result *r, const diff_row *row)
 {
+    row_change found = ROW_SAME;
     for (unsigned v = 0; v < r->shape->value_count; v++) {
         diff_cell before = row->cells[2 * (size_t)v];
         diff_cell after = row->cells[2 * (size_t)v + 1];
@@ -105,10 +120,13 @@ static bool has_change(const diff_result *r, const diff_row *row)
         if (r->shape->values[v].kind == DIFF_ONCE
                 ? diff_number(after) != 0
                 : before.type != after.type || diff_compare(before, after) != 0) {
-            return true;
+            found = ROW_NOISE;
+            if (row->noise == NULL || !diff_is_noise(before, after, row->noise[v])) {
+                return ROW_CHANGED;
+            }
         }
     }
-    return false;
+    return found;
 }
 
 static ts_code keep(diff_result *r, const diff_row *row)
@@ -129,9 +147,11 @@ ts_code diff_result_take(diff_result *r, const diff_row *row)
         code = r->keys.text(&key, r->keys.user, row->handle, 0);
     }
     for (size_t i = 0; code == TS_OK && i < r->condition_count; i++) {
-        code = diff_condition_row(&r->conditions[i], r->ctx, r->shape, key, row->cells);
+        code = diff_condition_row(&r->conditions[i], r->ctx, r->shape, key, row);
     }
-    if (code != TS_OK || !(row->alone || has_change(r, row))) {
+    const row_change change = row->alone ? ROW_CHANGED : change_of(r, row);
+    r->inside += change == ROW_NOISE ? 1 : 0;
+    if (code != TS_OK || change != ROW_CHANGED) {
         return code;
     }
     r->changed++;
@@ -151,9 +171,14 @@ ts_code diff_result_end(diff_result *r)
                            "--fail-if=\"%s\": %s is not recorded on both sides", c->text,
                            r->shape->values[c->value].name);
         }
-        diff_condition_end(c, r->totals);
+        diff_condition_end(c, &r->totals);
     }
     return TS_OK;
+}
+
+diff_cell diff_total_noise(const diff_result *r, unsigned value)
+{
+    return r->totals.noise == NULL ? diff_null() : r->totals.noise[value];
 }
 
 size_t diff_result_shown(const diff_result *r)

@@ -60,6 +60,10 @@ int diff_compare_size(diff_cell a, diff_cell b);
 /* < 0, 0, > 0; NULL is the smallest. */
 int diff_compare(diff_cell a, diff_cell b);
 
+/* Whether the change is no more than the noise: the spread of several runs before (NULL: of one).
+ */
+bool diff_is_noise(diff_cell before, diff_cell after, diff_cell noise);
+
 /* A real to the nearest of so many steps a unit, as it is printed; what is too large for that, and
  * others, as they are. */
 diff_cell diff_round(diff_cell a, double steps);
@@ -143,6 +147,9 @@ const char *diff_unit_name(diff_unit unit);
  * NAME (up to the last bracket). OP is >, >=, < or <=. A number with a sign is a change, with a
  * percent sign a relative one; a number without a sign is the value after. Units: of bytes B, kB,
  * MB, GB (1000) and KiB, MiB, GiB; of times ns, us, ms, s, m; of all values k, M, G.
+ *
+ * Where there is a baseline (diff_baseline.c), a change inside the noise makes none of them true,
+ * and of any row only those count that changed by more. A value after is compared as it is.
  */
 
 typedef enum diff_scope { DIFF_TOTAL, DIFF_ANY, DIFF_NAMED } diff_scope;
@@ -161,9 +168,12 @@ typedef struct diff_condition {
     diff_unit unit; /* that the number has; DIFF_PLAIN: that of the value */
     unsigned value; /* number in the shape */
     bool met;       /* before and after are set */
+    bool inside;    /* it would hold, but for the noise */
     bool holds;
-    diff_cell before, after;
-    ts_buf met_row; /* of DIFF_ANY: the row's first key */
+    diff_cell before, after, noise;
+    ts_buf met_row;  /* of DIFF_ANY: the row's first key */
+    uint64_t handle; /* of the row that it is about, if is_row */
+    bool is_row;
 } diff_condition;
 
 /* Reads one; text is borrowed. TS_ERR_USAGE says what is wrong with it. */
@@ -173,11 +183,12 @@ ts_code diff_condition_parse(diff_condition *out, ts_ctx *ctx, const char *text)
 ts_code diff_condition_bind(diff_condition *c, ts_ctx *ctx, const diff_shape *shape);
 
 /* What a row (key: its first key) says to a condition that is not about the total. */
+struct diff_row;
 ts_code diff_condition_row(diff_condition *c, ts_ctx *ctx, const diff_shape *shape, ts_text key,
-                           const diff_cell *cells);
+                           const struct diff_row *row);
 
-/* All rows were seen. totals: cells as those of a row. */
-void diff_condition_end(diff_condition *c, const diff_cell *totals);
+/* All rows were seen. totals: of them, as a row. */
+void diff_condition_end(diff_condition *c, const struct diff_row *totals);
 
 /* "self_size of UserSession was 12 and is 15 bytes (+3, +25.0 %)" */
 ts_code diff_condition_say(ts_buf *out, ts_ctx *ctx, const diff_condition *c,
@@ -185,9 +196,10 @@ ts_code diff_condition_say(ts_buf *out, ts_ctx *ctx, const diff_condition *c,
 
 void diff_condition_free(diff_condition *c, ts_ctx *ctx);
 
-/* " was 12 and is 15 bytes (+3, +25.0 %)" */
+/* " was 12 and is 15 bytes (+3, +25.0 %)", and with noise that is not NULL
+ * " was 12 and is 15 bytes (+3, +25.0 %, noise 4)" */
 ts_code diff_say_change(ts_buf *out, ts_ctx *ctx, diff_cell before, diff_cell after,
-                        diff_unit unit);
+                        diff_cell noise, diff_unit unit);
 
 /* --- diff_result.c ---------------------------------------------------------------------------- */
 
@@ -198,8 +210,9 @@ ts_code diff_say_change(ts_buf *out, ts_ctx *ctx, diff_cell before, diff_cell af
 
 /* cells: two of each value of the shape, before and after. */
 typedef struct diff_row {
-    uint64_t handle; /* of its maker; the smaller one comes first among equals */
-    bool alone;      /* on one side only: a change, whatever its values are */
+    uint64_t handle;        /* of its maker; the smaller one comes first among equals */
+    const diff_cell *noise; /* of each value; NULL: there is no baseline */
+    bool alone;             /* on one side only: a change, whatever its values are */
     diff_cell cells[2 * DIFF_VALUES];
 } diff_row;
 
@@ -207,6 +220,7 @@ typedef struct diff_row {
 typedef struct diff_keys {
     void *user;
     ts_code (*text)(ts_text *out, void *user, uint64_t handle, unsigned key);
+    int64_t (*line)(void *user, uint64_t handle); /* where it begins in its file; 0: not known */
 } diff_keys;
 
 typedef struct diff_result {
@@ -216,10 +230,11 @@ typedef struct diff_result {
     size_t condition_count;
     uint64_t limit; /* 0: none */
     diff_keys keys;
-    diff_cell totals[2 * DIFF_VALUES];
+    diff_row totals;
     bool seen[2][DIFF_VALUES]; /* a row of the side has the value */
     uint64_t rows[2];          /* rows of each side */
-    uint64_t changed;          /* rows with a change */
+    uint64_t changed;          /* rows with a change, with a baseline by more than the noise */
+    uint64_t inside;           /* rows with a change that is noise */
     ts_vec kept;               /* of row_size bytes each: diff_row, cut to the values there are */
     size_t row_size;
     bool sorted;
@@ -243,6 +258,9 @@ ts_code diff_result_take(diff_result *r, const diff_row *row);
 /* All were taken: the kept ones in order. */
 ts_code diff_result_end(diff_result *r);
 
+/* The noise of the total of a value; NULL: there is no baseline, or no total. */
+diff_cell diff_total_noise(const diff_result *r, unsigned value);
+
 size_t diff_result_shown(const diff_result *r);
 const diff_row *diff_result_row(const diff_result *r, size_t i);
 
@@ -251,7 +269,8 @@ const diff_row *diff_result_row(const diff_result *r, size_t i);
 /*
  * A comparison whose rows come from SQL: those of both sides in one table, by their key.
  *
- * Memory: for each key its text, 40 bytes, and 32 bytes for each value.
+ * Memory: for each key its text, 48 bytes, and 32 bytes for each value; 16 more of each with a
+ * baseline.
  */
 
 typedef struct diff_table {
@@ -260,7 +279,10 @@ typedef struct diff_table {
     ts_pool pool; /* keys, of which each is encoded as one text */
     ts_vec cells; /* diff_cell: 2 * value_count of each key */
     ts_buf in;    /* a byte each key: bit 0 before, bit 1 after */
+    ts_vec lines; /* int64_t of each key: where it begins after; 0: not known */
     ts_buf scratch;
+    diff_cell *noise; /* value_count of each key, then those of the totals; NULL: no baseline */
+    diff_cell median_totals[DIFF_VALUES]; /* of the runs of the baseline */
 } diff_table;
 
 void diff_table_init(diff_table *t, ts_ctx *ctx, const diff_shape *shape);
@@ -276,8 +298,14 @@ diff_cell *diff_table_cell(diff_table *t, uint32_t id, unsigned value, unsigned 
 /* Adds to the values of a side; cells: one each value, shares left out of account. */
 void diff_table_add(diff_table *t, uint32_t id, unsigned side, const diff_cell *cells);
 
+/* Notes where what the key names begins in its file; that of the side after counts. */
+void diff_table_line(diff_table *t, uint32_t id, unsigned side, int64_t line);
+
 /* Runs the statement of the shape on a side. Columns: the key, then the values but shares. */
 ts_code diff_table_ask(diff_table *t, ts_db *db, unsigned side, const ts_param *params, size_t n);
+
+/* A row, and which sides have it. */
+void diff_table_row(diff_row *row, bool in[2], const diff_table *t, uint32_t id);
 
 /* All rows to the result, whose keys are those of the table until it is freed. */
 ts_code diff_table_put(diff_table *t, diff_result *r);
@@ -299,21 +327,50 @@ ts_code diff_take_header(void *user, const char *const *names, int n);
 ts_code diff_take_row(void *user, const char *const *values, const size_t *lengths,
                       const ts_cell_type *types, int n);
 
+/* --- diff_baseline.c -------------------------------------------------------------------------- */
+
+/*
+ * A baseline: several runs as the side before. Of each row and value, and of each total, what was
+ * before is the median of the runs, and the noise is their spread, the largest less the smallest.
+ * Each run is thus inside the noise, and of one run the noise is 0. A run without a row has 0 where
+ * values are added up or contain each other, and nothing of other values; a run that has not
+ * recorded a value at all does not count for it.
+ *
+ *     diff_baseline_open(&b, ctx, &table);
+ *     diff_baseline_add(b, &run);      for each: the result of a run against nothing, and its table
+ *     diff_baseline_end(b);            then the table has the medians as its side before
+ *     diff_baseline_free(b);
+ *
+ * Memory: 16 MiB for sorting (or an eighth of --max-memory, if that is less), what does not fit
+ * goes to a temporary file; 16 bytes a run and value.
+ */
+typedef struct diff_baseline diff_baseline;
+
+ts_code diff_baseline_open(diff_baseline **out, ts_ctx *ctx, diff_table *table);
+ts_code diff_baseline_add(diff_baseline *b, const diff_table *run, const diff_result *of);
+ts_code diff_baseline_end(diff_baseline *b);
+
+/* The run whose total of a value is nearest to the median, the first of several. */
+size_t diff_baseline_typical(const diff_baseline *b, unsigned value);
+void diff_baseline_free(diff_baseline *b);
+
 /* --- diff_columns.c --------------------------------------------------------------------------- */
 
 /*
  * The columns of a result: those of the key, then of each value that both sides have NAME_before,
  * NAME_after, NAME_change and NAME_percent (NULL when there was nothing before; a share has none),
- * the value that rows are ordered by first; of a value of both sides together NAME alone.
+ * and with a baseline NAME_noise, the value that rows are ordered by first; of a value of both
+ * sides together NAME alone.
  */
 
-enum { DIFF_COLUMNS = DIFF_KEYS + 4 * DIFF_VALUES, DIFF_COLUMN_NAME = DIFF_NAME + 16 };
+enum { DIFF_COLUMNS = DIFF_KEYS + 5 * DIFF_VALUES, DIFF_COLUMN_NAME = DIFF_NAME + 16 };
 
 typedef enum diff_part {
     DIFF_PART_BEFORE,
     DIFF_PART_AFTER,
     DIFF_PART_CHANGE,
-    DIFF_PART_PERCENT
+    DIFF_PART_PERCENT,
+    DIFF_PART_NOISE
 } diff_part;
 
 typedef struct diff_column {
@@ -335,8 +392,12 @@ void diff_columns_list(diff_columns *out, const diff_result *r, bool narrow);
 unsigned diff_columns_names(const char *names[DIFF_COLUMNS], const diff_columns *c,
                             const diff_result *r);
 
-/* The part of a value, rounded as it is shown. cells: before and after. */
-diff_cell diff_column_cell(const diff_value *v, const diff_cell *cells, diff_part part);
+/* The part of a value of a row, or of the totals, rounded as it is shown. */
+diff_cell diff_column_cell(const diff_result *r, const diff_row *row, unsigned value,
+                           diff_part part);
+
+/* The same of numbers that are in no row. */
+diff_cell diff_part_cell(const diff_value *v, diff_cell before, diff_cell after, diff_part part);
 
 /* All parts of a row's key, at out[0] on; of NULL p is NULL, else a zero byte follows. They are in
  * `text`, which is used again. */

@@ -1,5 +1,6 @@
 #include "session/diff/diff_rows.h"
 
+#include "base/alloc.h"
 #include "session/ask.h"
 
 void diff_table_init(diff_table *t, ts_ctx *ctx, const diff_shape *shape)
@@ -11,6 +12,8 @@ void diff_table_free(diff_table *t)
 {
     ts_pool_free(t->ctx, &t->pool);
     ts_vec_free(t->ctx, &t->cells);
+    ts_vec_free(t->ctx, &t->lines);
+    ts_free(t->ctx, t->noise);
     ts_buf_free(t->ctx, &t->in);
     ts_buf_free(t->ctx, &t->scratch);
 }
@@ -31,6 +34,7 @@ ts_code diff_table_key(uint32_t *id, diff_table *t, const ts_text *keys)
         }
     }
     TS_STEP(code, ts_vec_reserve(t->ctx, &t->cells, n, sizeof(diff_cell)));
+    TS_STEP(code, ts_vec_reserve(t->ctx, &t->lines, 1, sizeof(int64_t)));
     TS_STEP(code, ts_buf_reserve(t->ctx, &t->in, 1));
     TS_STEP(code, ts_pool_intern(t->ctx, id, &added, &t->pool, ts_buf_text(&t->scratch)));
     if (code == TS_OK && added) {
@@ -38,6 +42,7 @@ ts_code diff_table_key(uint32_t *id, diff_table *t, const ts_text *keys)
         for (unsigned i = 0; i < n; i++) {
             cells[t->cells.n++] = diff_null();
         }
+        ((int64_t *)t->lines.p)[t->lines.n++] = 0;
         t->in.p[t->in.n++] = 0;
     }
     return code;
@@ -81,6 +86,12 @@ void diff_table_add(diff_table *t, uint32_t id, unsigned side, const diff_cell *
         diff_cell *mine = diff_table_cell(t, id, v, side);
         *mine = diff_add(*mine, cells[v]);
     }
+}
+
+void diff_table_line(diff_table *t, uint32_t id, unsigned side, int64_t line)
+{
+    int64_t *known = (int64_t *)t->lines.p + id;
+    *known = line > 0 && (side == 1 || *known == 0) ? line : *known;
 }
 
 ts_code diff_take_header(void *user, const char *const *names, int n)
@@ -139,14 +150,21 @@ ts_code diff_table_ask(diff_table *t, ts_db *db, unsigned side, const ts_param *
 
 /* --- both sides ---------------------------------------------------------------------------- */
 
-static void row_of(diff_row *row, bool in[2], const diff_table *t, uint32_t id)
+void diff_table_row(diff_row *row, bool in[2], const diff_table *t, uint32_t id)
 {
     size_t n = 2 * (size_t)t->shape->value_count;
     memcpy(row->cells, (const diff_cell *)t->cells.p + id * n, n * sizeof(diff_cell));
     row->handle = id;
+    row->noise = t->noise == NULL ? NULL : t->noise + id * (n / 2);
     row->alone = false;
     in[0] = (t->in.p[id] & 1) != 0;
     in[1] = (t->in.p[id] & 2) != 0;
+}
+
+static int64_t table_line(void *user, uint64_t handle)
+{
+    const diff_table *t = user;
+    return ((const int64_t *)t->lines.p)[handle];
 }
 
 static ts_code table_text(ts_text *out, void *user, uint64_t handle, unsigned key)
@@ -160,8 +178,14 @@ void diff_table_count(const diff_table *t, diff_result *r)
     diff_row row;
     bool in[2];
     for (uint32_t id = 0; id < t->pool.count; id++) {
-        row_of(&row, in, t, id);
+        diff_table_row(&row, in, t, id);
         diff_result_count(r, &row, in);
+    }
+    if (t->noise != NULL) { /* the median of sums is not the sum of medians */
+        for (unsigned v = 0; v < t->shape->value_count; v++) {
+            r->totals.cells[2 * (size_t)v] = t->median_totals[v];
+        }
+        r->totals.noise = t->noise + (size_t)t->pool.count * t->shape->value_count;
     }
 }
 
@@ -170,9 +194,9 @@ ts_code diff_table_put(diff_table *t, diff_result *r)
     diff_row row;
     bool in[2];
     ts_code code = TS_OK;
-    r->keys = (diff_keys){t, table_text};
+    r->keys = (diff_keys){t, table_text, table_line};
     for (uint32_t id = 0; code == TS_OK && id < t->pool.count; id++) {
-        row_of(&row, in, t, id);
+        diff_table_row(&row, in, t, id);
         diff_result_complete(r, &row, in);
         code = diff_result_take(r, &row);
     }

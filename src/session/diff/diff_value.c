@@ -104,6 +104,13 @@ int diff_compare_size(diff_cell a, diff_cell b)
     return (x > y) - (x < y);
 }
 
+bool diff_is_noise(diff_cell before, diff_cell after, diff_cell noise)
+{
+    diff_cell change = diff_change(before, after);
+    return change.type != TS_CELL_NULL && diff_number(noise) > 0 &&
+           diff_compare_size(change, noise) <= 0;
+}
+
 diff_cell diff_round(diff_cell a, double steps)
 {
     if (a.type == TS_CELL_REAL && a.u.r < 1e12 && a.u.r > -1e12) {
