@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* SQLite's hooks have no argument for it. */
@@ -40,6 +41,7 @@ static void memory_free(void *p)
 
 static char *folder; /* before.db, after.db, tmp/ */
 static char *tmp;
+static char *runs; /* of a baseline, in the folder */
 
 static int run_once(faults *f, const char *const *words)
 {
@@ -80,6 +82,8 @@ static int group_setup(void **state)
         {"snapshot.heapsnapshot", "-e", "before.db", "--quiet", NULL},
         {"timeline.heaptimeline", "-e", "after.db", "--quiet", NULL},
         {"profile.cpuprofile", "-e", "profile.db", "--quiet", NULL},
+        {"profile.cpuprofile", "-e", "runs.db/one.db", "--quiet", NULL},
+        {"profile.cpuprofile", "-e", "runs.db/two.db", "--quiet", NULL},
     };
     (void)state;
     assert_int_equal(sqlite3_config(SQLITE_CONFIG_GETMALLOC, &real_memory), SQLITE_OK);
@@ -91,6 +95,8 @@ static int group_setup(void **state)
     assert_int_equal(sqlite3_initialize(), SQLITE_OK);
     folder = fault_folder();
     tmp = fault_folder();
+    runs = fault_path(folder, "runs.db");
+    assert_int_equal(mkdir(runs, 0700), 0);
     for (size_t i = 0; i < sizeof makes / sizeof makes[0]; i++) {
         faults none = {0};
         assert_int_equal(run_once(&none, makes[i]), 0);
@@ -101,6 +107,7 @@ static int group_setup(void **state)
 static int group_teardown(void **state)
 {
     (void)state;
+    fault_remove(runs);
     fault_remove(folder);
     fault_remove(tmp);
     return 0;
@@ -123,6 +130,19 @@ static const comparison comparisons[] = {
      0},
     {"nodes", {"diff", "before.db", "after.db", "--by=node", "--output=table", NULL}, 0},
     {"methods", {"diff", "profile.db", "profile.cpuprofile", "--quiet", "--limit=0", NULL}, 0},
+    {"a baseline",
+     {"diff", "--baseline", "runs.db", "profile.db", "--output=markdown", "--fail-if=samples[*]>0",
+      NULL},
+     9},
+    {"classes for tests",
+     {"diff", "before.db", "after.db", "--output=junit", "--limit=5", "--fail-if=count[*]>0", NULL},
+     9},
+    {"methods for findings",
+     {"diff", "profile.db", "--before=none", "--output=sarif", "--limit=5", NULL},
+     0},
+    {"methods for a workflow",
+     {"diff", "profile.db", "--before=none", "--output=github", "--fail-if=samples[*]>0", NULL},
+     9},
 };
 enum { COMPARISONS = sizeof comparisons / sizeof comparisons[0] };
 

@@ -157,7 +157,7 @@ static ts_code write_flame(comparing *c, const diff_comparison *d)
     ts_options flame = *c->options;
     flame.to = "flame";
     flame.out = flame.flame_diff;
-    return d->one && diff_sides_same(d->sides) ? diff_same(d) : diff_export(c->ctx, &flame, d);
+    return diff_export(c->ctx, &flame, d);
 }
 
 /* Of a baseline the side before is its most typical run. */
@@ -182,7 +182,10 @@ static ts_code write_flame_of_run(const comparing *c)
 
 static ts_code write_flames(comparing *c)
 {
-    return c->runs.count > 0 ? write_flame_of_run(c) : write_flame(c, &c->d);
+    if (c->runs.count > 0) {
+        return write_flame_of_run(c);
+    }
+    return c->d.one && diff_sides_same(c->d.sides) ? diff_same(&c->d) : write_flame(c, &c->d);
 }
 
 static ts_code compare(comparing *c)

@@ -117,11 +117,12 @@ static row_change change_of(const diff_result *r, const diff_row *row)
         if (!diff_result_has(r, v)) {
             continue;
         }
-        if (r->shape->values[v].kind == DIFF_ONCE
-                ? diff_number(after) != 0
-                : before.type != after.type || diff_compare(before, after) != 0) {
+        if (r->shape->values[v].kind == DIFF_ONCE ? diff_number(after) != 0
+                                                  : diff_compare(before, after) != 0) {
             found = ROW_NOISE;
-            if (row->noise == NULL || !diff_is_noise(before, after, row->noise[v])) {
+            /* With a baseline, values that are added up say whether the row itself came or went. */
+            const bool missing = before.type == TS_CELL_NULL || after.type == TS_CELL_NULL;
+            if (row->noise == NULL || (!missing && !diff_is_noise(before, after, row->noise[v]))) {
                 return ROW_CHANGED;
             }
         }
