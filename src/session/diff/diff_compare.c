@@ -409,7 +409,7 @@ static ts_code add_run(diff_comparison *d, const char *path)
         .paths = {path, path}, .count = 1, .one = true, .open = open_run, .user = &opening};
     diff_asked asked = d->asked;
     diff_comparison run;
-    uint64_t losses[2];
+    uint64_t losses[2] = {0, 0};
     asked.by = d->by->name;
     asked.after = d->run_source;
     asked.run_count = asked.condition_count = 0;
