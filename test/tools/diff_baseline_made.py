@@ -39,24 +39,32 @@ def agree(what, wrong):
         sys.exit("%s:\n%s" % (what, "\n".join(wrong[:20])))
 
 
+def is_inside(row, v):
+    return row[v + "_noise"] > 0 and abs(row[v + "_change"]) <= row[v + "_noise"]
+
+
+def named(v, rows):
+    """Of rows that have a name of their own."""
+    rows = [row for row in rows if row[v + "_change"] is not None and next(iter(row.values())) and "\0" not in next(iter(row.values()))]
+    return [("%s[%s]%s0" % (v, next(iter(row.values())), ">+" if row[v + "_change"] > 0 else "<-"), row[v + "_change"] != 0 and not is_inside(row, v)) for row in rows]
+
+
 def conditions(what, folder, after, by, got, *options):
     """A condition of a change holds when the change is more than the noise; a limit holds whatever the noise is."""
-    key = next(iter(got["rows"][0])) if got["rows"] else None
     wanted = []
     for v, total in got["totals"].items():
         change = total["change"]
         outside = change != 0 and not (total["noise"] > 0 and abs(change) <= total["noise"])
         wanted.append(("%s%s%s0" % (v, ">" if change > 0 else "<", "+" if change > 0 else "-"), outside))
         wanted.append(("%s>=%d" % (v, int(total["after"])), True))
-        rows = [r for r in got["rows"] if (r[v + "_change"] or 0) > 0 and not 0 < abs(r[v + "_change"]) <= r[v + "_noise"]]
+        rows = [r for r in got["rows"] if (r[v + "_change"] or 0) > 0 and not is_inside(r, v)]
         wanted.append((v + "[*]>+0", bool(rows)))
-        for row in got["rows"][:5]:
-            one = [r for r in got["rows"] if r[key] == row[key]]
-            # A key may have rows that are within the noise, which are not listed.
-            if row[key] and "\0" not in row[key] and len(one) == 1 and len(list(row)) > 0 and by in ("pause", "class"):
-                change = row[v + "_change"]
-                outside = change != 0 and not (row[v + "_noise"] > 0 and abs(change) <= row[v + "_noise"])
-                wanted.append(("%s[%s]%s0" % (v, row[key], ">+" if change > 0 else "<-"), outside))
+        if by not in ("method", "series"):
+            wanted += named(v, got["rows"][:5])
+    for v, kind in diff.shape(by)[1] if by == "series" else []:  # several rows of a name: any that is outside counts
+        for name in sorted({row["series"] for row in got["rows"]})[:5] if kind == diff.EACH else []:
+            rows = [row for row in got["rows"] if row["series"] == name and row[v + "_change"] is not None]
+            wanted.append(("%s[%s]>+0" % (v, name), any(row[v + "_change"] > 0 and not is_inside(row, v) for row in rows)))
     failed = any(holds for _, holds in wanted)
     verdict = compared(folder, after, by, *options, *["--fail-if=" + text for text, _ in wanted], code=9 if failed else 0)
     for condition, (text, holds) in zip(verdict["conditions"], wanted):
@@ -168,6 +176,9 @@ def bundled(data):
         runs = parts("cloud.db", count, ("cloud_call", "cloud_suspend", "cloud_tag", "stack_slice"))
         for by, function in (("call", diff.calls), ("pause", diff.pauses), ("statement", diff.statements)):
             noise += baseline("%s of %d parts" % (by, count), by, function, runs[::-1], "cloud.db")
+    run(os.path.join(data, "kernel.htrace.gz"), "-e", "kernel.db", "--quiet")
+    for count in (1, 2, 5):
+        noise += baseline("series of %d parts" % count, "series", diff.series, parts("kernel.db", count + 1, ("measure",))[:count], "kernel.db")
     return noise
 
 

@@ -233,6 +233,19 @@ static bool is_noise(const diff_condition *c, diff_cell before, diff_cell after,
     return c->form != DIFF_AFTER && diff_is_noise(before, after, noise);
 }
 
+/* Whether a row says more than the one before: what is outside the noise goes first. */
+static bool is_better(const diff_condition *c, diff_cell before, diff_cell after, diff_cell noise)
+{
+    const bool inside = is_noise(c, before, after, noise);
+    double number;
+    if (!observed(&number, c, before, after) || (inside && c->scope == DIFF_ANY)) {
+        return false;
+    }
+    return c->met && inside != is_noise(c, c->before, c->after, c->noise)
+               ? !inside
+               : is_further(c, before, after);
+}
+
 static void set_row(diff_condition *c, const diff_row *row)
 {
     c->handle = row->handle;
@@ -258,7 +271,7 @@ ts_code diff_condition_row(diff_condition *c, ts_ctx *ctx, const diff_shape *sha
         set_row(c, row);
         return TS_OK;
     }
-    if (!is_further(c, before, after) || (!named && is_noise(c, before, after, noise))) {
+    if (!is_better(c, before, after, noise)) {
         return TS_OK;
     }
     c->before = before;
