@@ -44,10 +44,15 @@ static const char *question_dirs(char *out, size_t n)
 
 /* What the verbs do, by ts_verb; the others are modes. */
 static int (*const verbs[])(ts_ctx *ctx, const ts_options *options) = {
-    [TS_VERB_NONE] = ts_convert,    [TS_VERB_DIFF] = ts_diff,
-    [TS_VERB_SERVE] = ts_serve,     [TS_VERB_SAMPLE] = ts_sample_verb,
-    [TS_VERB_UPGRADE] = ts_upgrade, [TS_VERB_FLEET] = ts_fleet_verb,
+    [TS_VERB_NONE] = ts_convert,
+    [TS_VERB_DIFF] = ts_diff,
+    [TS_VERB_SERVE] = ts_serve,
+    [TS_VERB_SAMPLE] = ts_sample_verb,
+    [TS_VERB_UPGRADE] = ts_upgrade,
+    [TS_VERB_FLEET] = ts_fleet_verb,
     [TS_VERB_MCP] = ts_mcp_verb,
+    [TS_VERB_REDACT] = ts_redact_verb,
+    [TS_VERB_UNREDACT] = ts_unredact_verb,
 };
 
 int main(int argc, char **argv)
@@ -77,11 +82,11 @@ int main(int argc, char **argv)
     } else if (options.mode != TS_MODE_RUN) {
         exit_code = about(&ctx, &options);
     } else {
-        exit_code = options.verb == TS_VERB_NONE && options.at != NULL
-                        ? ts_fleet_load_all(&ctx, &options)
-                    : options.each
-                        ? ts_convert_each(&ctx, &options)
-                        : verbs[options.verb](&ctx, &options);
+        exit_code = options.verb != TS_VERB_NONE ? verbs[options.verb](&ctx, &options)
+                    : options.at != NULL         ? ts_fleet_load_all(&ctx, &options)
+                    : options.each               ? ts_convert_each(&ctx, &options)
+                    : options.redact != NULL     ? ts_redact_verb(&ctx, &options)
+                                                 : ts_convert(&ctx, &options);
     }
     ts_options_free(&options, &ctx);
     return exit_code;

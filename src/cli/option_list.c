@@ -39,6 +39,14 @@ const ts_verb_about ts_verb_list[TS_VERB_COUNT] = {
     [TS_VERB_MCP] = {"mcp",
                      "let a language model's program ask recordings (Model Context Protocol)", 0,
                      16, "16 recordings or databases at most", "mcp [INPUT...]\n"},
+    [TS_VERB_REDACT] = {"redact", "make a database whose texts are tokens, to be shared", 1, 1,
+                        "one database or recording",
+                        "redact INPUT -e OUT [--redact=strings|names|all] [--redact-keep=REGEX]...\n"
+                        "redact INPUT -e OUT --redact-key=FILE\n"},
+    [TS_VERB_UNREDACT] = {"unredact", "say what tokens of a redacted database were", 1, SIZE_MAX,
+                          "the original database, and tokens",
+                          "unredact DB --redact-key=FILE TOKEN...\n"
+                          "unredact DB --redact-key=FILE <REPORT >TRANSLATED\n"},
     [TS_VERB_HELP] = {"help", "show the options of the program, or of a verb", 0, 1,
                       "one verb at most", "help [VERB]\n"},
     [TS_VERB_VERSION] = {"version", "show the version", 0, 0, "no input", "version\n"},
@@ -68,6 +76,8 @@ enum {
     U = 1 << TS_VERB_UPGRADE,
     F = 1 << TS_VERB_FLEET,
     M = 1 << TS_VERB_MCP,
+    R = 1 << TS_VERB_REDACT,
+    X = 1 << TS_VERB_UNREDACT,
     ALL = (1 << TS_VERB_COUNT) - 1
 };
 
@@ -97,7 +107,7 @@ enum {
     {s, l, TS_ARG_##arg, value, C, TS_GROUP_OLD, TS_OPTION_REFUSED, TS_VALUES_NONE, NULL, TS_OPT_REFUSED, 0, 0, 0, help}
 
 const ts_option ts_option_list[] = {
-    TEXT("-e", "--export-db", "DB", C | J | U, OUTPUT, FILE, export_db,
+    TEXT("-e", "--export-db", "DB", C | J | U | R, OUTPUT, FILE, export_db,
      "write the SQLite database DB"),
     TEXT(NULL, "--viewer", "WHAT", C, OUTPUT, NONE, viewer,
      "for the web viewer: edge-names (js_heap_edges is a view with names of edges as text instead of numbers), stacks (frames of sampled stacks as a table, which is read faster than the view), an input (trace_range covers its times only), or several with commas, the input last"),
@@ -105,12 +115,18 @@ const ts_option ts_option_list[] = {
      "leave the table meta empty"),
     FLAG(NULL, "--index", C, OUTPUT, index,
      "add indexes for frequent questions and run ANALYZE"),
-    FLAG(NULL, "--force", C | J | U, OUTPUT, force,
+    FLAG(NULL, "--force", C | J | U | R, OUTPUT, force,
      "replace existing files that are not databases of this program"),
-    FLAG(NULL, "--sync", C | J | U, OUTPUT, sync,
+    FLAG(NULL, "--sync", C | J | U | R, OUTPUT, sync,
      "flush the database to the disk before it is published"),
     FLAG(NULL, "--with-times", C, OUTPUT, with_times,
      "note output name and time of the run in meta (output then differs from run to run)"),
+    WORD(REDACT, NULL, "--redact", VALUE, "WHAT", C | R, OUTPUT, "strings names all",
+     "write tokens in the place of texts: strings (values, log texts, SQL, addresses, command lines), names (and names of classes, methods, files, threads and processes) or all (and hosts, users and the recording's name; default of the verb)"),
+    TEXTS("--redact-keep", "REGEX", C | R, OUTPUT, redact_keep,
+     "texts in which the regular expression is found stay, such as ^java\\.; may be repeated"),
+    TEXT(NULL, "--redact-key", "FILE", C | R | X, OUTPUT, FILE, redact_key,
+     "the key of the tokens: taken from FILE, or written there when there is none; equal keys give equal tokens (default: a new key that is forgotten)"),
     FLAG("-s", "--s", C, OUTPUT, extract,
      "write the contained .heapsnapshot, .heaptimeline and .cpuprofile files to the directory given by -o"),
     TEXT("-o", "--out", "PATH", C, OUTPUT, FILE, out,
@@ -243,7 +259,7 @@ const ts_option ts_option_list[] = {
 
     TEXT("-D", "--directory", "DIR", C, INPUT, DIRECTORY, directory,
      "read the files hiprofiler_data_<date>_<time>_<n>.htrace of DIR as one recording, in order of n"),
-    TEXT(NULL, "--format", "NAME", C | D | S, INPUT, FORMAT, format,
+    TEXT(NULL, "--format", "NAME", C | D | S | R, INPUT, FORMAT, format,
      "take the input for NAME instead of looking at its content; --format=list lists them"),
     TEXT(NULL, "--analyze", "NAMES", C | D | S, INPUT, ANALYSIS, analyze,
      "do these analyses: names divided by commas, default or none; --analyze=list lists them; INPUT may be a finished database, which gets their rows"),
@@ -261,7 +277,7 @@ const ts_option ts_option_list[] = {
      "name functions of perf recordings by the programs, libraries and debug files below DIR"),
     SIZE("--max-inflate", C | D | S, INPUT, max_inflate, 1,
      "most bytes that one compressed input may unpack to (default 64G; suffixes K, M, G, T)"),
-    SIZE("--max-memory", C | D, INPUT, max_memory, 1,
+    SIZE("--max-memory", C | D | R | X, INPUT, max_memory, 1,
      "stop with exit code 6 when more memory would be needed (default: no limit)"),
     SIZE("--max-memory", S, SERVE, max_memory, 1,
      "most memory for queries and views (default 1G)"),
@@ -276,11 +292,11 @@ const ts_option ts_option_list[] = {
      "print the address as one JSON object to standard output"),
     FLAG(NULL, "--strict", C, MESSAGE, strict,
      "exit with 3 when data was lost, with 1 when an input could not be imported"),
-    FLAG(NULL, "--quiet", C | D | S | J | U | F, MESSAGE, quiet,
+    FLAG(NULL, "--quiet", C | D | S | J | U | F | R, MESSAGE, quiet,
      "print errors only: no progress, no summary"),
     FLAG(NULL, "--verbose", C | S, MESSAGE, verbose,
      "list internal tables in the summary too"),
-    FLAG(NULL, "--no-progress", C | D | S | J, MESSAGE, no_progress,
+    FLAG(NULL, "--no-progress", C | D | S | J | R, MESSAGE, no_progress,
      "show no progress on a terminal"),
     WORD(LEVEL, "-l", "--level", VALUE, "LEVEL", C | S, MESSAGE, "DEBUG INFO WARN ERROR FATAL OFF",
      "log to standard error: D, I, W, E, F or O (DEBUG, INFO, WARN, ERROR, FATAL, OFF; default OFF); of several with commas, the one with most messages"),
@@ -353,6 +369,11 @@ const ts_option_rule ts_option_rules[] = {
     {C, "--viewer", true, "-e --each", "needs -e DB"},
     {C, "--index --sync --with-times", true, "-e -q --report --analyze --to --each", "needs -e DB"},
     {U, NULL, true, "-e", "needs -e NEW"},
+    {R, NULL, true, "-e", "needs -e OUT"},
+    {X, NULL, true, "--redact-key", "needs --redact-key=FILE, the key of the redacted database"},
+    {C, "--redact-keep --redact-key", true, "--redact", "requires --redact"},
+    {C, "--redact", true, "-e", "needs -e DB"},
+    {C, "--redact", false, "-q --report --to -s -o --json -D --index --viewer -nm --with-times --log-file -l --strict --verbose --keep-going", "writes a redacted database and nothing else: ask and export that one"},
     {J, "--seconds --interval --force --sync", true, "-e", "needs PID -e DB"},
 };
 /* clang-format on */

@@ -278,6 +278,9 @@ static ts_code set_word(parser *p, const given *g)
         p->options->output = (ts_row_format)(i + 1);
     } else if (o->id == TS_OPT_ROWS) {
         p->options->rows = i == 0 ? "facts" : "all";
+    } else if (o->id == TS_OPT_REDACT) {
+        static const char *const redacted[] = {"strings", "names", "all"};
+        p->options->redact = redacted[i];
     } else if (o->id == TS_OPT_LAYOUT) {
         p->options->layout = (ts_layout)(i + 1);
     } else {
@@ -325,7 +328,8 @@ static bool is_once(ts_option_id id)
 {
     return id == TS_OPT_TEXT || id == TS_OPT_NUMBER || id == TS_OPT_RANGE ||
            id == TS_OPT_SYSCALLS || id == TS_OPT_OUTPUT || id == TS_OPT_REPORT ||
-           id == TS_OPT_LAYOUT || id == TS_OPT_ROWS || id == TS_OPT_AGE || id == TS_OPT_JSON;
+           id == TS_OPT_LAYOUT || id == TS_OPT_ROWS || id == TS_OPT_REDACT || id == TS_OPT_AGE ||
+           id == TS_OPT_JSON;
 }
 
 static ts_code options_apply(parser *p, const given *g)
@@ -364,6 +368,7 @@ static ts_code options_apply(parser *p, const given *g)
     case TS_OPT_REPORT:
     case TS_OPT_LAYOUT:
     case TS_OPT_ROWS:
+    case TS_OPT_REDACT:
     case TS_OPT_LEVEL:
         return set_word(p, g);
     case TS_OPT_JSON:
@@ -786,6 +791,7 @@ void ts_options_free(ts_options *options, ts_ctx *ctx)
     ts_free(ctx, options->params);
     ts_free(ctx, options->fail_if.all);
     ts_free(ctx, options->labels.all);
+    ts_free(ctx, options->redact_keep.all);
     ts_free(ctx, options->allow_origins.all);
     ts_free(ctx, options->allow_hosts.all);
     ts_free(ctx, options->paths);

@@ -20,6 +20,8 @@ typedef enum ts_verb {
     TS_VERB_UPGRADE,
     TS_VERB_FLEET,
     TS_VERB_MCP,
+    TS_VERB_REDACT,
+    TS_VERB_UNREDACT,
     TS_VERB_HELP,
     TS_VERB_VERSION,
     TS_VERB_COUNT
@@ -100,6 +102,7 @@ typedef enum ts_option_id {
     TS_OPT_REPORT,
     TS_OPT_LAYOUT,
     TS_OPT_ROWS,
+    TS_OPT_REDACT,
     TS_OPT_AGE, /* sets the uint64_t at `offset`: milliseconds */
     TS_OPT_LEVEL,
     TS_OPT_JSON,
@@ -245,6 +248,9 @@ typedef struct ts_options {
     const char *cluster;
     const char *rows; /* "facts" or "all"; NULL: not given */
     const char *labels_from;
+    const char *redact; /* strings, names or all; NULL: not given */
+    const char *redact_key;
+    ts_texts redact_keep;
     ts_texts labels;                 /* of --label, also before it becomes `label` */
     uint64_t retries, timeout, keep; /* TS_NOT_GIVEN */
     uint64_t older_than;             /* milliseconds; TS_NOT_GIVEN */

@@ -48,6 +48,12 @@ int ts_sample_verb(ts_ctx *ctx, const ts_options *options);
  * -e (upgrade.c). */
 int ts_upgrade(ts_ctx *ctx, const ts_options *options);
 
+/* "redact", and --redact of a conversion: a database whose texts are tokens (redact_verb.c). */
+int ts_redact_verb(ts_ctx *ctx, const ts_options *options);
+
+/* "unredact": what tokens were (unredact.c). */
+int ts_unredact_verb(ts_ctx *ctx, const ts_options *options);
+
 /* "fleet": many recordings in a database of ClickHouse (fleet/fleet_verb.c). */
 int ts_fleet_verb(ts_ctx *ctx, const ts_options *options);
 

@@ -332,7 +332,7 @@ ts_sink ts_db_make_sink(ts_db *db)
  * without (see docs/performance.md). ANALYZE looks at a thousand rows of an index, which shows the
  * planner as much as all.
  */
-static const char setup[] = "PRAGMA page_size = 4096;"
+const char ts_db_setup[] = "PRAGMA page_size = 4096;"
                             "PRAGMA auto_vacuum = NONE;"
                             "PRAGMA encoding = 'UTF-8';"
                             "PRAGMA journal_mode = OFF;"
@@ -408,7 +408,7 @@ ts_code ts_db_put_docs(ts_db *db)
 
 static ts_code create_schema(ts_db *db)
 {
-    ts_code code = ts_db_run(db, setup);
+    ts_code code = ts_db_run(db, ts_db_setup);
     TS_STEP(code, ts_db_runf(db, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
                              TS_APPLICATION_ID, TS_SCHEMA_VERSION));
     TS_STEP(code, create_tables(db));

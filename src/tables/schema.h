@@ -21,6 +21,11 @@
  *   TS_WIDTH(table, width, columns...)        what is known of the integers of 1 to 12 columns, for
  *                                             formats of columns (ts_width): U8 U16 U32 U64. That
  *                                             of others is I64, of the unit "boolean" BOOL
+ *   TS_TEXTS(table, class, columns...)        what the texts of 1 to 12 columns are when a database
+ *                                             is redacted (ts_text_class): OWN WORD NUMBER NAME
+ *                                             PLACE JSON. Columns without a line are VALUE, so that
+ *                                             a new one cannot leak; an "id of data_dict" has the
+ *                                             class of the text that it names
  */
 #ifndef TS_TABLES_SCHEMA_H
 #define TS_TABLES_SCHEMA_H
@@ -60,6 +65,17 @@ typedef enum ts_width {
     TS_WIDTH_BOOL /* 0 and 1 */
 } ts_width;
 
+/* What the texts of a column are, for redaction (redact.h). */
+typedef enum ts_text_class {
+    TS_TEXT_VALUE,  /* what the recorded program had in its memory, wrote or was given */
+    TS_TEXT_OWN,    /* written by this program out of a fixed set: stays */
+    TS_TEXT_WORD,   /* as recorded, one of the words that formats have: those that are known stay */
+    TS_TEXT_NUMBER, /* numbers as text: what is nothing but numbers stays */
+    TS_TEXT_NAME,   /* of a class, method, file, thread, process, library, event, metric */
+    TS_TEXT_PLACE,  /* who and where: hosts, users, the name of the recording */
+    TS_TEXT_JSON    /* as VALUE, with keys and form */
+} ts_text_class;
+
 /* Ids of tables: TS_T_js_heap_nodes ... in creation order. */
 #define TS_TABLE(t, c, d) TS_T_##t,
 enum ts_table_id {
@@ -72,6 +88,9 @@ extern const ts_table ts_schema[TS_TABLE_COUNT];
 
 /* TS_WIDTH_I64 for columns that are not of integers. */
 ts_width ts_column_width(enum ts_table_id table, unsigned column);
+
+/* Of columns of text, and of ids of texts. */
+ts_text_class ts_column_text_class(enum ts_table_id table, unsigned column);
 
 /* Whether it is one of the TS_FACT. */
 bool ts_table_is_fact(enum ts_table_id table);

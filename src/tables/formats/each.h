@@ -9,7 +9,7 @@
  * that is made from the declarations.
  *
  * Tables: TS_TOPIC, TS_TABLE, TS_INT, TS_REAL, TS_STR, TS_KEY, TS_TABLE_END, TS_HOT, TS_SHORT,
- * TS_FACT and TS_WIDTH (tables/schema.h). What events of samples mean: TS_EVENT
+ * TS_FACT, TS_WIDTH and TS_TEXTS (tables/schema.h). What events of samples mean: TS_EVENT
  * (tables/event_classes.h).
  *
  * What the recordings of a format are of, as exports say that ask for it (export/export_uploads.c):
@@ -81,6 +81,9 @@
 #ifndef TS_WIDTH
 #define TS_WIDTH(t, w, ...)
 #endif
+#ifndef TS_TEXTS
+#define TS_TEXTS(t, k, ...)
+#endif
 #ifndef TS_EVENT
 #define TS_EVENT(f, e, s, c, r)
 #endif
@@ -146,6 +149,7 @@
 #undef TS_SHORT
 #undef TS_FACT
 #undef TS_WIDTH
+#undef TS_TEXTS
 #undef TS_EVENT
 #undef TS_LANGUAGE
 #undef TS_ISSUE
