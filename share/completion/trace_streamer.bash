@@ -23,6 +23,18 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
+    --redact)
+        mapfile -t COMPREPLY < <(compgen -W 'strings names all' -- "$cur")
+        return
+        ;;
+    --redact-keep)
+        COMPREPLY=()
+        return
+        ;;
+    --redact-key)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+        return
+        ;;
     -o | --out)
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
@@ -61,6 +73,14 @@ _trace_streamer() {
         ;;
     --after)
         COMPREPLY=()
+        return
+        ;;
+    --baseline)
+        mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+        return
+        ;;
+    --flame-diff)
+        mapfile -t COMPREPLY < <(compgen -f -- "$cur")
         return
         ;;
     --fail-if)
@@ -265,15 +285,17 @@ _trace_streamer() {
         ;;
     esac
     case $verb in
-    diff) options='--out --output --by --before --after --fail-if --limit --at --retries --timeout --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version -V' ;;
+    diff) options='--out --output --by --before --after --baseline --flame-diff --fail-if --limit --at --retries --timeout --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version -V' ;;
     serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version -V' ;;
     sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version -V' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version -V' ;;
     fleet) options='--output --param --at --by --label --cluster --keep --older-than --retries --timeout --demangle --quiet --help --version -V' ;;
     mcp) options='--timeout --help --version -V' ;;
+    redact) options='--export-db --force --sync --redact --redact-keep --redact-key --format --max-memory --quiet --no-progress --help --version -V' ;;
+    unredact) options='--redact-key --max-memory --help --version -V' ;;
     help) options='--help --version -V' ;;
     version) options='--help --version -V' ;;
-    *) options='--export-db --viewer --nometa --index --force --sync --with-times -s --out --each --jobs --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --explain --help --version -V --threadnum --nothreads -lnc --So_dir --ext' ;;
+    *) options='--export-db --viewer --nometa --index --force --sync --with-times --redact --redact-keep --redact-key -s --out --each --jobs --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --explain --help --version -V --threadnum --nothreads -lnc --So_dir --ext' ;;
     esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")
@@ -281,7 +303,7 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
     if ((COMP_CWORD == 1)) || [[ $verb == help ]]; then
-        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade fleet mcp help version' -- "$cur")
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade fleet mcp redact unredact help version' -- "$cur")
     fi
 }
 complete -o filenames -F _trace_streamer trace_streamer

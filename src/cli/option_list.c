@@ -39,10 +39,11 @@ const ts_verb_about ts_verb_list[TS_VERB_COUNT] = {
     [TS_VERB_MCP] = {"mcp",
                      "let a language model's program ask recordings (Model Context Protocol)", 0,
                      16, "16 recordings or databases at most", "mcp [INPUT...]\n"},
-    [TS_VERB_REDACT] = {"redact", "make a database whose texts are tokens, to be shared", 1, 1,
-                        "one database or recording",
-                        "redact INPUT -e OUT [--redact=strings|names|all] [--redact-keep=REGEX]...\n"
-                        "redact INPUT -e OUT --redact-key=FILE\n"},
+    [TS_VERB_REDACT] =
+        {"redact", "make a database whose texts are tokens, to be shared", 1, 1,
+         "one database or recording",
+         "redact INPUT -e OUT [--redact=strings|names|all] [--redact-keep=REGEX]...\n"
+         "redact INPUT -e OUT --redact-key=FILE\n"},
     [TS_VERB_UNREDACT] = {"unredact", "say what tokens of a redacted database were", 1, SIZE_MAX,
                           "the original database, and tokens",
                           "unredact DB --redact-key=FILE TOKEN...\n"

@@ -150,7 +150,7 @@ static ts_text_class cell_class(const redact_table *t, unsigned column)
     if (t->id == TS_T_meta && t->classes[column] == TS_TEXT_VALUE && is_own_fact(t->select)) {
         return TS_TEXT_OWN;
     }
-    if (is_dictionary(t->id) && (t->flag == 0 || sqlite3_column_int(t->select, t->flag) != 0)) {
+    if (is_dictionary(t->id) && sqlite3_column_int(t->select, t->flag) != 0) {
         return TS_TEXT_NAME;
     }
     return t->classes[column];
@@ -189,7 +189,9 @@ static ts_code redact_cell(redact_run *run, const redact_table *t, unsigned colu
     }
     token = t->id == TS_T_import_issue && t->classes[column] == TS_TEXT_VALUE ? issue_sentence(from)
                                                                               : TS_TEXT_NULL;
-    if (token.p == NULL) {
+    if (token.p == NULL && is_dictionary(t->id) && t->flag == 0) {
+        TS_TRY(ts_redact_entry(&token, run->r, text));
+    } else if (token.p == NULL) {
         TS_TRY(ts_redact_text(&token, run->r, cell_class(t, column), text));
     }
     if (run->to == NULL) {

@@ -279,10 +279,12 @@ static ts_code put_pieces(ts_redactor *r, ts_text text)
 static bool is_cut(ts_text text)
 {
     bool cut = text.n <= TS_REDACT_CUT;
+    size_t pieces = 0;
     for (size_t i = 0; cut && i < text.n; i++) {
         cut = (unsigned char)text.p[i] > ' ';
+        pieces += ts_redact_is_piece(text.p[i]) ? 1 : 0;
     }
-    return cut;
+    return cut && pieces * 2 >= text.n;
 }
 
 static ts_code put_value(ts_redactor *r, ts_text text)
@@ -443,6 +445,18 @@ ts_code ts_redact_text(ts_text *out, ts_redactor *r, ts_text_class class, ts_tex
     }
     *out = ts_buf_text(&r->out);
     return code;
+}
+
+ts_code ts_redact_entry(ts_text *out, ts_redactor *r, ts_text text)
+{
+    *out = text;
+    if (text.n == 0 || is_word(r, text) || (r->keep != NULL && r->keep(r->user, text))) {
+        return TS_OK;
+    }
+    r->out.n = 0;
+    TS_TRY(put_value(r, text));
+    *out = ts_buf_text(&r->out);
+    return TS_OK;
 }
 
 ts_code ts_redactor_init(ts_redactor *r, ts_ctx *ctx)

@@ -11,8 +11,9 @@
  * known by its class only, and different pieces have different tokens but for a chance of 2^-127.
  *   * The extension of a file stays when it is a known one.
  *
- * What has blanks or is long is no name but a sentence, a statement or a piece of source code, and
- * becomes a single token; texts of TS_TEXT_NAME are cut all the same.
+ * What has blanks, is long or is punctuation for the most part is no name but a sentence, a
+ * statement or a piece of source code, and becomes a single token; texts of TS_TEXT_NAME are cut
+ * all the same.
  *
  * Encryption is an alternating Feistel network of ten rounds. Its function, and the hash, is
  * SipHash-2-4. Whoever has the key can find texts by trying; whoever does not, sees lengths, how
@@ -54,6 +55,10 @@ void ts_redactor_free(ts_redactor *r);
 
 /* *out: `text` itself, or its token, valid until the next call. */
 ts_code ts_redact_text(ts_text *out, ts_redactor *r, ts_text_class class, ts_text text);
+
+/* The same for an entry of a dictionary, which is a name or a value: words stay, sentences do not.
+ */
+ts_code ts_redact_entry(ts_text *out, ts_redactor *r, ts_text text);
 
 /* Whether the byte is one of those that pieces are made of. */
 bool ts_redact_is_piece(char c);

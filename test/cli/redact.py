@@ -58,7 +58,9 @@ OWN = {
     "tptp_monitor_frame": "phase",
     "xpower_measure": "type",
 }
-OF_NUMBERS = ["Trace-page.json.gz", "go-heap.pprof", "kernel.htrace.gz", "recording-cloud.tar.gz", "recording-cpuprofile.htrace.gz", "recording-snapshots.htrace.gz",
+SLOW = os.environ.get("TS_SLOW") == "1"
+OF_NUMBERS = ["kernel.htrace.gz", "recording-system.htrace.gz", "work.jfr.gz", "work21.jfr.gz"]
+OF_NUMBERS = OF_NUMBERS if not SLOW else ["Trace-page.json.gz", "go-heap.pprof", "kernel.htrace.gz", "recording-cloud.tar.gz", "recording-cpuprofile.htrace.gz", "recording-snapshots.htrace.gz",
               "recording-system.htrace.gz", "recording-timeline.htrace.gz", "trace.perfetto", "work.jfr.gz", "work21.jfr.gz"]
 
 
@@ -128,7 +130,7 @@ def check_canaries(options, scratch):
     for name, data in recordings(options):
         if options.only and options.only not in name:
             continue
-        for n in range(options.rounds):
+        for n in range(0 if SLOW else 1, options.rounds):
             chance = random.Random(f"{SEED} {name} {n}")
             path = os.path.join(scratch, "recording")
             was = b""
@@ -270,7 +272,10 @@ def check_numbers(options, db, red):
     for name, parameters in questions(options):
         # All rows: which of equal ones come first depends on their names.
         more = ["--param", "limit=1000000"] if re.search(r"\blimit\b", parameters) else []
-        one, two = (run(options.program, d, "-q", name, "--output=json", "--quiet", *more) for d in (db, red))
+        one = run(options.program, db, "-q", name, "--output=json", "--quiet", *more)
+        if one.returncode != 0 and not SLOW:
+            continue
+        two = run(options.program, red, "-q", name, "--output=json", "--quiet", *more)
         if one.returncode != two.returncode:
             fail(db, name, one.returncode, two.returncode, two.stderr.decode())
         if one.returncode != 0:
@@ -357,7 +362,7 @@ def main():
                     check_texts(options, *pairs[name], classes)
                     print(name, check_numbers(options, *pairs[name]), "questions with rows")
             if not options.only:
-                for by, one, two in (("method", "work.jfr.gz", "work21.jfr.gz"), ("class", "recording-snapshots.htrace.gz", "recording-timeline.htrace.gz")):
+                for by, one, two in (("method", "work.jfr.gz", "work21.jfr.gz"), ("class", "recording-snapshots.htrace.gz", "recording-timeline.htrace.gz"))[:2 if SLOW else 1]:
                     check_diff(options, pairs[one][0], pairs[two][0], pairs[one][1], pairs[two][1], by)
         if options.part != "numbers":
             check_canaries(options, scratch)

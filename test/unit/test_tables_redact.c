@@ -123,6 +123,7 @@ static void test_long_texts_have_classes_of_length(void **state)
     }
     assert_true(token(&r, TS_TEXT_VALUE, "two words").n == 24); /* no name, but a sentence */
     assert_true(token(&r, TS_TEXT_NAME, "two words").n == 9);
+    assert_true(token(&r, TS_TEXT_VALUE, "!$%&/").n == 24);
     assert_true(token(&r, TS_TEXT_VALUE, "\xC3\xA4").n == 24);
     assert_true(token(&r, TS_TEXT_VALUE, "").n == 0);
     text[299] = '\0';
