@@ -366,7 +366,7 @@ ts_code ts_summary_line(ts_buf *out, const ts_summary *s)
     uint64_t total = 0;
     uint64_t inputs;
     for (int t = 0; t < TS_TABLE_COUNT; t++) {
-        total += sink->rows[t];
+        total += is_internal(t) ? 0 : sink->rows[t];
     }
     ts_code code = ts_buf_put(s->ctx, out, "read ", 5);
     TS_STEP(code, put_formats(out, &inputs, s));
