@@ -215,7 +215,7 @@ typedef struct ts_options {
     const char *dimension; /* of --to */
     uint64_t port;         /* these are of serve; TS_NOT_GIVEN */
     uint64_t query_timeout, max_rows, threads;
-    uint64_t jobs; /* of --each; 0: as many as there are processors */
+    uint64_t jobs;              /* of --each; 0: as many as there are processors */
     uint64_t seconds, interval; /* of sample; TS_NOT_GIVEN */
     const char *listen, *flare_ui, *web, *samples, *cache;
     ts_texts allow_origins, allow_hosts;

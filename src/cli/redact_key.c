@@ -43,7 +43,7 @@ static ts_code read_key(ts_hash_key *key, ts_ctx *ctx, const char *path, int fd)
         if (digit == NULL) {
             return not_a_key(ctx, path);
         }
-        bytes[i / 2] = (unsigned char)(bytes[i / 2] << 4 | (unsigned)(digit - digits));
+        bytes[i / 2] = (unsigned char)((unsigned)bytes[i / 2] << 4 | (unsigned)(digit - digits));
     }
     *key = key_of(bytes);
     return TS_OK;

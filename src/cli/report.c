@@ -341,8 +341,9 @@ static ts_code sections(report *r, const ts_questions *all)
     }
     if (code == TS_OK && !r->fits) {
         r->out->buf.n = 0;
-        return ts_fail(r->ctx, TS_ERR_INPUT,
-                       "there is nothing to report: the database was not written by trace_streamer");
+        return ts_fail(
+            r->ctx, TS_ERR_INPUT,
+            "there is nothing to report: the database was not written by trace_streamer");
     }
     if (code == TS_OK && r->as_json) {
         ts_jout_close(&r->json, ']');

@@ -333,15 +333,15 @@ ts_sink ts_db_make_sink(ts_db *db)
  * planner as much as all.
  */
 const char ts_db_setup[] = "PRAGMA page_size = 4096;"
-                            "PRAGMA auto_vacuum = NONE;"
-                            "PRAGMA encoding = 'UTF-8';"
-                            "PRAGMA journal_mode = OFF;"
-                            "PRAGMA synchronous = OFF;"
-                            "PRAGMA cache_size = -1024;"
-                            "PRAGMA mmap_size = 0;"
-                            "PRAGMA temp_store = FILE;"
-                            "PRAGMA analysis_limit = 1000;"
-                            "BEGIN EXCLUSIVE;";
+                           "PRAGMA auto_vacuum = NONE;"
+                           "PRAGMA encoding = 'UTF-8';"
+                           "PRAGMA journal_mode = OFF;"
+                           "PRAGMA synchronous = OFF;"
+                           "PRAGMA cache_size = -1024;"
+                           "PRAGMA mmap_size = 0;"
+                           "PRAGMA temp_store = FILE;"
+                           "PRAGMA analysis_limit = 1000;"
+                           "BEGIN EXCLUSIVE;";
 
 /* What the page writer takes for granted, and some libraries are built without: pages are used to
  * their ends, and the serial types of 0 and 1 exist. */

@@ -51,7 +51,7 @@ bool hprof_list_more(ts_code *code, hprof_cursor *c)
 {
     hprof_list *l = &c->d->list;
     const uint64_t seq = c->part + c->n;
-    const size_t left = c->d->objects - seq;
+    const size_t left = (size_t)(c->d->objects - seq);
     size_t got = 0;
     if (*code != TS_OK || left == 0) {
         return false;
