@@ -408,6 +408,12 @@ static inline otlp_part otlp_part_of(const otlp *o, const ts_wire_field *f)
     return (otlp_part){f->n == 0 ? 0 : (size_t)(f->p - o->bytes), f->n};
 }
 
+/* The kinds of a source's values; NULL: it has none. */
+static inline ts_profile_type *otlp_types(const otlp *o, const otlp_source *s)
+{
+    return s->type_n == 0 ? NULL : (ts_profile_type *)o->types.p + s->first_type;
+}
+
 /* A walk over a part of the message. */
 otlp_walk otlp_enter(otlp *o, otlp_message message, otlp_part part);
 

@@ -326,7 +326,7 @@ static ts_code add_value(otlp *o, int64_t sample_id, int64_t type, int64_t value
 static ts_code put_values(otlp *o, int64_t sample_id, const int64_t *values, size_t n)
 {
     otlp_source *s = o->profile.source;
-    const ts_profile_type *types = (const ts_profile_type *)o->types.p + s->first_type;
+    const ts_profile_type *types = otlp_types(o, s);
     int64_t v;
     for (size_t i = 0; i < n; i++) {
         if (i >= s->type_n || types[i].id == 0) {
@@ -352,7 +352,7 @@ static ts_code put_values(otlp *o, int64_t sample_id, const int64_t *values, siz
 static ts_text cause_of(const otlp *o, const int64_t *values, size_t n)
 {
     const otlp_source *s = o->profile.source;
-    const ts_profile_type *types = (const ts_profile_type *)o->types.p + s->first_type;
+    const ts_profile_type *types = otlp_types(o, s);
     for (size_t i = 0; i < n && i < s->type_n; i++) {
         if (values[i] != 0) {
             return types[i].cause;

@@ -150,7 +150,7 @@ static ts_code add_type(otlp *o, otlp_source *s, ts_text name, ts_text unit)
  * samples there, too. */
 static void set_causes(otlp *o, const otlp_source *s)
 {
-    ts_profile_type *types = (ts_profile_type *)o->types.p + s->first_type;
+    ts_profile_type *types = otlp_types(o, s);
     const otlp_type *read = o->types_read.p;
     bool wall = false;
     for (size_t i = 0; i < s->type_n; i++) {
