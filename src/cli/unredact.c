@@ -22,7 +22,7 @@ typedef struct unredact {
     ts_ctx *ctx;
     const ts_options *o;
     ts_redactor r;
-    ts_buf text;    /* what is to be translated */
+    ts_buf text;    /* input of the translation */
     ts_pool wanted; /* its pieces */
     ts_pool found;  /* texts */
     ts_vec names;   /* uint32_t: of each wanted one its text in `found` + 1, or 0 */

@@ -156,7 +156,7 @@ static ts_text_class cell_class(const redact_table *t, unsigned column)
     return t->classes[column];
 }
 
-/* What stands for the message of a defect: the sentence of its kind. */
+/* The message of a defect is replaced by the sentence of its kind. */
 static ts_text issue_sentence(sqlite3_stmt *row)
 {
     const char *code = (const char *)sqlite3_column_text(row, 3);

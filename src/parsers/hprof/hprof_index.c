@@ -139,7 +139,8 @@ static ts_code find_twice_by_map(hprof_dump *d)
     return code;
 }
 
-/* Of all that have a node: what is to be kept for them, or put into lists. */
+/* Gives the map the value of each number; put: for the second time, when lists have their places.
+ */
 static ts_code give_values(hprof_dump *d, bool put)
 {
     const uint32_t *twice = d->twice.p;

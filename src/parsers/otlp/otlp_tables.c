@@ -1,7 +1,7 @@
 /*
  * The tables of a message. Nothing in an entry says which one it is: it is its place that others
- * refer to. So damage that joins two entries, or takes one out, moves all that follow, and these
- * are not to be had any more.
+ * refer to. So damage that joins two entries, or takes one out, moves all that follow, and what
+ * refers to these is NULL.
  */
 #include "parsers/otlp/otlp.h"
 

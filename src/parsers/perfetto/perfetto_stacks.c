@@ -242,28 +242,38 @@ uint32_t perfetto_stack_find(perfetto *p, uint32_t of_heap, uint64_t iid)
     return found == PERFETTO_NONE ? 0 : found;
 }
 
-/* A frame {1 function, 2 file, 3 line}. */
-static ts_code add_inline_frame(uint32_t *last, perfetto *p, const ts_wire_field *message,
-                                bool *good)
+/* A line {1 function, 2 file, 3 line}. */
+static ts_code read_line(symbol_line *x, perfetto *p, const ts_wire_field *message, bool *good)
 {
-    stack_frame x = {
-        .in = {PERFETTO_NONE, PERFETTO_NONE}, .function = PERFETTO_NONE, .source = PERFETTO_NONE};
-    uint32_t number;
     ts_wire w;
     ts_wire_field f;
     ts_code code = TS_OK;
+    *x = (symbol_line){PERFETTO_NONE, PERFETTO_NONE, 0};
     ts_wire_init(&w, message->p, message->n);
     while (code == TS_OK && ts_wire_next(&f, &w)) {
         if (f.number == 1 || f.number == 2) {
-            code = perfetto_text_of(f.number == 1 ? &x.function : &x.source, p, &f);
+            code = perfetto_text_of(f.number == 1 ? &x->function : &x->source, p, &f);
         } else if (f.number == 3 && f.type == TS_WIRE_VARINT && f.value <= INT32_MAX) {
-            x.line = (uint32_t)f.value;
+            x->line = (uint32_t)f.value;
         }
     }
     *good = *good && w.fault == TS_WIRE_OK;
+    return code;
+}
+
+static ts_code add_inline_frame(uint32_t *last, perfetto *p, const ts_wire_field *message,
+                                bool *good)
+{
+    symbol_line line;
+    uint32_t number;
+    ts_code code = read_line(&line, p, message, good);
     if (code != TS_OK || !*good) {
         return code;
     }
+    const stack_frame x = {.in = {PERFETTO_NONE, PERFETTO_NONE},
+                           .function = line.function,
+                           .source = line.source,
+                           .line = line.line};
     TS_TRY_INTO(code, pool_struct(&number, p, &p->frames, &x, sizeof x));
     return add_call(last, p, number);
 }
@@ -288,19 +298,8 @@ ts_code perfetto_stack_inline(uint32_t *last, perfetto *p, const ts_wire_field *
 
 static ts_code add_symbol_line(perfetto *p, const ts_wire_field *message, bool *good)
 {
-    symbol_line x = {PERFETTO_NONE, PERFETTO_NONE, 0};
-    ts_wire w;
-    ts_wire_field f;
-    ts_code code = TS_OK;
-    ts_wire_init(&w, message->p, message->n);
-    while (code == TS_OK && ts_wire_next(&f, &w)) {
-        if (f.number == 1 || f.number == 2) {
-            code = perfetto_text_of(f.number == 1 ? &x.function : &x.source, p, &f);
-        } else if (f.number == 3 && f.type == TS_WIRE_VARINT && f.value <= INT32_MAX) {
-            x.line = (uint32_t)f.value;
-        }
-    }
-    *good = *good && w.fault == TS_WIRE_OK;
+    symbol_line x;
+    ts_code code = read_line(&x, p, message, good);
     TS_STEP(code, ts_vec_push(p->ctx, &p->symbol_lines, &x, sizeof x));
     return code;
 }

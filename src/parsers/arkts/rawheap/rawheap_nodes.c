@@ -219,7 +219,8 @@ static ts_code make_room(bool *fits, rawheap *r)
     return *fits ? ts_nearmap_blocks(fits, &r->map, r->ctx) : TS_OK;
 }
 
-/* Nodes that are found by their addresses: what is to be kept for them, or put into lists. */
+/* Gives the map the value of each number; put: for the second time, when lists have their places.
+ */
 static void give_values(rawheap *r, const ts_vec *twice, bool put)
 {
     const rawheap_node *all = rawheap_nodes(r);
