@@ -35,6 +35,17 @@ static bytes message_1_10(void)
         "2A00 2A03637075 2A0B6E616E6F7365636F6E6473 2A0166 3200 3A00 3A030A0101");
 }
 
+/* The same with an empty list of attributes in its location: the first list of the message. */
+static bytes message_with_empty_list(void)
+{
+    return from_hex(
+        "0A3F 0A15 0A13 0A0C 736572766963652E6E616D65 1203 0A0173 1226 1224 0A04 08011002 "
+        "1211 0801 1801 22010A 2A08E803000000000000 19E803000000000000 2005 "
+        "1257 0A00 1200 120B 108020 1A0408011007 2200 1A00 1A020803 2200 "
+        "221C 0A10 30313233343536373839616263646566 1208 3031323334353637 "
+        "2A00 2A03637075 2A0B6E616E6F7365636F6E6473 2A0166 3200 3A00 3A030A0101");
+}
+
 /* The same in 1.4, without the resource. */
 static bytes message_1_4(void)
 {
@@ -170,6 +181,9 @@ static void test_worked_messages(void **state)
     run r;
     UNUSED(state);
     import_bytes(&r, message_1_10());
+    assert_one_sample(&r, "1.10", true);
+    run_free(&r);
+    import_bytes(&r, message_with_empty_list());
     assert_one_sample(&r, "1.10", true);
     run_free(&r);
     import_bytes(&r, message_1_4());

@@ -205,11 +205,17 @@ static ts_code next_cell(fox_cell *c, ts_spool_cursor *cursor)
     return TS_OK;
 }
 
+/* NULL: it has none. */
+static const fox_column *columns_of(const fox *f, const fox_table *t)
+{
+    return t->count == 0 ? NULL : (const fox_column *)f->columns.p + t->first;
+}
+
 /* *twice: there are two of them, of which one is of another table. */
 static const fox_column *column_of(bool *twice, const fox *f, const fox_table *t, fox_column_id id,
                                    bool placed)
 {
-    const fox_column *all = (const fox_column *)f->columns.p + t->first;
+    const fox_column *all = columns_of(f, t);
     const fox_column *found = NULL;
     *twice = false;
     for (size_t i = 0; i < t->count; i++) {
@@ -223,7 +229,7 @@ static const fox_column *column_of(bool *twice, const fox *f, const fox_table *t
 
 uint64_t fox_table_rows(uint64_t *missing, const fox *f, const fox_table *t)
 {
-    const fox_column *all = (const fox_column *)f->columns.p + t->first;
+    const fox_column *all = columns_of(f, t);
     const bool has_length = !t->rows && t->has_length && t->length >= 0;
     uint64_t n = 0;
     *missing = 0;
@@ -275,7 +281,7 @@ bool fox_rows_trusted(const fox_rows *r, unsigned i)
 
 static bool is_broken(const fox_rows *r, const fox_table *t)
 {
-    const fox_column *all = (const fox_column *)r->f->columns.p + t->first;
+    const fox_column *all = columns_of(r->f, t);
     for (size_t i = 0; i < t->count && !r->by_row; i++) {
         if (all[i].count != r->rows) {
             return true;

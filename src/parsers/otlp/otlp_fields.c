@@ -242,6 +242,10 @@ ts_code otlp_numbers(bool *good, otlp *o, ts_vec *list, const ts_wire_field *f, 
     uint64_t v;
     ts_bytes in = {f->p, f->n, 0};
     size_t most = f->type != TS_WIRE_BYTES ? 1 : fixed ? f->n / 8 : f->n;
+    if (most == 0) { /* the list may have no memory yet */
+        *good = f->n == 0;
+        return TS_OK;
+    }
     TS_TRY(ts_vec_reserve(o->ctx, list, most, sizeof v));
     uint64_t *out = (uint64_t *)list->p + list->n;
     *good = true;

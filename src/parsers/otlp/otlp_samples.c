@@ -83,7 +83,9 @@ static ts_code find_node(sample *s, otlp *o)
         s->start = s->start < all ? s->start : all;
         s->length = all - s->start;
     }
-    return otlp_path(&s->node, o, (const uint64_t *)o->locations.p + s->start, (size_t)s->length);
+    return s->length == 0 ? TS_OK
+                          : otlp_path(&s->node, o, (const uint64_t *)o->locations.p + s->start,
+                                      (size_t)s->length);
 }
 
 /* --- threads -----------------------------------------------------------------------------------
