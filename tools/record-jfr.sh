@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# record-jfr.sh OUT.jfr [CHUNK]: records tools/RecordJfr.java with the JDK that is installed. With CHUNK, the largest chunk in MiB.
+# record-jfr.sh OUT.jfr [CHUNK [PROGRAM [ARGUMENT...]]]: records tools/PROGRAM.java (RecordJfr) with the JDK that is installed. With CHUNK, the
+# largest chunk in MiB.
 # The settings leave out what fills small recordings: flags, modules, environment.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
@@ -35,7 +36,8 @@ event() {
     done
     printf '</configuration>\n'
 } >"$scratch/test.jfc"
-javac -d "$scratch" "$here/RecordJfr.java"
+program=${3:-RecordJfr}
+javac -d "$scratch" "$here/$program.java"
 java -Xmx200m -Xlog:jfr+startup=error -XX:FlightRecorderOptions=maxchunksize="${2:-12}m" \
-    -XX:StartFlightRecording="filename=$scratch/out.jfr,settings=$scratch/test.jfc,dumponexit=true" -cp "$scratch" RecordJfr
+    -XX:StartFlightRecording="filename=$scratch/out.jfr,settings=$scratch/test.jfc,dumponexit=true" -cp "$scratch" "$program" "${@:4}"
 mv "$scratch/out.jfr" "$out"

@@ -1,4 +1,4 @@
--- Question:   Which functions allocated the memory that is still in use?
+-- Question:   Which functions allocated most memory?
 --             Of sampled allocations: estimated bytes. Heap profiles have what was still in use at the
 --             end, recordings of JFR and profiles of pprof all that was allocated (alloc_space).
 -- Topic:      heap
@@ -6,6 +6,7 @@
 -- Report:     45 Functions that allocated most
 -- Parameters: source  id of a source (default: all)
 --             by      one of source (default: a function of several recordings is one row)
+--             order   one of self or total: by self_bytes, or by bytes (default self)
 --             limit   number of rows (default 30)
 -- Columns:    method, file
 --             line        where the method begins; where that is not recorded, as in recordings of JFR, the
@@ -56,5 +57,5 @@ SELECT h.method, h.file, coalesce(h.line, l.line) AS line, h.self AS self_bytes,
   h.sources, CASE WHEN h.sources = 1 THEN h.source_id END AS source_id
 FROM hot AS h
 LEFT JOIN line AS l ON l.method_id = h.method_id AND l.place = 1
-ORDER BY h.self DESC, h.total DESC, h.source_id, h.method_id
+ORDER BY CASE WHEN :order = 'total' THEN h.total ELSE h.self END DESC, h.self DESC, h.total DESC, h.source_id, h.method_id
 LIMIT ifnull(CAST(:limit AS INTEGER), 30);

@@ -18,7 +18,7 @@ WITH wait AS MATERIALIZED (
   LIMIT ifnull(CAST(:limit AS INTEGER), 20)
 ),
 place AS MATERIALIZED (
-  SELECT w.id AS id, w.ts AS ts, w.ts + w.dur AS until, s.cpu AS cpu
+  SELECT DISTINCT w.id AS id, w.ts AS ts, w.ts + w.dur AS until, s.cpu AS cpu
   FROM sched_slice AS s CROSS JOIN wait AS w ON w.itid = s.itid AND w.ts + w.dur = s.ts
 ),
 ran AS (

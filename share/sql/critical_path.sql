@@ -11,6 +11,7 @@
 --             state     Running, R or R+ (waits for a CPU), or what it slept in, when no thread is known to have woken it
 --             cpu       that it ran on
 --             woken_by  thread that woke it when this part began
+--             ran_instead, ran_us  of the 20 longest waits for a CPU: thread that had that CPU for most of the wait, and how long
 WITH wanted(itid, t0, t1) AS (
   SELECT callid, ts, ts + dur FROM callstack WHERE id = :slice AND :frame IS NULL
   UNION ALL
@@ -59,12 +60,31 @@ path(n, id, until) AS (
   SELECT p.n + 1, s.next, s.next_until
   FROM path AS p
   JOIN step AS s ON s.id = p.id
-  WHERE s.next IS NOT NULL AND p.n < ifnull(:limit, 1000))
+  WHERE s.next IS NOT NULL AND p.n < ifnull(:limit, 1000)),
+wait AS MATERIALIZED (
+  SELECT p.n AS n, s.itid AS itid, s.ts AS ts, p.until AS until, s.until AS ends
+  FROM path AS p JOIN step AS s ON s.id = p.id
+  WHERE s.state IN ('R', 'R+', 'R-B')
+  ORDER BY p.until - s.ts DESC, p.n
+  LIMIT 20),
+place AS MATERIALIZED (
+  SELECT DISTINCT w.n, w.ts, w.until, r.cpu
+  FROM sched_slice AS r CROSS JOIN wait AS w ON w.itid = r.itid AND w.ends = r.ts),
+ran AS (
+  SELECT p.n, r.itid, sum(min(r.ts + r.dur, p.until) - max(r.ts, p.ts)) AS dur
+  FROM sched_slice AS r CROSS JOIN place AS p ON p.cpu = r.cpu
+  WHERE r.ts < p.until AND r.ts + r.dur > p.ts AND r.itid <> 0
+  GROUP BY p.n, r.itid),
+most AS (
+  SELECT n, itid, dur, row_number() OVER (PARTITION BY n ORDER BY dur DESC, itid) AS place FROM ran)
 SELECT s.ts AS ts, (p.until - s.ts) / 1000.0 AS us, c.name AS process, t.name AS thread,
-  t.tid AS tid, s.state AS state, s.cpu AS cpu, w.name AS woken_by
+  t.tid AS tid, s.state AS state, s.cpu AS cpu, w.name AS woken_by,
+  ifnull(o.name, 'thread ' || o.tid) AS ran_instead, m.dur / 1000.0 AS ran_us
 FROM path AS p
 JOIN step AS s ON s.id = p.id
+LEFT JOIN most AS m ON m.n = p.n AND m.place = 1
 LEFT JOIN thread AS t ON t.rowid = s.itid + 1
 LEFT JOIN process AS c ON c.rowid = t.ipid + 1
 LEFT JOIN thread AS w ON w.rowid = s.waker + 1
+LEFT JOIN thread AS o ON o.rowid = m.itid + 1
 ORDER BY p.n DESC;

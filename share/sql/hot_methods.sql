@@ -14,6 +14,7 @@
 --                       dur: the length of all; a name of a value that samples have, or NAME/UNIT (default: the first of CPU
 --                       time, elapsed time, allocations, what is in use, waiting, others with a sum above 0)
 --             by        one of source (default: a method of several recordings is one row)
+--             order     one of self or total (default self)
 --             limit     number of rows (default 30)
 -- Columns:    method
 --             self, total   what it weighs by itself, and with what it called; recursion counts once
@@ -92,5 +93,5 @@ LEFT JOIN found AS f ON f.method_id IS o.method_id
 LEFT JOIN stack_method AS m ON m.id = o.method_id
 WHERE ifnull(m.name, '') <> '(root)'
   AND (ifnull(m.name, '') <> '(idle)' OR (SELECT kind FROM chosen) LIKE 'waiting%')
-ORDER BY o.self DESC, o.total DESC, o.method_id
+ORDER BY CASE WHEN :order = 'total' THEN o.total ELSE o.self END DESC, o.self DESC, o.total DESC, o.method_id
 LIMIT ifnull(CAST(:limit AS INTEGER), 30);

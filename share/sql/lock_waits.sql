@@ -1,4 +1,5 @@
 -- Question:   Who waits for what, for whom, and how long?
+--             Waits for a lock that another thread has come first: threads also wait and park when they have nothing to do.
 -- Topic:      runtime
 -- Needs:      lock_wait (waits for locks), tptp_trace (TPTP traces)
 -- Report:     65 Longest waits for locks
@@ -13,5 +14,5 @@ SELECT kind, thread, object_id, class, owner, count(*) AS count,
 FROM v_lock_wait
 WHERE (:source IS NULL OR source_id IN (SELECT value FROM json_each(:source))) AND kind = ifnull(:kind, kind)
 GROUP BY kind, itid, object_id, class, owner_itid
-ORDER BY dur DESC, kind, itid, object_id
+ORDER BY kind = 'contended' DESC, dur DESC, kind, itid, object_id
 LIMIT ifnull(:limit, 20);

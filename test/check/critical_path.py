@@ -1,5 +1,7 @@
 """The chain that a slice or frame waited for, step by step from the rows of thread_state and instant; share/sql/critical_path.sql says what it is."""
 
+import collections
+
 WAITS = ("Running", "R", "R+", "R-B")
 
 
@@ -41,3 +43,20 @@ class Chain:
                 until = min(begin, before[3]) if before else 0
                 at -= 1
         return out[::-1]
+
+    def with_others(self, itid, t0, t1):
+        """Each of parts(), and of the 20 longest waits for a CPU (the last of equal ones first) who had it for most of the time: (itid, us)."""
+        parts = self.parts(itid, t0, t1)
+        waits = sorted((i for i, p in enumerate(parts) if p[3] in WAITS[1:]), key=lambda i: (-parts[i][1], -i))[:20]
+        slices = self.db.execute("SELECT itid, ts, dur, cpu FROM sched_slice").fetchall()
+        out = []
+        for i, p in enumerate(parts):
+            begin, until, ran = p[0], p[0] + round(p[1] * 1000), collections.Counter()
+            ends = [row[3] for row in self.of[p[2]] if row[2] == begin]
+            for cpu in {s[3] for s in slices if i in waits and s[0] == p[2] and s[1] in ends}:
+                for other, ts, dur, of in slices:
+                    if of == cpu and other and dur is not None and ts < until and ts + dur > begin:
+                        ran[other] += min(ts + dur, until) - max(ts, begin)
+            most = min(ran, key=lambda o: (-ran[o], o)) if ran else None
+            out.append((p, (most, ran[most] / 1000.0) if ran else None))
+        return out

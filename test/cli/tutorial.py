@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Runs the commands of docs/tutorial.md, one after the other, and compares what they print with what stands there.
+"""Runs the commands of a page of docs, one after the other, and compares what they print with what the page says.
 
-usage: tutorial.py TUTORIAL [--write]     in a directory with test/data; trace_streamer is in the PATH. --write: puts what they print into it
+usage: tutorial.py PAGE [--write]     in a directory with test/data; trace_streamer is in the PATH. --write: puts what they print into it
 
 A comment before a block says what is special: "node" needs Node.js (without it the block is left out), "numbers differ" from run to run.
 """

@@ -191,8 +191,12 @@ def questions(out):
         sys.exit("hot_methods: %r comes first" % ask(out, "hot_methods")[0])
     if ask(out, "alloc_hot_methods")[0]["method"] != "RecordJfr.allocate":
         sys.exit("alloc_hot_methods: %r comes first" % ask(out, "alloc_hot_methods")[0])
-    if not any(r["class"] == "java.lang.Object" and r["kind"] == "contended" for r in ask(out, "lock_waits")):
-        sys.exit("lock_waits: nobody waits for RecordJfr.LOCK")
+    rows = ask(out, "alloc_hot_methods", "order=total", "limit=1000")
+    if len(rows) < 10 or [r["bytes"] for r in rows] != sorted((r["bytes"] for r in rows), reverse=True):
+        sys.exit("alloc_hot_methods: not in the order of bytes: %r" % [r["bytes"] for r in rows])
+    waits = ask(out, "lock_waits")
+    if (waits[0]["class"], waits[0]["kind"]) != ("java.lang.Object", "contended"):
+        sys.exit("lock_waits: waits for RecordJfr.LOCK are not first: %r" % waits[:1])
     pauses = ask(out, "longest_pauses")
     if not pauses or pauses[0]["bytes_before"] is None:
         sys.exit("longest_pauses: %r" % pauses[:1])

@@ -91,16 +91,21 @@ def check(j):
     j.ask("slow_frames", "frame_id process thread ts ms late_ms running_ms runnable_ms sleeping_ms blocked_ms slice slice_ms cause within", [], pid=20)
 
 
-PATH = "ts us process thread tid state cpu woken_by"
+PATH = "ts us process thread tid state cpu woken_by ran_instead ran_us"
+
+
+def nobody(*parts):
+    """Parts of a chain while which no other thread had the CPU that was waited for."""
+    return [part + (None, None) for part in parts]
 
 
 def check_paths(j):
     """Of the frame: woken 2 ms before it ran again, by a thread that ran all the time before."""
     ui = 3 * S
-    tail = [(ui + 10 * MS, 2000.0, "ui", "ui", 50, "R", None, "svc"), (ui + 12 * MS, 6000.0, "ui", "ui", 50, "Running", 2, None)]
-    j.ask("critical_path", PATH, [(ui, 10000.0, "svc", "svc", 30, "Running", 0, None)] + tail, frame=0)
-    j.ask("critical_path", PATH, [(ui + MS, 9000.0, "svc", "svc", 30, "Running", 0, None)] + tail, slice=1)
-    j.ask("critical_path", PATH, [(ui + 2 * MS, 1000.0, "ui", "ui", 50, "Running", 2, None)], slice=2)
+    tail = nobody((ui + 10 * MS, 2000.0, "ui", "ui", 50, "R", None, "svc"), (ui + 12 * MS, 6000.0, "ui", "ui", 50, "Running", 2, None))
+    j.ask("critical_path", PATH, nobody((ui, 10000.0, "svc", "svc", 30, "Running", 0, None)) + tail, frame=0)
+    j.ask("critical_path", PATH, nobody((ui + MS, 9000.0, "svc", "svc", 30, "Running", 0, None)) + tail, slice=1)
+    j.ask("critical_path", PATH, nobody((ui + 2 * MS, 1000.0, "ui", "ui", 50, "Running", 2, None)), slice=2)
     j.ask("critical_path", PATH, tail[1:], slice=1, limit=1)
     j.ask("critical_path", PATH, [], slice=77)
     j.ask("critical_path", PATH, [])
@@ -119,11 +124,11 @@ def check_call(j, work):
             wake(at + 50, 1, "svc", 30, 30, "app", 20), switch(at + 55, 1, "svc", "S", "swapper"), switch(at + 60, 0, "swapper", "R", "app"), mark_of(80, "E|20"))))
     j.convert("call", path)
     svc, app = ("svc", "svc", 30), ("app", "app", 20)
-    j.ask("critical_path", PATH, [
-        (at + 5, 0.005, *app, "Running", 0, None), (at + 10, 0.004, *svc, "R", None, "app"), (at + 14, 0.01, *svc, "Running", 1, None),
-        (at + 24, 0.006, *svc, "R+", None, None), (at + 30, 0.004, *svc, "Running", 1, None), (at + 34, 0.006, *svc, "D", None, None),
+    j.ask("critical_path", PATH, nobody(
+        (at + 5, 0.005, *app, "Running", 0, None), (at + 10, 0.004, *svc, "R", None, "app"), (at + 14, 0.01, *svc, "Running", 1, None)
+    ) + [(at + 24, 0.006, *svc, "R+", None, None, "worker", 0.006)] + nobody((at + 30, 0.004, *svc, "Running", 1, None), (at + 34, 0.006, *svc, "D", None, None),
         (at + 40, 0.001, *svc, "R", None, "swapper"), (at + 41, 0.009, *svc, "Running", 1, None), (at + 50, 0.01, *app, "R", None, "svc"),
-        (at + 60, 0.02, *app, "Running", 0, None)], slice=0)
+        (at + 60, 0.02, *app, "Running", 0, None)), slice=0)
 
 
 def folded(j, *options):
@@ -161,7 +166,7 @@ def check_random(j, work):
     """Chains of random recordings, which are full of states that do not fit, against another program."""
     with open(os.path.join(j.questions, "critical_path.sql"), encoding="utf-8") as f:
         sql = f.read()
-    parts = 0
+    parts = instead = 0
     for seed in range(200 if os.environ.get("TS_SLOW") == "1" else 4):
         path = os.path.join(work, "random%d.ftrace" % seed)
         made = Made(random.Random(seed), "text", 1200, ["switch", "wakeup", "marker", "binder"])
@@ -177,12 +182,16 @@ def check_random(j, work):
         name = dict(j.rows("SELECT itid, name FROM thread"))
         chain = Chain(j.db)
         for number, itid, ts, dur in j.rows("SELECT id, callid, ts, dur FROM callstack WHERE dur > 0 ORDER BY dur DESC LIMIT 20"):
-            want = [(p[0], p[1], name[p[2]], p[3], p[4], name.get(p[5])) for p in chain.parts(itid, ts, ts + dur)]
+            want = [(p[0], p[1], name[p[2]], p[3], p[4], name.get(p[5]), *((name[ran[0]], ran[1]) if ran else (None, None)))
+                    for p, ran in chain.with_others(itid, ts, ts + dur)]
+            instead += sum(w[6] is not None for w in want)
             got = j.rows(sql, {"slice": number, "frame": None, "limit": None})
-            j.same_rows("critical path of %d" % number, "ts us thread state cpu woken_by".split(), [(r[0], r[1], r[3], *r[5:]) for r in got], want, False)
+            j.same_rows("critical path of %d" % number, "ts us thread state cpu woken_by ran_instead ran_us".split(), [(r[0], r[1], r[3], *r[5:]) for r in got], want, False)
             parts += len(want)
     if parts < 200:
         j.fail("random recordings have chains of %d parts only" % parts)
+    if instead < 5:
+        j.fail("random recordings have %d waits only while others ran" % instead)
 
 
 def check_samples(j, work, seed):

@@ -265,7 +265,8 @@ def ask_hot_methods(j, s, r, **params):
             if m == one[path[-1]]:
                 c[0] += w
                 c[2] += n
-    rows = sorted(out.items(), key=lambda i: (-i[1][0], -i[1][1], r.method_id[i[0]]))
+    by = 1 if params.get("order") == "total" else 0
+    rows = sorted(out.items(), key=lambda i: (-i[1][by], -i[1][0], -i[1][1], r.method_id[i[0]]))
     total = sum(w for _, w in of.values())
     hidden = ("(root)",) if (weight or "").startswith("waiting") else ("(root)", "(idle)")
     j.ask("hot_methods", "method self total self_samples samples weight unit all sources source_id",
@@ -563,6 +564,8 @@ def check_questions(j, s, r):
     ask_cpu_hot(j, s, r, event=s.samples[-1].event, limit=100000)
     ask_hot_methods(j, s, r, event=s.samples[-1].event, limit=100000)
     ask_hot_methods(j, s, r, by="source", limit=100000)
+    ask_hot_methods(j, s, r, order="total", limit=7)
+    ask_hot_methods(j, s, r, order="self", limit=7)
     ask_libraries(j, s, r)
     ask_libraries(j, s, r, source=source, limit=2)
     ask_cpu_hot(j, s, r, by="source", limit=100000)

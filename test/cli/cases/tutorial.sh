@@ -1,9 +1,13 @@
 # shellcheck shell=bash
-# Every command of docs/tutorial.md prints what stands there. After a change: test/cli/tutorial.py docs/tutorial.md --write.
+# Every command of the tutorials prints what they say. After a change: test/cli/tutorial.py docs/tutorial.md --write.
 mkdir bin
 ln -s "$PROGRAM" bin/trace_streamer
-ln -s "$SOURCE/test" test
-PATH=$PWD/bin:$PATH python3 "$SOURCE/test/cli/tutorial.py" "$SOURCE/docs/tutorial.md" || fail tutorial
+for page in "$SOURCE"/docs/tutorial*.md; do
+    name=$(basename "$page" .md)
+    mkdir "$name"
+    ln -s "$SOURCE/test" "$name/test"
+    (cd "$name" && PATH=$OLDPWD/bin:$PATH python3 "$SOURCE/test/cli/tutorial.py" "$page") || fail "$name"
+done
 python3 "$SOURCE/tools/make-cloud-recording.py" made.tar.gz
 ts made.tar.gz -e made.db --quiet && ts "$DATA/recording-cloud.tar.gz" -e stored.db --quiet
 for table in cloud_call cloud_tag stack_slice cloud_suspend; do
