@@ -71,6 +71,7 @@ question network_traffic network_samples
 question log_errors hilog_lines
 question system_events hisysevent_keys
 question app_starts app_starts
+question app_start_phases app_starts
 question disk_requests ebpf_requests
 question cpu_busy late_frames
 question slices late_frames

@@ -177,6 +177,8 @@ class Reader:
             inner.sort(key=lambda c: (-c["depth"], -c["dur"], c["id"]))
             most = max(spent[k] for k in ("blocked", "runnable", "running", "sleeping"))
             cause = next((text for k, text in (("blocked", "blocked"), ("runnable", "waited for a CPU"), ("running", "ran"), ("sleeping", "slept")) if spent[k] == most), None)
+            if f["flag"] == 3 and by is not None and by <= 0:
+                most, cause = 1, "shows a late frame"
             yield {"frame_id": f["id"], "thread": self.name(f["itid"]), "ts": f["ts"], "ms": f["dur"] / 1e6, "late_ms": None if by is None else by / 1e6,
                    **{k + "_ms": spent[k] / 1e6 for k in ("running", "runnable", "sleeping", "blocked")}, "cause": cause if most else None, "within": inner[0]["name"] if inner else None}
 
@@ -190,6 +192,15 @@ class Reader:
             loads = [l for l in self.rows("static_initalize") if begin <= l["start_time"] <= until and l["ipid"] in {r["ipid"] for r in rows}]
             yield {"application": name, "ts": begin, "dur": until - begin, "phases": len(rows), "phase_dur": longest["end_time"] - longest["start_time"], "libraries": len(loads),
                    "libraries_dur": sum(l["end_time"] - l["start_time"] for l in loads if l["depth"] == 0) if loads else None}
+
+    def app_start_phases(self):
+        names = ("touch", "start of the ability", "load of the application", "attach of the application", "launch of the ability", "transaction of the ability",
+                 "first frame", "first frame shown")
+        rows = self.rows("app_startup")
+        first = {name: min(r["start_time"] for r in rows if r["packed_name"] == name) for name in {r["packed_name"] for r in rows}}
+        for r in sorted(rows, key=lambda r: (first[r["packed_name"]], r["packed_name"], r["start_time"], r["start_name"])):
+            yield {"application": r["packed_name"], "phase": names[r["start_name"]], "ts": r["start_time"], "since": r["start_time"] - first[r["packed_name"]],
+                   "dur": r["end_time"] - r["start_time"], "pid": self.process[r["ipid"]]["pid"], "process": self.process[r["ipid"]]["name"]}
 
     def process_usage(self):
         of = collections.defaultdict(list)
@@ -287,7 +298,15 @@ class Test:
                     if not self.close(g[key], w[key]):
                         self.bad += 1
                         print("%s, %s, row %d: %s is %r instead of %r" % (name, question, i, key, g[key], w[key]))
+        want = list(reader.app_start_phases())
+        if want:
+            for application in (None, want[0]["application"], "none"):
+                given = ["--param", "application=" + application] if application else []
+                got = json.loads(self.run(path, "-q", "app_start_phases", "--output=json", *given))
+                self.same("%s: phases of starts of %s" % (name, application), got, [r for r in want if application in (None, r["application"])])
         if name == SYSTEM[0]:
+            self.same("phases of the gallery", [(r["phase"], r["since"], r["dur"]) for r in want][3:5],
+                      [("launch of the ability", 87_000_000, 60_000_000), ("transaction of the ability", 147_000_000, 48_100_000)])
             for question, values in KNOWN.items():
                 self.same("%s, %s" % (name, question), {k: sections[question][0][k] for k in values}, values)
 
