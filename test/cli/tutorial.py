@@ -3,7 +3,8 @@
 
 usage: tutorial.py PAGE [--write]     in a directory with test/data; trace_streamer is in the PATH. --write: puts what they print into it
 
-A comment before a block says what is special: "node" needs Node.js (without it the block is left out), "numbers differ" from run to run.
+A comment before a block says what is special: "node" needs Node.js and "pandas" a python3 with pandas (without them the block is left out), "numbers
+differ" from run to run.
 """
 
 import re
@@ -42,6 +43,13 @@ def parts(text):
         yield part, commands
 
 
+def lacks(special):
+    """Whether what the block needs is not here."""
+    if "pandas" in special:
+        return subprocess.run(["python3", "-c", "import pandas"], stderr=subprocess.DEVNULL, check=False).returncode != 0
+    return "node" in special and not shutil.which("node")
+
+
 def main():
     path = sys.argv[1]
     with open(path, encoding="utf-8") as f:
@@ -53,7 +61,7 @@ def main():
             found = SPECIAL.search(part)
             special = found.group(1).split(", ") if found else []
             continue
-        if "node" in special and not shutil.which("node"):
+        if lacks(special):
             out += "```console\n" + part + "```\n"
             continue
         out += "```console\n"

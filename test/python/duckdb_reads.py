@@ -2,7 +2,9 @@
 
 import ctypes
 import os
+import re
 import sys
+import tempfile
 
 import common
 from common import DATA, SNAPSHOTS, Case, ts
@@ -126,6 +128,17 @@ class DuckReads(Case):
         r = ts.open_many(paths).query("SELECT count(*) AS n FROM stack_sample")
         self.duck.load("many", r)
         self.assertEqual(self.duck.query("SELECT recording, n FROM many"), [(p, str(n)) for p, n in r])
+
+    def test_howto(self):
+        """The query of docs/howto.md on files of Parquet, against the same in SQLite."""
+        with open(os.path.join(common.SOURCE, "docs", "howto.md"), encoding="utf-8") as f:
+            query = re.search(r"^```sql\n(SELECT .*?;)$", f.read(), re.M | re.S).group(1)
+        with tempfile.TemporaryDirectory() as folder:
+            database = common.converted(folder, os.path.join(DATA, "work.jfr.gz"))
+            common.run(database, "--to=parquet", "-o", os.path.join(folder, "work"), "--quiet")
+            got = self.duck.query(query.replace("'work/", f"'{folder}/work/"))
+            want = common.sql(database, "SELECT t.name, count(*) FROM stack_sample s JOIN thread t USING (itid) GROUP BY 1")
+        self.assertEqual(sorted(got), sorted((name, str(n)) for name, n in want))
 
 
 if __name__ == "__main__":

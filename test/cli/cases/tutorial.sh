@@ -1,8 +1,10 @@
 # shellcheck shell=bash
-# Every command of the tutorials prints what they say. After a change: test/cli/tutorial.py docs/tutorial.md --write.
+# Every command of the tutorials and of howto.md prints what they say. After a change: test/cli/tutorial.py docs/tutorial.md --write.
 mkdir bin
 ln -s "$PROGRAM" bin/trace_streamer
-for page in "$SOURCE"/docs/tutorial*.md; do
+# pandas is a package of the system's Python, which may be another one.
+python3 -c 'import pandas' 2>/dev/null || { [ -x /usr/bin/python3 ] && ln -s /usr/bin/python3 bin/python3; }
+for page in "$SOURCE"/docs/tutorial*.md "$SOURCE/docs/howto.md"; do
     name=$(basename "$page" .md)
     mkdir "$name"
     ln -s "$SOURCE/test" "$name/test"
