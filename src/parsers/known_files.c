@@ -63,8 +63,8 @@ static bool is_short_version(ts_text head)
 /* A dictionary of Python's marshal whose first key is a tuple. */
 static bool is_cprofile(ts_text head)
 {
-    return head.n >= 2 && head.p[0] == '{' && head.p[1] != '\0' &&
-           strchr("\x28\xA8\x29\xA9\xDA", head.p[1]) != NULL;
+    return head.n >= 2 && (head.p[0] == '{' || (uint8_t)head.p[0] == ('{' | 0x80)) &&
+           head.p[1] != '\0' && strchr("\x28\xA8\x29\xA9\xDA", head.p[1]) != NULL;
 }
 
 static bool is_ruby(ts_text head)

@@ -110,7 +110,7 @@ static bool read_time(int64_t *ns, perf_cursor *c)
     return true;
 }
 
-/* "name:"; the name is no number, and may hold colons. */
+/* "name:"; the name is no number, does not begin like a CPU, and may hold colons. */
 static bool read_event(ts_text *event, perf_cursor *c)
 {
     const char *begin = c->p;
@@ -119,7 +119,7 @@ static bool read_event(ts_text *event, perf_cursor *c)
     for (; p < c->end && !perf_blank(*p); p++) {
         letter = letter || (!ts_is_digit(*p) && *p != ':' && *p != '.' && *p != '-');
     }
-    if (!letter || p - begin < 2 || p[-1] != ':') {
+    if (!letter || *begin == '[' || p - begin < 2 || p[-1] != ':') {
         return false;
     }
     *event = (ts_text){begin, (size_t)(p - begin) - 1};
