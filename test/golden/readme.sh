@@ -35,7 +35,7 @@ for file in "$work"/*.block; do
     esac
     count=$((count + 1))
 done
-[ "$count" -eq 7 ] || { echo "README.md has $count examples instead of 7"; exit 1; }
+[ "$count" -eq 8 ] || { echo "README.md has $count examples instead of 8"; exit 1; }
 [ "$(wc -l <"$source/README.md")" -le 150 ] || { echo "README.md has more than 150 lines"; exit 1; }
 ! grep -q '^```sql' "$source/README.md" || { echo "README.md has SQL that cannot be pasted"; exit 1; }
 
