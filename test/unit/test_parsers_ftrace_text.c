@@ -428,6 +428,39 @@ static void test_stacks(void **state)
     assert_int_equal(s.counts.not_events, 5);
 }
 
+/* Calls of the system that are traced one by one are events, with or without a colon in the line.
+ */
+static void test_syscalls(void **state)
+{
+    static seen s;
+    (void)state;
+    read_text(&s, GOOD "a-1 [0] 1.0: sys_pread64(fd: 3, buf: 7f, count: 10, pos: 0)\n"
+                       "a-1 [0] 1.1: sys_pread64 -> 0x1000\na-1 [0] 1.1: sys_sync()\n"
+                       "a-1 [0] 1.1: sys_write -> 0xffffffffffffffea\n"
+                       "a-1 [0] 1.2: sys_write -> 16\na-1 [0] 1.2: sys_write\n"
+                       "a-1 [0] 1.2: sysfs_write -> 0x1\n" GOOD);
+    assert_int_equal(s.counts.not_supported, 4);
+    assert_int_equal(s.counts.unknown, 3);
+    assert_int_equal(s.counts.events, 2);
+    assert_false(s.counts.ticks);
+}
+
+/* Clocks that count no seconds. */
+static void test_ticks(void **state)
+{
+    static const char *const none[] = {"a-1 [0] 1.5: x\n", "a-1 [0] 15 : x\n", "a-1 (x [0] 15: x\n",
+                                       "a-1 [x] 15: x\n", "15: x\n"};
+    static seen s;
+    (void)state;
+    read_text(&s, "a-b-1 (    7) [001] d..2. 106353219999620: sched_switch: prev_comm=a\n");
+    assert_true(s.counts.ticks);
+    assert_int_equal(s.counts.unknown, 1);
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        read_text(&s, none[i]);
+        assert_false(s.counts.ticks);
+    }
+}
+
 /* A last line that is complete needs no end, one of which something is missing is cut. */
 static void test_last_line(void **state)
 {
@@ -610,6 +643,7 @@ int main(void)
         cmocka_unit_test(test_last_line),    cmocka_unit_test(test_perf_names),
         cmocka_unit_test(test_old_markers),  cmocka_unit_test(test_old_pages),
         cmocka_unit_test(test_long_rest),    cmocka_unit_test(test_every_allocation_fails),
+        cmocka_unit_test(test_syscalls),     cmocka_unit_test(test_ticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

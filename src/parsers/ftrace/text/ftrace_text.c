@@ -189,7 +189,7 @@ static ts_code no_event(ftrace_text *t, ts_text line)
     if (t->at_end) {
         return cut_line(t);
     }
-    t->counts.unknown++;
+    t->counts.ticks = t->counts.unknown++ == 0 ? ftrace_line_ticks(line) : t->counts.ticks;
     code = lose(t, FTRACE_GAP, 0, 0);
     TS_STEP(code, defect(t, FTRACE_TEXT_UNKNOWN, line));
     return code;

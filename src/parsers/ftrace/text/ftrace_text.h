@@ -35,6 +35,10 @@ typedef struct ftrace_line {
  */
 bool ftrace_line_read(ftrace_line *out, ts_text line);
 
+/* Whether it would be one if its time had a fraction: clocks such as counter, uptime and x86-tsc
+ * count no seconds. */
+bool ftrace_line_ticks(ts_text line);
+
 /* Nanoseconds of a decimal number of seconds, exactly; digits beyond ns are cut. False: it is none,
  * or it does not fit. */
 bool ftrace_seconds(int64_t *ns, ts_text t);
@@ -67,6 +71,7 @@ typedef struct ftrace_text_counts {
     uint64_t not_events;        /* lines of other forms that are known: titles, stacks */
     uint64_t frames;            /* of these, frames of stacks */
     uint64_t unknown;           /* lines that are no event */
+    bool ticks;                 /* the first of them has a time that is no seconds */
     uint64_t too_long;          /* lines */
     uint64_t cut;               /* 1: the last line is, or the page */
     uint64_t not_supported;     /* events of other kinds */

@@ -185,7 +185,11 @@ static ts_code text_finish(void *self, const ts_stream_end *end)
     }
     if (code == TS_OK && c->lines > c->not_events && read == 0) {
         return ts_fail(file->job->ctx, TS_ERR_FORMAT,
-                       "%s is no text trace: no line is an event of the kernel", file->job->name);
+                       c->ticks
+                           ? "%s has times that are no seconds: record it with the trace_clock "
+                             "mono or boot"
+                           : "%s is no text trace: no line is an event of the kernel",
+                       file->job->name);
     }
     if (code != TS_OK || (code = text_counts(im, c, end->bytes)) != TS_OK ||
         (code = ftrace_file_note(file, TS_ISSUE_ftrace_bad_text, c->bad_texts,

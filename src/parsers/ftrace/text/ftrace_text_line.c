@@ -180,11 +180,32 @@ static bool skip_flags(cursor *c)
     return blanks;
 }
 
+/* "sys_close(fd: 3)" and "sys_close -> 0x0", as the kernel writes the calls of its events/syscalls:
+ * their names end without a colon. */
+static bool read_syscall(ftrace_line *out, cursor c)
+{
+    static const char result[] = " -> 0x";
+    const char *begin = c.p;
+    while (c.p < c.end && (line_digit(*c.p) || *c.p == '_' || (*c.p >= 'a' && *c.p <= 'z'))) {
+        c.p++;
+    }
+    const ts_text rest = {c.p, (size_t)(c.end - c.p)};
+    if (!ts_text_begins(rest, "(") && !ts_text_begins(rest, result)) {
+        return false;
+    }
+    out->event = (ts_text){begin, (size_t)(c.p - begin)};
+    out->args = trim(c.p, c.end);
+    return true;
+}
+
 /* The name of the event: up to the last colon before the next blank; and the arguments. */
 static inline bool read_event(ftrace_line *out, cursor *c)
 {
     const char *begin = c->p;
     const char *colon = NULL;
+    if (c->end - begin > 4 && memcmp(begin, "sys_", 4) == 0 && read_syscall(out, *c)) {
+        return true;
+    }
     for (; c->p < c->end && !is_space(*c->p); c->p++) {
         colon = *c->p == ':' ? c->p : colon;
     }
@@ -300,6 +321,19 @@ static bool is_perf(bool *fits, ftrace_line *out, ts_text line)
     bool is = memchr(out->event.p, ':', out->event.n) != NULL && read_perf(fits, &perf, line);
     if (is) {
         *out = perf;
+    }
+    return is;
+}
+
+bool ftrace_line_ticks(ts_text line)
+{
+    const char *end = line.p + line.n;
+    uint64_t n;
+    bool is = false;
+    for (const char *p = line.p; p < end && !is; p++) {
+        cursor c = {p + 1, end};
+        is = *p == '-' && skip_number(&n, &c) && read_tgid(&n, &c) && read_cpu(&n, &c) &&
+             skip_flags(&c) && skip_number(&n, &c) && skip_char(&c, ':') && skip_spaces(&c) > 0;
     }
     return is;
 }
