@@ -14,7 +14,8 @@
 --             cpu_dur, wait_dur, suspend_dur  part of it on a CPU, waiting for locks, and while the
 --                           Java VM was paused; NULL where it was not recorded
 --             thread, method
---             title         what was called: URL, job or statement; the method where that is not known
+--             title         what was called: URL, job or statement; the method where that is not known. An asynchronous
+--                           span, which belongs to no thread and may be the life of a thing, is marked as such
 WITH asked AS (
   SELECT n.id AS id FROM stack_method AS m JOIN stack_node AS n ON n.method_id = m.id
   WHERE :method IS NOT NULL
@@ -93,6 +94,10 @@ titled AS MATERIALIZED (
     max(CASE word WHEN 'sql' THEN value END)) AS title
   FROM param GROUP BY call_id
 ),
+asynchronous AS MATERIALIZED (
+  SELECT slice_id FROM chrome_slice WHERE async
+  UNION ALL SELECT slice_id FROM firefox_slice WHERE async
+),
 named AS (
   SELECT x.*, CASE WHEN x.call_id IS NULL THEN t.name ELSE c.thread_name END AS thread,
     (SELECT ifnull(nullif(m.class, '') || '.', '') || ifnull(m.name, '#' || m.raw_id)
@@ -105,7 +110,8 @@ named AS (
   LEFT JOIN thread AS t ON t.rowid = s.itid + 1
 )
 SELECT x.call_id, x.slice_id, x.ts, x.dur, x.cpu_dur, x.wait_dur, x.suspend_dur, x.thread, x.method,
-  ifnull(y.title, x.method) AS title
+  ifnull(y.title, x.method || CASE WHEN a.slice_id IS NULL THEN '' ELSE ' (asynchronous)' END) AS title
 FROM named AS x
+LEFT JOIN asynchronous AS a ON a.slice_id = x.slice_id
 LEFT JOIN titled AS y ON y.call_id = x.call_id
 ORDER BY x.weight DESC, x.call_id IS NULL, x.call_id, x.slice_id;

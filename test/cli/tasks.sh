@@ -30,6 +30,7 @@ task "what is new between two snapshots" 0 '^Article	6048	24416	18368' trace_str
 task "fail when the heap grew" 9 'self_size' trace_streamer diff heap.db --before=Snapshot0 --after=Snapshot1 '--fail-if=self_size>+1%'
 task "a flame graph of a CPU profile" 0 'read cpuprofile of 1 input' trace_streamer "$data/tiny/profile.cpuprofile" --to=flame -o app.html
 task "the flame graph is a page" 0 '<svg|<html' head -c 4000 app.html
+task "what takes long in Node.js, and is no call but a thing that lives long" 0 '	Environment	Environment \(asynchronous\)$' trace_streamer "$data/node_trace.1.log.gz" -q slow_calls
 task "long tasks of a page" 0 '	ParseHTML	.*	EvaluateScript	' trace_streamer "$data/Trace-page.json.gz" -q chrome_long_tasks
 
 # --- Java, Go, servers
