@@ -1,10 +1,36 @@
 # bash completion for trace_streamer; made from the option table: see CONTRIBUTING.md, options
 # shellcheck shell=bash
+_trace_streamer_ask() { # program, option, line to the cursor, rest: what --complete says
+    local typed='' cur=${COMP_WORDS[COMP_CWORD]//\\/} prefix words rest
+    # shellcheck disable=SC2162 # a backslash keeps a blank in its word
+    IFS=$' \t\n' read -d '' -a words <<<"$3"
+    # shellcheck disable=SC2162
+    IFS=$' \t\n' read -d '' -a rest <<<"$4"
+    [[ $4 == [^\ ]* ]] && rest=("${rest[@]:1}")
+    if [[ $3 != *' ' || $3 == *'\ ' ]]; then
+        typed=${words[-1]}
+        unset 'words[-1]'
+    fi
+    [[ ${words[-1]} == "$2" ]] && unset 'words[-1]'
+    typed=${typed#"$2="}
+    [[ $cur == [=:] ]] && cur=
+    prefix=${typed%"$cur"}
+    mapfile -t COMPREPLY < <("$1" "${words[@]:1}" "--complete=$2=$typed" "${rest[@]}" 2>/dev/null)
+    COMPREPLY=("${COMPREPLY[@]#"$prefix"}")
+    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+    return 0
+}
 _trace_streamer() {
     local cur=${COMP_WORDS[COMP_CWORD]}
     local prev=${COMP_WORDS[COMP_CWORD - 1]}
     local verb='' options
+    local line=${COMP_LINE:0:COMP_POINT}
     COMPREPLY=()
+    local asked=' (--param|--before|--after|--label|--source|--thread|--weight|--event)( +|=)([^ ]|\\ )*$'
+    if [[ $line =~ $asked ]]; then
+        _trace_streamer_ask "$1" "${BASH_REMATCH[1]}" "$line" "${COMP_LINE:COMP_POINT}"
+        return
+    fi
     ((COMP_CWORD > 1)) && verb=${COMP_WORDS[1]}
     # "--name=value" arrives as three words.
     if [[ $cur == = ]]; then
@@ -51,10 +77,6 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -W "$("$1" --questions 2>/dev/null | grep -oE '^  [a-z0-9_]+')" -- "$cur"; compgen -f -- "$cur")
         return
         ;;
-    --param)
-        COMPREPLY=()
-        return
-        ;;
     --report)
         mapfile -t COMPREPLY < <(compgen -W 'text json' -- "$cur")
         return
@@ -65,14 +87,6 @@ _trace_streamer() {
         ;;
     --by)
         mapfile -t COMPREPLY < <(compgen -W "list $("$1" diff --by=list 2>/dev/null | cut -d' ' -f1)" -- "$cur")
-        return
-        ;;
-    --before)
-        COMPREPLY=()
-        return
-        ;;
-    --after)
-        COMPREPLY=()
         return
         ;;
     --baseline)
@@ -143,10 +157,6 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
-    --label)
-        COMPREPLY=()
-        return
-        ;;
     --rows)
         mapfile -t COMPREPLY < <(compgen -W 'facts all' -- "$cur")
         return
@@ -191,27 +201,11 @@ _trace_streamer() {
         COMPREPLY=()
         return
         ;;
-    --source)
-        COMPREPLY=()
-        return
-        ;;
-    --thread)
-        COMPREPLY=()
-        return
-        ;;
     --from)
         COMPREPLY=()
         return
         ;;
     --until)
-        COMPREPLY=()
-        return
-        ;;
-    --weight)
-        COMPREPLY=()
-        return
-        ;;
-    --event)
         COMPREPLY=()
         return
         ;;
@@ -275,6 +269,10 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -W "$("$1" --tables 2>/dev/null | cut -d' ' -f1)" -- "$cur")
         return
         ;;
+    --complete)
+        COMPREPLY=()
+        return
+        ;;
     -tn | --threadnum)
         COMPREPLY=()
         return
@@ -285,7 +283,7 @@ _trace_streamer() {
         ;;
     esac
     case $verb in
-    diff) options='--out --output --by --before --after --baseline --flame-diff --fail-if --limit --at --retries --timeout --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --help --version -V' ;;
+    diff) options='--out --output --by --before --after --baseline --flame-diff --fail-if --limit --at --retries --timeout --to --max-output --source --thread --from --until --weight --event --label --demangle --format --analyze --jfr-events --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --quiet --no-progress --complete --help --version -V' ;;
     serve) options='--port --listen --open --no-token --allow-origin --allow-host --flare-ui --samples --cache --web --query-timeout --max-rows --any --format --analyze --jfr-events --time-range --syscalls --compat --max-inflate --max-memory --threads --json --quiet --verbose --no-progress --level --log-file --help --version -V' ;;
     sample) options='--export-db --force --sync --seconds --interval --quiet --no-progress --help --version -V' ;;
     upgrade) options='--export-db --force --sync --quiet --help --version -V' ;;
@@ -295,7 +293,7 @@ _trace_streamer() {
     unredact) options='--redact-key --max-memory --help --version -V' ;;
     help) options='--help --version -V' ;;
     version) options='--help --version -V' ;;
-    *) options='--export-db --viewer --nometa --index --force --sync --with-times --redact --redact-keep --redact-key -s --out --each --jobs --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --explain --help --version -V --threadnum --nothreads -lnc --So_dir --ext' ;;
+    *) options='--export-db --viewer --nometa --index --force --sync --with-times --redact --redact-keep --redact-key -s --out --each --jobs --output --query-file --param --report --raw --questions --at --rows --labels-from --dry-run --retries --timeout --to --max-output --layout --dimension --lp-derived --lp-extended --source --thread --from --until --weight --event --label --demangle --directory --format --analyze --jfr-events --keep-going --time-range --syscalls --compat --symbols --max-inflate --max-memory --threads --json --strict --quiet --verbose --no-progress --level --log-file --info --list --tables --explain --complete --help --version -V --threadnum --nothreads -lnc --So_dir --ext' ;;
     esac
     if [[ $cur == -* ]]; then
         mapfile -t COMPREPLY < <(compgen -W "$options" -- "$cur")

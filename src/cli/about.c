@@ -286,6 +286,8 @@ ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options)
         return put_exports(ctx, out, "");
     case TS_MODE_COMPARISONS:
         return ts_diff_list(out, ctx, options);
+    case TS_MODE_COMPLETE:
+        return ts_complete(out, ctx, options);
     case TS_MODE_RUN:
         break;
     }

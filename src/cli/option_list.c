@@ -90,8 +90,8 @@ enum {
     {s, l, TS_ARG_NONE, NULL, verbs, TS_GROUP_##group, TS_OPTION_ACTIVE, TS_VALUES_NONE, NULL, TS_OPT_FLAG, AT(field), 0, 0, help}
 #define TEXT(s, l, value, verbs, group, values, field, help) \
     {s, l, TS_ARG_VALUE, value, verbs, TS_GROUP_##group, TS_OPTION_ACTIVE, TS_VALUES_##values, NULL, TS_OPT_TEXT, AT(field), 0, 0, help}
-#define TEXTS(l, value, verbs, group, field, help) \
-    {NULL, l, TS_ARG_VALUE, value, verbs, TS_GROUP_##group, TS_OPTION_ACTIVE, TS_VALUES_NONE, NULL, TS_OPT_TEXTS, AT(field), 0, 0, help}
+#define TEXTS(l, value, verbs, group, values, field, help) \
+    {NULL, l, TS_ARG_VALUE, value, verbs, TS_GROUP_##group, TS_OPTION_ACTIVE, TS_VALUES_##values, NULL, TS_OPT_TEXTS, AT(field), 0, 0, help}
 #define SIZE(l, verbs, group, field, least, help) \
     {NULL, l, TS_ARG_VALUE, "SIZE", verbs, TS_GROUP_##group, TS_OPTION_ACTIVE, TS_VALUES_NONE, NULL, TS_OPT_SIZE, AT(field), least, 0, help}
 #define NUMBER(l, value, verbs, group, field, least, most, help) \
@@ -124,7 +124,7 @@ const ts_option ts_option_list[] = {
      "note output name and time of the run in meta (output then differs from run to run)"),
     WORD(REDACT, NULL, "--redact", VALUE, "WHAT", C | R, OUTPUT, "strings names all",
      "write tokens in the place of texts: strings (values, log texts, SQL, addresses, command lines), names (and names of classes, methods, files, threads and processes) or all (and hosts, users and the recording's name; default of the verb)"),
-    TEXTS("--redact-keep", "REGEX", C | R, OUTPUT, redact_keep,
+    TEXTS("--redact-keep", "REGEX", C | R, OUTPUT, NONE, redact_keep,
      "texts in which the regular expression is found stay, such as ^java\\.; may be repeated"),
     TEXT(NULL, "--redact-key", "FILE", C | R | X, OUTPUT, FILE, redact_key,
      "the key of the tokens: taken from FILE, or written there when there is none; equal keys give equal tokens (default: a new key that is forgotten)"),
@@ -145,7 +145,7 @@ const ts_option ts_option_list[] = {
 
     TEXT("-q", "--query-file", "QUESTION", C, QUESTION, QUESTION_FILE, query,
      "run SQL statements and print their rows: SQL text, a file of it (- is standard input) or the name of a shipped question; INPUT may be a finished database"),
-    OTHER(PARAM, NULL, "--param", VALUE, "NAME=VALUE", C | F, QUESTION, NONE, params,
+    OTHER(PARAM, NULL, "--param", VALUE, "NAME=VALUE", C | F, QUESTION, ASKED, params,
      "value of the parameter :NAME in the statements; may be repeated"),
     WORD(REPORT, NULL, "--report", OPTIONAL, "FORM", C, QUESTION, "text json",
      "print what is in the recording and its five largest findings of each kind, as text or json; INPUT may be a finished database"),
@@ -156,15 +156,15 @@ const ts_option ts_option_list[] = {
 
     TEXT(NULL, "--by", "WHAT", D, DIFF, DIFF, by,
      "compare by class, method, call, statement, series, pause or node; with --at by class, method, pause, wait, frame, metric or issue; --by=list lists them (default: the first that both sides have)"),
-    TEXT(NULL, "--before", "SOURCE", D, DIFF, NONE, before,
+    TEXT(NULL, "--before", "SOURCE", D, DIFF, ASKED, before,
      "of the first input only this source: its id, name or path"),
-    TEXT(NULL, "--after", "SOURCE", D, DIFF, NONE, after,
+    TEXT(NULL, "--after", "SOURCE", D, DIFF, ASKED, after,
      "of the second input, or of the only one"),
     TEXT(NULL, "--baseline", "DIR", D, DIFF, DIRECTORY, baseline,
      "compare with the median of all databases in DIR, which are runs before; a change within their spread makes no condition true"),
     TEXT(NULL, "--flame-diff", "FILE", D, DIFF, FILE, flame_diff,
      "beside the rows: write the flame graph of the difference to FILE"),
-    TEXTS("--fail-if", "CONDITION", D, DIFF, fail_if,
+    TEXTS("--fail-if", "CONDITION", D, DIFF, NONE, fail_if,
      "exit with 9 when it holds, such as self_size>+5% (the total), self_size[NAME]>+1MB (a row) or count[*]>=100 (any row); may be repeated"),
     NUMBER("--limit", "N", D, DIFF, limit, 0, UINT32_MAX,
      "print the N rows with the largest changes (default 20; 0: all)"),
@@ -177,9 +177,9 @@ const ts_option ts_option_list[] = {
      "open the page in the browser"),
     FLAG(NULL, "--no-token", S, SERVE, no_token,
      "answer every user of this machine: requests need no token"),
-    TEXTS("--allow-origin", "URL", S, SERVE, allow_origins,
+    TEXTS("--allow-origin", "URL", S, SERVE, NONE, allow_origins,
      "let pages of this origin ask, such as http://127.0.0.1:8000 or http://127.0.0.1:*; may be repeated"),
-    TEXTS("--allow-host", "NAME", S, SERVE, allow_hosts,
+    TEXTS("--allow-host", "NAME", S, SERVE, NONE, allow_hosts,
      "answer requests that call the server by this name; may be repeated"),
     TEXT(NULL, "--flare-ui", "DIR", S, SERVE, DIRECTORY, flare_ui,
      "serve the pages of Flare in DIR below /flare/"),
@@ -205,7 +205,7 @@ const ts_option ts_option_list[] = {
      "the database of ClickHouse, http://HOST:8123/DATABASE; user and password are not part of it (docs/fleet.md)"),
     TEXT(NULL, "--by", "KEY", F, FLEET, NONE, by,
      "of ask and report: group recordings by a label, or by recording (default of ask), host, day, program or all (default of report); several with commas"),
-    TEXTS("--label", "KEY=VALUE", F, FLEET, labels,
+    TEXTS("--label", "KEY=VALUE", F, FLEET, ASKED, labels,
      "of ask and report: only recordings with this label, also recording=, host=, day= or program=; VALUE may be a glob; may be repeated, and all must hold"),
     WORD(ROWS, NULL, "--rows", VALUE, "AMOUNT", C, FLEET, "facts all",
      "rows that --to=clickhouse loads: facts (default): tables that are asked across recordings; all. --tables=A,B chooses tables instead"),
@@ -239,21 +239,21 @@ const ts_option ts_option_list[] = {
     FLAG(NULL, "--lp-extended", C, EXPORT, lp_extended,
      "line-protocol: also the fields language_ver, oss_path, metrics and samples"),
 
-    TEXT(NULL, "--source", "SOURCE", C | D, SELECT, NONE, source,
+    TEXT(NULL, "--source", "SOURCE", C | D, SELECT, ASKED, source,
      "only what is in this source: its id, path, name, or a glob"),
-    TEXT(NULL, "--thread", "THREAD", C | D, SELECT, NONE, thread,
+    TEXT(NULL, "--thread", "THREAD", C | D, SELECT, ASKED, thread,
      "only these threads: name or glob, tid=N, pid=N, id=N, process=NAME; several with commas"),
     TEXT(NULL, "--from", "TIME", C | D, SELECT, NONE, from,
      "only samples and calls that begin at TIME or later: ns, 2019-09-05T07:44:26Z, or +2.5s from the beginning"),
     TEXT(NULL, "--until", "TIME", C | D, SELECT, NONE, until,
      "only samples and calls that begin before TIME"),
-    TEXT(NULL, "--weight", "NAME", C | D, SELECT, NONE, weight,
+    TEXT(NULL, "--weight", "NAME", C | D, SELECT, ASKED, weight,
      "what stacks are weighed by, or rows of diff ordered: cpu, wall, waiting, allocation, live, samples, or a value of samples, such as alloc_space (default: cpu, or what there is)"),
-    TEXT(NULL, "--event", "NAME", C | D, SELECT, NONE, event,
+    TEXT(NULL, "--event", "NAME", C | D, SELECT, ASKED, event,
      "only samples that were caused by this, such as wall or alloc; call: traced calls"),
-    TEXT(NULL, "--label", "LABEL", D, SELECT, NONE, label,
+    TEXT(NULL, "--label", "LABEL", D, SELECT, ASKED, label,
      "only samples with this label: KEY=VALUE or a glob of that, such as worker=w*; KEY: with any value"),
-    TEXTS("--label", "LABEL", C, SELECT, labels,
+    TEXTS("--label", "LABEL", C, SELECT, ASKED, labels,
      "only samples with this label: KEY=VALUE or a glob of that, such as worker=w*; KEY: with any value; of --to=clickhouse: a label that the recordings get, such as build=4711, may be repeated"),
     FLAG(NULL, "--demangle", C | D | F, SELECT, demangle,
      "names of C++ and Rust functions as they are written; the database keeps them as recorded"),
@@ -312,6 +312,8 @@ const ts_option ts_option_list[] = {
      "list the tables of the database, or the columns of one"),
     MODE(EXPLAIN, NULL, "--explain", VALUE, "NAME", C, ABOUT, TABLE, AT(explain),
      "say what a table, TABLE.COLUMN, a column, a code of import_issue or an item of import_count is"),
+    MODE(COMPLETE, NULL, "--complete", VALUE, "OPTION=TEXT", C | D, ABOUT, NONE, AT(complete),
+     "for completion in shells: print what may follow TEXT as the value of --param (names of the question's parameters, then values), --source, --thread, --event, --label, --weight, --before or --after, of the finished database INPUT"),
     MODE(HELP, "-h", "--help", NONE, NULL, ALL, ABOUT, NONE, 0,
      "show this text"),
     MODE(VERSION, "-v", "--version", NONE, NULL, ALL, ABOUT, NONE, 0,

@@ -76,9 +76,10 @@ typedef enum ts_option_values {
     TS_VALUES_TABLE,
     TS_VALUES_ANALYSIS,
     TS_VALUES_EXPORT,
-    TS_VALUES_DIFF,         /* what can be compared */
-    TS_VALUES_QUESTION,     /* names of shipped questions */
-    TS_VALUES_QUESTION_FILE /* those, and files */
+    TS_VALUES_DIFF,          /* what can be compared */
+    TS_VALUES_QUESTION,      /* names of shipped questions */
+    TS_VALUES_QUESTION_FILE, /* those, and files */
+    TS_VALUES_ASKED          /* what --complete says: it depends on the other words */
 } ts_option_values;
 
 /* Of a folder that --to writes. */
@@ -171,7 +172,8 @@ typedef enum ts_mode {
     TS_MODE_FORMATS,
     TS_MODE_ANALYSES,
     TS_MODE_EXPORTS,
-    TS_MODE_COMPARISONS
+    TS_MODE_COMPARISONS,
+    TS_MODE_COMPLETE
 } ts_mode;
 
 enum { TS_DIFF_ROWS = 20 }; /* --limit without being given */
@@ -232,6 +234,7 @@ typedef struct ts_options {
     const char *table;    /* of --tables=NAME; with --at: the tables to load */
     const char *explain;  /* of --explain=NAME */
     const char *question; /* of --questions=NAME */
+    const char *complete; /* of --complete=OPTION=TEXT */
     bool json;
     bool no_meta;
     bool extract;

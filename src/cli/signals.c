@@ -184,3 +184,13 @@ void ts_signals_release(void)
 {
     mask(SIG_UNBLOCK);
 }
+
+void ts_signals_after(unsigned seconds)
+{
+    const struct itimerspec once = {{0, 0}, {(time_t)seconds, 0}};
+    struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGTERM};
+    timer_t end;
+    if (timer_create(CLOCK_MONOTONIC, &event, &end) == 0) {
+        (void)timer_settime(end, 0, &once, NULL);
+    }
+}

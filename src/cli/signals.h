@@ -54,4 +54,8 @@ void ts_signals_patient(void);
  * is a first one. */
 void ts_signals_taken(void);
 
+/* Asks the program to stop after so many seconds, as SIGTERM does: of a task that must not keep a
+ * shell waiting. */
+void ts_signals_after(unsigned seconds);
+
 #endif

@@ -66,6 +66,10 @@ int ts_fleet_load_all(ts_ctx *ctx, const ts_options *options);
 /* A message when the version of the schema is not that of this program. */
 ts_code ts_upgrade_say_version(ts_ctx *ctx, ts_db *db, const char *path);
 
+/* --complete: appends what may be the value of an option, a line each (complete.c). Nothing where
+ * nothing is known of it: a shell that asks shows no message. */
+ts_code ts_complete(ts_buf *out, ts_ctx *ctx, const ts_options *options);
+
 /* The answers about the program itself (about.c): --help, --version, --list, --info, --tables,
  * formats. Appends the text for options->mode. TS_ERR_USAGE when --tables names no table. */
 ts_code ts_about(ts_buf *out, ts_ctx *ctx, const ts_options *options);

@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "base/ckd.h"
 #include "session/kinds.h"
-#include "tables/question_values.h"
 #include "session/questions.h"
 #include "model/answers.h"
 #include "model/java_paths.h"
@@ -414,5 +413,57 @@ ts_code ts_ask_rows(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params,
     ts_code code = resolve_params(&resolved, db, ctx, sql, params, count);
     TS_STEP(code, ask_shipped(db, ctx, sql, resolved, params, count, visitor));
     free_params(ctx, resolved, count);
+    return code;
+}
+
+/* --- what could be asked -----------------------------------------------------------------------
+ */
+
+static ts_code tell_sources(ts_model *model, const ts_choices *choices)
+{
+    const ts_sources *all = NULL;
+    ts_code code = ts_sources_get(&all, model);
+    for (size_t i = 0; code == TS_OK && i < all->rows.n; i++) {
+        const ts_source_entry *row = (const ts_source_entry *)all->rows.p + i;
+        code = row->path.p == NULL ? TS_OK : choices->told(choices->user, row->path);
+        TS_STEP_IF(code, row->name.p != NULL, choices->told(choices->user, row->name));
+    }
+    return code;
+}
+
+/* Names as they are typed: a comma divides several. */
+static ts_code tell_threads(ts_model *model, ts_ctx *ctx, const ts_choices *choices)
+{
+    const ts_threads *all = NULL;
+    ts_buf name = {0};
+    ts_code code = ts_threads_get(&all, model);
+    for (size_t i = 0; code == TS_OK && i < all->rows.n; i++) {
+        const ts_text text = ((const ts_thread_entry *)all->rows.p + i)->name;
+        name.n = 0;
+        for (size_t k = 0; code == TS_OK && k < text.n; k++) {
+            code = text.p[k] == ',' ? ts_buf_putc(ctx, &name, '\\') : TS_OK;
+            TS_STEP(code, ts_buf_putc(ctx, &name, text.p[k]));
+        }
+        TS_STEP_IF(code, name.n > 0, choices->told(choices->user, ts_buf_text(&name)));
+    }
+    ts_buf_free(ctx, &name);
+    return code;
+}
+
+ts_code ts_ask_choices(ts_db *db, ts_ctx *ctx, const ts_question_param *param,
+                       const ts_param *given, size_t count, const ts_choices *choices)
+{
+    ts_model *model = NULL;
+    if (db == NULL || !(names_sources(param) || names_threads(param))) {
+        return ts_question_choices(db, ctx, param, given, count, choices);
+    }
+    const ts_rows_from from = ts_db_rows(db);
+    ts_code code = ts_model_open(&model, ctx);
+    if (code == TS_OK) {
+        ts_model_read(model, &from);
+        code =
+            names_sources(param) ? tell_sources(model, choices) : tell_threads(model, ctx, choices);
+    }
+    ts_model_close(model);
     return code;
 }

@@ -3,7 +3,7 @@
 #define TS_SESSION_ASK_H
 
 #include "session/questions.h"
-#include "tables/database.h"
+#include "tables/question_values.h"
 
 /*
  * What can be known before there is a database: of a question that says which parameters it has
@@ -34,6 +34,13 @@ ts_code ts_ask_open(ts_steps **out, ts_db *db, ts_ctx *ctx, const ts_query *quer
  */
 ts_code ts_ask_rows(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params, size_t count,
                     const ts_rows_visitor *visitor);
+
+/*
+ * The values that a parameter of a question may have in the database (question_values.h), and names
+ * of sources and threads where it takes such.
+ */
+ts_code ts_ask_choices(ts_db *db, ts_ctx *ctx, const ts_question_param *param,
+                       const ts_param *given, size_t count, const ts_choices *choices);
 
 /* Whether one of the tables that a question needs has rows; *what: what the first such has. */
 ts_code ts_ask_fits(bool *fits, ts_text *what, ts_db *db, ts_text sql);

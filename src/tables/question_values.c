@@ -201,16 +201,23 @@ static ts_code put_row(ts_buf *out, const value_call *c, const value_kind *kind)
     return code;
 }
 
+/* Bytes of the table's name that the text begins with. */
+static size_t table_name(ts_text text)
+{
+    size_t n = 0;
+    while (n < text.n && n < TABLE_NAME_MAX &&
+           ((text.p[n] >= 'a' && text.p[n] <= 'z') || text.p[n] == '_')) {
+        n++;
+    }
+    return n;
+}
+
 /* "id in cloud_call", "id of a row of callstack" */
 static ts_code put_table_row(ts_buf *out, const value_call *c, ts_text table)
 {
     char find[STATEMENT_MAX];
     char there_is[STATEMENT_MAX];
-    size_t n = 0;
-    while (n < table.n && n < TABLE_NAME_MAX &&
-           ((table.p[n] >= 'a' && table.p[n] <= 'z') || table.p[n] == '_')) {
-        n++;
-    }
+    const size_t n = table_name(table);
     const value_kind kind = {"", find, NULL, there_is};
     snprintf(find, sizeof find, "SELECT id FROM %.*s WHERE id = :v LIMIT 1", (int)n, table.p);
     snprintf(
@@ -238,24 +245,45 @@ static ts_code put_count(ts_buf *out, ts_ctx *ctx, const ts_param *p)
     return put_typed(out, ctx, p);
 }
 
-/* "wait, contended or park (default: all)" */
-static ts_code put_word(ts_buf *out, ts_ctx *ctx, ts_text words, const ts_param *p)
+/* The words of "wait, contended or park (default: all)". */
+static ts_text words_of(ts_text text)
 {
-    size_t end = 0;
-    size_t n = strlen(p->value);
-    while (end < words.n && words.p[end] != '(' && words.p[end] != ':') {
-        end++;
+    size_t n = 0;
+    while (n < text.n && text.p[n] != '(' && text.p[n] != ':') {
+        n++;
     }
-    words.n = end;
-    for (size_t i = 0; i + n <= words.n; i++) {
-        if (memcmp(words.p + i, p->value, n) == 0 && (i == 0 || words.p[i - 1] == ' ') &&
-            (i + n == words.n || strchr(" ,", words.p[i + n]) != NULL) && n > 0 &&
-            !(n == 2 && memcmp(p->value, "or", 2) == 0)) {
+    while (n > 0 && text.p[n - 1] == ' ') {
+        n--;
+    }
+    return (ts_text){text.p, n};
+}
+
+/* Takes a word off them; false at the end. */
+static bool next_word(ts_text *word, ts_text *rest)
+{
+    do {
+        size_t n = 0;
+        while (rest->n > 0 && strchr(" ,", rest->p[0]) != NULL) {
+            *rest = ts_text_from(*rest, 1);
+        }
+        while (n < rest->n && strchr(" ,", rest->p[n]) == NULL) {
+            n++;
+        }
+        *word = (ts_text){rest->p, n};
+        *rest = ts_text_from(*rest, n);
+    } while (ts_text_is(*word, "or"));
+    return word->n > 0;
+}
+
+static ts_code put_word(ts_buf *out, ts_ctx *ctx, ts_text text, const ts_param *p)
+{
+    const ts_text words = words_of(text);
+    ts_text rest = words;
+    ts_text word;
+    while (next_word(&word, &rest)) {
+        if (ts_text_is(word, p->value)) {
             return put_typed(out, ctx, p);
         }
-    }
-    while (words.n > 0 && words.p[words.n - 1] == ' ') {
-        words.n--;
     }
     ts_buf there = {0};
     ts_code code = ts_buf_printf(ctx, &there, "it is one of %.*s", (int)words.n, words.p);
@@ -272,23 +300,42 @@ static ts_text after(ts_text text, const char *word)
     return (ts_text){text.p + n, text.n - n};
 }
 
+static const value_kind *kind_of(const ts_question_param *param)
+{
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        if (ts_text_begins(param->doc, kinds[i].begins)) {
+            return &kinds[i];
+        }
+    }
+    return NULL;
+}
+
+/* What follows "id in " and the like; p NULL: it is no such text. */
+static ts_text table_of(const ts_question_param *param)
+{
+    static const char *const tables[] = {"id in ", "id of a row of "};
+    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
+        if (ts_text_begins(param->doc, tables[i])) {
+            return after(param->doc, tables[i]);
+        }
+    }
+    return TS_TEXT_NULL;
+}
+
 ts_code ts_question_value(ts_buf *out, ts_db *db, ts_ctx *ctx, const ts_question_param *param,
                           const ts_param *given, size_t count, size_t which)
 {
     static const char *const counts[] = {"number of ", "levels of ", "references of a way",
                                          "objects that are looked at", "points wanted"};
-    static const char *const tables[] = {"id in ", "id of a row of "};
     const ts_param *p = &given[which];
     const value_call call = {db, ctx, given, count, p};
-    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
-        if (ts_text_begins(param->doc, kinds[i].begins)) {
-            return put_row(out, &call, &kinds[i]);
-        }
+    const value_kind *kind = kind_of(param);
+    const ts_text table = table_of(param);
+    if (kind != NULL) {
+        return put_row(out, &call, kind);
     }
-    for (size_t i = 0; i < sizeof tables / sizeof tables[0]; i++) {
-        if (ts_text_begins(param->doc, tables[i])) {
-            return put_table_row(out, &call, after(param->doc, tables[i]));
-        }
+    if (table.p != NULL) {
+        return put_table_row(out, &call, table);
     }
     for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++) {
         if (ts_text_begins(param->doc, counts[i])) {
@@ -298,4 +345,50 @@ ts_code ts_question_value(ts_buf *out, ts_db *db, ts_ctx *ctx, const ts_question
     return ts_text_begins(param->doc, "one of ")
                ? put_word(out, ctx, after(param->doc, "one of "), p)
                : put_typed(out, ctx, p);
+}
+
+/* --- what could be typed ------------------------------------------------------------------- */
+
+/* A row of ids and names. */
+static ts_code tell_row(void *user, const char *const *values, const size_t *lengths,
+                        const ts_cell_type *types, int n)
+{
+    const ts_choices *choices = user;
+    const int i = n > 1 && types[1] != TS_CELL_NULL ? 1 : 0;
+    return types[i] == TS_CELL_NULL
+               ? TS_OK
+               : choices->told(choices->user, (ts_text){values[i], lengths[i]});
+}
+
+static ts_code tell_words(const ts_choices *choices, ts_text words)
+{
+    ts_text word;
+    ts_code code = TS_OK;
+    while (code == TS_OK && next_word(&word, &words)) {
+        code = choices->told(choices->user, word);
+    }
+    return code;
+}
+
+ts_code ts_question_choices(ts_db *db, ts_ctx *ctx, const ts_question_param *param,
+                            const ts_param *given, size_t count, const ts_choices *choices)
+{
+    const ts_param none = {"", ""};
+    const value_call call = {db, ctx, given, count, &none};
+    const value_kind *kind = kind_of(param);
+    const ts_text table = table_of(param);
+    ts_choices to = *choices;
+    const ts_rows_visitor visitor = {&to, NULL, tell_row, NULL};
+    char ids[STATEMENT_MAX];
+    if (ts_text_begins(param->doc, "one of ")) {
+        return tell_words(choices, words_of(after(param->doc, "one of ")));
+    }
+    if (db == NULL || (table.p == NULL && (kind == NULL || kind->names == NULL))) {
+        return TS_OK;
+    }
+    if (kind != NULL && kind->names != NULL) {
+        return ask_rows(&call, kind->names, &visitor);
+    }
+    snprintf(ids, sizeof ids, "SELECT id FROM %.*s ORDER BY id", (int)table_name(table), table.p);
+    return ask_rows(&call, ids, &visitor);
 }

@@ -22,4 +22,20 @@
 ts_code ts_question_value(ts_buf *out, ts_db *db, ts_ctx *ctx, const ts_question_param *param,
                           const ts_param *given, size_t count, size_t which);
 
+/* Told of a value; an error ends the telling. */
+typedef ts_code ts_choice_told(void *user, ts_text value);
+
+typedef struct ts_choices {
+    void *user;
+    ts_choice_told *told;
+} ts_choices;
+
+/*
+ * The values that the parameter may have, in the order of the database: names where its rows have
+ * names, else ids. None where any value can be, or the database is not known (db NULL: only the
+ * words of the text). A value may come twice.
+ */
+ts_code ts_question_choices(ts_db *db, ts_ctx *ctx, const ts_question_param *param,
+                            const ts_param *given, size_t count, const ts_choices *choices);
+
 #endif

@@ -112,14 +112,69 @@ static void print_bash_value(const ts_option *o)
     printf("\n        return\n        ;;\n");
 }
 
+/* Whether a row before has the values of the name. */
+static bool is_shadowed(const ts_option *o, const char *name)
+{
+    return ts_option_find(~0U, name, strlen(name)) != o;
+}
+
+/* What the program is asked for. It is told the words as they are typed, which COMP_WORDS divides
+ * at
+ * "=" and ":", and bash replaces the last of these parts only. */
+static void print_bash_ask(void)
+{
+    printf("_trace_streamer_ask() { # program, option, line to the cursor, rest: what --complete "
+           "says\n"
+           "    local typed='' cur=${COMP_WORDS[COMP_CWORD]//\\\\/} prefix words rest\n"
+           "    # shellcheck disable=SC2162 # a backslash keeps a blank in its word\n"
+           "    IFS=$' \\t\\n' read -d '' -a words <<<\"$3\"\n"
+           "    # shellcheck disable=SC2162\n"
+           "    IFS=$' \\t\\n' read -d '' -a rest <<<\"$4\"\n"
+           "    [[ $4 == [^\\ ]* ]] && rest=(\"${rest[@]:1}\")\n"
+           "    if [[ $3 != *' ' || $3 == *'\\ ' ]]; then\n"
+           "        typed=${words[-1]}\n"
+           "        unset 'words[-1]'\n"
+           "    fi\n"
+           "    [[ ${words[-1]} == \"$2\" ]] && unset 'words[-1]'\n"
+           "    typed=${typed#\"$2=\"}\n"
+           "    [[ $cur == [=:] ]] && cur=\n"
+           "    prefix=${typed%%\"$cur\"}\n"
+           "    mapfile -t COMPREPLY < <(\"$1\" \"${words[@]:1}\" \"--complete=$2=$typed\" "
+           "\"${rest[@]}\" "
+           "2>/dev/null)\n"
+           "    COMPREPLY=(\"${COMPREPLY[@]#\"$prefix\"}\")\n"
+           "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null\n"
+           "    return 0\n"
+           "}\n");
+}
+
+static void print_bash_asked(void)
+{
+    const char *between = "";
+    printf("    local asked=' (");
+    for (size_t i = 0; i < ts_option_count; i++) {
+        const ts_option *o = &ts_option_list[i];
+        if (o->values == TS_VALUES_ASKED && !is_shadowed(o, o->long_name)) {
+            printf("%s%s", between, o->long_name);
+            between = "|";
+        }
+    }
+    printf(")( +|=)([^ ]|\\\\ )*$'\n"
+           "    if [[ $line =~ $asked ]]; then\n"
+           "        _trace_streamer_ask \"$1\" \"${BASH_REMATCH[1]}\" \"$line\" "
+           "\"${COMP_LINE:COMP_POINT}\"\n"
+           "        return\n"
+           "    fi\n");
+}
+
 static void print_bash_cases(void)
 {
     for (size_t i = 0; i < ts_option_count; i++) {
         const ts_option *o = &ts_option_list[i];
         const char *name = o->long_name == NULL ? o->short_name : o->long_name;
-        if (o->cls == TS_OPTION_REFUSED || o->arg == TS_ARG_NONE ||
-            ts_option_find(~0U, name, strlen(name)) != o) {
-            continue; /* of rows with one name, the first has the values */
+        if (o->cls == TS_OPTION_REFUSED || o->arg == TS_ARG_NONE || is_shadowed(o, name) ||
+            o->values == TS_VALUES_ASKED) {
+            continue;
         }
         printf("    %s%s%s)\n", o->short_name == NULL ? "" : o->short_name,
                o->short_name == NULL || o->long_name == NULL ? "" : " | ",
@@ -143,20 +198,23 @@ static void print_bash_names(ts_verb verb)
 static void print_bash(void)
 {
     printf("# bash completion for trace_streamer; %s\n"
-           "# shellcheck shell=bash\n"
-           "_trace_streamer() {\n"
+           "# shellcheck shell=bash\n",
+           generated);
+    print_bash_ask();
+    printf("_trace_streamer() {\n"
            "    local cur=${COMP_WORDS[COMP_CWORD]}\n"
            "    local prev=${COMP_WORDS[COMP_CWORD - 1]}\n"
            "    local verb='' options\n"
-           "    COMPREPLY=()\n"
-           "    ((COMP_CWORD > 1)) && verb=${COMP_WORDS[1]}\n"
+           "    local line=${COMP_LINE:0:COMP_POINT}\n"
+           "    COMPREPLY=()\n");
+    print_bash_asked();
+    printf("    ((COMP_CWORD > 1)) && verb=${COMP_WORDS[1]}\n"
            "    # \"--name=value\" arrives as three words.\n"
            "    if [[ $cur == = ]]; then\n"
            "        cur=\n"
            "    elif [[ $prev == = ]] && ((COMP_CWORD >= 2)); then\n"
            "        prev=${COMP_WORDS[COMP_CWORD - 2]}\n"
-           "    elif [[ ",
-           generated);
+           "    elif [[ ");
     const char *before = "";
     for (size_t i = 0; i < ts_option_count; i++) {
         if (ts_option_list[i].arg == TS_ARG_OPTIONAL) {
@@ -212,6 +270,8 @@ static void print_zsh_value(const ts_option *o)
 {
     if (o->words != NULL) {
         printf("(%s)", o->words);
+    } else if (o->values == TS_VALUES_ASKED) {
+        printf("{_trace_streamer_ask %s}", o->long_name);
     } else if (o->values == TS_VALUES_FILE || o->values == TS_VALUES_DIRECTORY) {
         printf(o->values == TS_VALUES_FILE ? "_files" : "_files -/");
     } else if (o->values == TS_VALUES_NONE) {
@@ -273,12 +333,25 @@ static void print_zsh_verb(ts_verb verb)
 
 static void print_zsh(void)
 {
-    printf("#compdef trace_streamer\n"
-           "# %s\n"
-           "local verb=\n"
-           "((CURRENT > 2)) && verb=$words[2]\n"
-           "case $verb in\n",
-           generated);
+    printf(
+        "#compdef trace_streamer\n"
+        "# %s\n"
+        "_trace_streamer_ask() { # option: what --complete says of the value being typed\n"
+        "    local -a before=(${(Q)words[2,CURRENT-1]}) after=(${(Q)words[CURRENT+1,-1]}) values\n"
+        "    [[ $before[-1] == $1 ]] && before[-1]=()\n"
+        "    values=(\"${(@f)$(trace_streamer $before \"--complete=$1=${(Q)PREFIX}\" $after "
+        "2>/dev/null)}\")\n"
+        "    values=(${values:#})\n"
+        "    if [[ $values[1] == *= ]]; then\n"
+        "        compadd -S '' -- $values\n"
+        "    else\n"
+        "        compadd -- $values\n"
+        "    fi\n"
+        "}\n"
+        "local verb=\n"
+        "((CURRENT > 2)) && verb=$words[2]\n"
+        "case $verb in\n",
+        generated);
     for (ts_verb v = TS_VERB_NONE + 1; v < TS_VERB_COUNT; v++) {
         print_zsh_verb(v);
     }
@@ -308,6 +381,8 @@ static void print_fish_value(const ts_option *o)
     }
     if (o->words != NULL) {
         printf("%s -a '%s'", value ? " -x" : "", o->words);
+    } else if (o->values == TS_VALUES_ASKED) {
+        printf(" -x -a '(__trace_streamer_ask %s)'", o->long_name);
     } else if (o->values == TS_VALUES_NONE || o->values == TS_VALUES_FILE) {
         printf(o->values == TS_VALUES_NONE ? " -x" : " -r -F");
     } else if (o->values == TS_VALUES_DIRECTORY) {
@@ -352,7 +427,14 @@ static void print_fish_text(const char *text)
 
 static void print_fish(void)
 {
-    printf("# fish completion for trace_streamer; %s\n", generated);
+    printf("# fish completion for trace_streamer; %s\n"
+           "function __trace_streamer_ask # option: what --complete says of the value being typed\n"
+           "    set -l words (commandline -opc)\n"
+           "    set -l typed (string replace -- $argv[1]= '' (commandline -ct))\n"
+           "    test \"$words[-1]\" = $argv[1]; and set -e words[-1]\n"
+           "    trace_streamer $words[2..] --complete=$argv[1]=$typed 2>/dev/null\n"
+           "end\n",
+           generated);
     for (ts_verb v = TS_VERB_NONE + 1; v < TS_VERB_COUNT; v++) {
         printf("complete -c trace_streamer -n __fish_use_subcommand -a %s", verb_name(v));
         print_fish_text(ts_verb_list[v].title);

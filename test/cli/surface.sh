@@ -113,6 +113,7 @@ completes() { # expected, words...
     shift
     COMP_WORDS=("$@")
     COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    COMP_LINE=${COMP_WORDS[*]} COMP_POINT=${#COMP_LINE}
     _trace_streamer trace_streamer
     [ "${COMPREPLY[*]}" = "$expected" ] ||
         complain "completing '${*:2}' gives '${COMPREPLY[*]}', not '$expected'"
@@ -128,6 +129,61 @@ completes "--limit" trace_streamer diff --lim
 completes "--listen" trace_streamer serve --li
 completes "--list" trace_streamer x.db --li
 completes "" trace_streamer upgrade --li
+
+# Values that depend on the other words: of the question, and of the database. A line is typed up to the cursor; bash divides it
+# at blanks, "=" and ":".
+"$program" "$source/test/data/recording-snapshots.htrace.gz" -e "$scratch/heap.db" --analyze=default,heap --quiet || complain "no database of heaps"
+"$program" "$source/test/data/work.jfr.gz" -e "$scratch/java.db" --quiet || complain "no database of Java"
+cat >"$scratch/asked" <<END
+heap.db -q js_class_histogram --param |file=,limit=
+heap.db -q js_class_histogram --param li|limit=
+heap.db -q js_class_histogram --param=li|limit=
+heap.db -q js_class_histogram --param file=0 --param |limit=
+heap.db -q js_class_histogram --param file=|file=Snapshot0,file=Snapshot1,file=Snapshot2
+heap.db -q js_class_histogram --param=file=Snapshot1|file=Snapshot1
+heap.db -q js_class_histogram --param limit=|
+heap.db -q js_class_histogram --param nothing=|
+heap.db -q js_largest_retained --param constructor=Arr|constructor=Array,constructor=Array Iterator,constructor=ArrayBuffer
+heap.db --param limit=3 -q js_largest_retained --param file=Snapshot1 --param constructor=Arti|constructor=Article
+--query-file=lock_waits --param kind=|kind=contended,kind=park,kind=wait
+-q no_question --param |
+-q - --param |
+no.db -q js_class_histogram --param file=|
+java.db --to=folded --thread=worker-1|worker-1
+java.db --to=folded --thread wa|waiter é
+java.db --to=folded --weight waiting:l|waiting:lock
+java.db --source w|work.jfr.gz
+diff heap.db --before S|Snapshot0,Snapshot1,Snapshot2
+END
+of_bash() {
+    COMP_LINE=$1 COMP_POINT=${#1}
+    mapfile -t COMP_WORDS < <(sed -E 's/[=:]/\n&\n/g' <<<"$1" | tr ' ' '\n' | grep .)
+    [[ $1 == *' ' ]] && COMP_WORDS+=("")
+    COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+    _trace_streamer trace_streamer
+    # What is offered takes the place of the last of these words.
+    [ ${#COMPREPLY[@]} = 0 ] && return
+    local last=${COMP_WORDS[COMP_CWORD]} value=${1##* }
+    [[ $last == [=:] ]] || value=${value%"$last"}
+    [[ $value == --*=* ]] && value=${value#*=}
+    printf '%s\n' "${COMPREPLY[@]/#/"$value"}"
+}
+of_fish() { fish --no-config -c "source '$source/share/completion/trace_streamer.fish'; complete -C '$1'" | cut -f1 | sed -E 's/^--[a-z]+=//; s/^=//'; }
+asked() { # shell: what it offers is on one line each
+    while IFS='|' read -r typed expected; do
+        got=$(cd "$scratch" && case $1 in
+            bash) of_bash "trace_streamer $typed" ;;
+            fish) of_fish "trace_streamer $typed" ;;
+            esac | LC_ALL=C sort | paste -sd,)
+        [ "$got" = "$expected" ] || complain "$1: completing '$typed' gives '$got', not '$expected'"
+    done <"$scratch/asked"
+}
+asked bash
+! command -v fish >/dev/null || asked fish
+"$program" --complete=--nothing= | grep . && complain "--complete answers what it does not know"
+"$program" "$scratch/heap.db" --complete=--thread= >"$scratch/out" || complain "--complete fails"
+head -c 5000 "$scratch/heap.db" >"$scratch/cut.db"
+"$program" "$scratch/cut.db" --complete=--thread= >"$scratch/out" 2>&1 || complain "--complete of a cut database: $(cat "$scratch/out")"
 completes "diff serve sample upgrade fleet mcp redact unredact help version" trace_streamer help ""
 for verb in convert diff serve sample upgrade fleet mcp redact unredact help version; do
     COMP_WORDS=(trace_streamer "$verb" -)
