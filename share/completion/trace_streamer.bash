@@ -17,7 +17,7 @@ _trace_streamer_ask() { # program, option, line to the cursor, rest: what --comp
     prefix=${typed%"$cur"}
     mapfile -t COMPREPLY < <("$1" "${words[@]:1}" "--complete=$2=$typed" "${rest[@]}" 2>/dev/null)
     COMPREPLY=("${COMPREPLY[@]#"$prefix"}")
-    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null
+    [[ ${COMPREPLY[0]-} == *= ]] && compopt +o filenames -o nospace 2>/dev/null
     return 0
 }
 _trace_streamer() {

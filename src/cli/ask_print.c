@@ -24,6 +24,7 @@ static ts_row_print print_of(const ts_query *query, const ts_options *options, b
         .format = options->output,
         .terminal = terminal,
         .demangle = options->demangle,
+        .say_cut = !options->quiet,
         .say_unbound = !options->quiet && !ts_ask_documented(ts_buf_text(&query->sql)),
     };
 }

@@ -4,9 +4,11 @@
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { OUTPUT_BLOCK = 64 * 1024, MESSAGE_MAX = 2048 };
+enum { OUTPUT_BLOCK = 64 * 1024, MESSAGE_MAX = 2048, COLUMNS_MAX = 10000, COLUMNS_ASSUMED = 80 };
 
 void ts_output_init(ts_output *out, ts_ctx *ctx, int fd, const char *name)
 {
@@ -73,6 +75,18 @@ ts_code ts_output_end(ts_output *out, ts_code code)
     code = out->gone ? TS_OK : code;
     ts_output_free(out);
     return code;
+}
+
+size_t ts_screen_columns(int fd)
+{
+    const char *given = getenv("COLUMNS");
+    struct winsize size;
+    char *end = NULL;
+    const long columns = given == NULL ? 0 : strtol(given, &end, 10);
+    if (columns > 0 && *end == '\0' && columns <= COLUMNS_MAX) {
+        return (size_t)columns;
+    }
+    return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : COLUMNS_ASSUMED;
 }
 
 void ts_stderr(ts_ctx *ctx, const char *p, size_t n)

@@ -26,6 +26,9 @@ void ts_output_free(ts_output *out);
 /* Flushes unless `code` is a failure, and releases it. That the reader has gone is no error. */
 ts_code ts_output_end(ts_output *out, ts_code code);
 
+/* Columns of the terminal: COLUMNS of the environment, or what it says itself, or 80. */
+size_t ts_screen_columns(int fd);
+
 /* Writes all of text to standard error in one call; failures have nowhere to go. */
 void ts_stderr(ts_ctx *ctx, const char *p, size_t n);
 

@@ -314,7 +314,7 @@ static void printer_init(printer *p, ts_output *to, ts_row_format format, bool t
 {
     *p = (printer){
         .out = to, .format = ts_row_format_chosen(format, terminal), .terminal = terminal};
-    ts_table_text_init(&p->table, to);
+    ts_table_text_init(&p->table, to, terminal ? ts_screen_columns(to->fd) : 0);
 }
 
 static void printer_release(printer *p)
@@ -360,6 +360,11 @@ ts_code ts_query_print(ts_rows_asked *ask, void *user, const ts_row_print *print
     TS_STEP(ended, ts_output_flush(out));
     if (print->say_unbound && code == TS_OK) {
         say_unbound(&p);
+    }
+    if (print->say_cut && code == TS_OK && p.table.cut > 0) {
+        ts_message(out->ctx,
+                   "%zu text%s cut to the width of the terminal; --output=jsonl prints all",
+                   p.table.cut, p.table.cut == 1 ? " is" : "s are");
     }
     printer_release(&p);
     if (out->gone && (code == TS_OK || code == TS_ERR_OUTPUT)) {

@@ -14,7 +14,8 @@
  * table: columns of equal width, numbers on the right. Widths come from the first rows
  * (TS_TABLE_ROWS, or fewer when they are long), which are held until then; a later value that is
  * wider moves the rest of its line. NULL is NULL, bytes are X'00FF', control characters are
- * escaped.
+ * escaped. On a terminal no line is wider than it: texts are cut (...), numbers never; a row that
+ * does not fit even so takes several lines, as the names then do.
  */
 #ifndef TS_CLI_QUERY_ROWS_H
 #define TS_CLI_QUERY_ROWS_H
@@ -39,6 +40,7 @@ typedef struct ts_row_print {
     bool terminal;
     bool demangle;    /* names of C++ and Rust are printed as they are written */
     bool say_unbound; /* parameters without a value are reported on standard error */
+    bool say_cut;     /* so are texts that are cut for a terminal */
 } ts_row_print;
 
 /* The same for rows that come from elsewhere. */
@@ -95,13 +97,16 @@ typedef struct ts_table_text {
     ts_buf text;    /* of the cells that are held */
     ts_vec cells;   /* cell: the header's, then rows */
     ts_vec columns; /* column */
-    size_t rows;    /* held */
-    bool open;      /* a result has begun */
-    bool fixed;     /* widths are known: rows are not held */
+    size_t screen;  /* columns of the terminal; 0: it is for none, and no text is cut */
+    size_t header_bytes;
+    size_t cut;  /* texts */
+    size_t rows; /* held */
+    bool open;   /* a result has begun */
+    bool fixed;  /* widths are known: rows are not held */
 } ts_table_text;
 
 /* Takes a locale of the C library for widths; ts_table_text_free releases it and the rows. */
-void ts_table_text_init(ts_table_text *t, ts_output *out);
+void ts_table_text_init(ts_table_text *t, ts_output *out, size_t screen);
 void ts_table_text_free(ts_table_text *t);
 
 /* A result of n columns begins; its rows; its end (also of none, which prints nothing). */

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <unistd.h>
 
 enum { TEXT_SHOWN = 100, NAME_COLUMN = 11, KINDS_MAX = 64, LINE_COLUMNS = 72 };
 
@@ -389,7 +390,7 @@ ts_code ts_report(ts_db *db, ts_ctx *ctx, const ts_options *options, ts_output *
                 .people = {.ctx = ctx}};
     ts_questions all = {0};
     r.json = ts_jout_spaced(ctx, &out->buf, 5);
-    ts_table_text_init(&r.table, out);
+    ts_table_text_init(&r.table, out, isatty(out->fd) == 1 ? ts_screen_columns(out->fd) : 0);
     ts_code code = ts_questions_installed(&all, ctx);
     TS_STEP(code, find_range(&r));
     if (code == TS_OK) {

@@ -143,7 +143,7 @@ static void print_bash_ask(void)
            "\"${rest[@]}\" "
            "2>/dev/null)\n"
            "    COMPREPLY=(\"${COMPREPLY[@]#\"$prefix\"}\")\n"
-           "    [[ ${COMPREPLY[0]-} == *= ]] && compopt -o nospace 2>/dev/null\n"
+           "    [[ ${COMPREPLY[0]-} == *= ]] && compopt +o filenames -o nospace 2>/dev/null\n"
            "    return 0\n"
            "}\n");
 }

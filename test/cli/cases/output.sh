@@ -43,6 +43,7 @@ ts small.htrace --quiet -q hostile.sql --output=jsonl | cmp - jsonl || fail "of 
 echo '-- a terminal'
 cat >terminal.py <<'PY'
 import os, pty, sys
+os.environ["COLUMNS"] = "1000" # nothing is cut
 def run(*words):
     seen = b""
     pid, fd = pty.fork()
