@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
-# package.sh [-b BUILD] [-o DIR] [-t]: makes the package for Debian and Ubuntu (.deb) and lets lintian check it.
+# package.sh [-b BUILD] [-o DIR] [-t]: makes the package for Debian and Ubuntu (.deb), lets lintian check it, and does what users come to do
+# (test/cli/tasks.sh) with the program of the unpacked package.
 #
 #   -b BUILD   a build folder that is there, instead of the preset release, below /usr, in build/package
 #   -o DIR     where the package goes (default build/package)
 #   -t         tries it: a clean root of this release (debootstrap; as root, from the mirror of apt), the package and what it depends on
-#              installed there by apt, a bundled recording converted, the package removed. Some minutes.
+#              installed there by apt, the same tasks done, the package removed. Some minutes.
 #
 # The package's times are $SOURCE_DATE_EPOCH, else that of the commit: equal sources give equal packages.
 set -euo pipefail
@@ -54,6 +55,9 @@ cp "${made[0]}" "$package"
 as_root=()
 [ "$(id -u)" != 0 ] || as_root=(--allow-root)
 lintian "${as_root[@]}" --fail-on error,warning "$package"
+# Nothing of the build is beside this program, and nothing of the user's.
+dpkg-deb -x "$package" "$work/unpacked"
+env -i PATH=/usr/bin:/bin HOME="$work" bash test/cli/tasks.sh "$work/unpacked/usr/bin/trace_streamer" test/data
 echo "$package"
 [ $try = 1 ] || exit 0
 
@@ -89,10 +93,11 @@ page() {
 }
 attempt() {
     debootstrap --variant=minbase "$release" "$root"
-    cp "$package" test/data/recording-cpuprofile.htrace.gz "$root/tmp"
+    cp -r "$package" test/data test/cli/tasks.sh "$root/tmp"
     in_root apt-get install -y --no-install-recommends "/tmp/${package##*/}"
     [ "$(in_root trace_streamer --version)" = "trace_streamer $(dpkg-deb -f "$package" Version)" ]
-    in_root trace_streamer /tmp/recording-cpuprofile.htrace.gz -e /tmp/out.db --quiet
+    in_root bash /tmp/tasks.sh /usr/bin/trace_streamer /tmp/data
+    in_root trace_streamer /tmp/data/recording-cpuprofile.htrace.gz -e /tmp/out.db --quiet
     in_root trace_streamer -q hot_methods.sql /tmp/out.db >"$work/answer"
     [ "$(wc -l <"$work/answer")" -gt 1 ]
     [ -s "$root/usr/share/doc/trace-streamer/copyright" ]

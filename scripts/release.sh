@@ -211,6 +211,8 @@ try_deb() {
     quietly in_root apt-get install -y --no-install-recommends "$(put '*.deb')"
     in_root trace_streamer "/tmp/try/$recording" -e /tmp/try/out.db --quiet
     same deb
+    cp -r test/data test/cli/tasks.sh "$clean/tmp/try"
+    printf 'deb      %s\n' "$(in_root bash /tmp/try/tasks.sh /usr/bin/trace_streamer /tmp/try/data)"
     quietly in_root apt-get purge -y trace-streamer
 }
 try_library() {
