@@ -28,7 +28,7 @@ class InputError(Error):
 
 
 class UsageError(Error, ValueError):
-    """Wrong arguments, SQL that is wrong, or a question that does not fit what is recorded."""
+    """Wrong arguments, SQL that is wrong, or a question that the database cannot answer what is recorded."""
 
     code = 2
 

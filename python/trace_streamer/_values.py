@@ -43,7 +43,7 @@ def _text_of(name: str, value: Any) -> str:
     try:
         text.encode("utf-8")
     except UnicodeEncodeError:
-        raise UsageError(f"the parameter {name} is no text that UTF-8 has") from None
+        raise UsageError(f"the parameter {name} is not text that UTF-8 has") from None
     return text
 
 

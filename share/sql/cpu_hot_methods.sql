@@ -1,6 +1,6 @@
 -- Question:   Which methods burned the CPU in a span of time?
---             Of samples of the class cpu, and CPU time that other samples carry as a value; the time
---             of threads that slept or waited is none. A sample counts with the part of it that lies
+--             Of samples of the class cpu, and CPU time that other samples carry as a value; threads
+--             that slept or waited have none. A sample counts with the part of it that lies
 --             in the span, or where it is without a length; those without a time count when there is no span.
 -- Topic:      stacks
 -- Needs:      stack_sample (sampled stacks)

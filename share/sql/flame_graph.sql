@@ -17,7 +17,7 @@
 --             self         weight of the method itself: what no box is on
 --             method, file, line
 --             node_id      the call path, in stack_node
--- A box comes before those that stand on it, in the order of a walk through the tree.
+-- A box comes before those above it, in the order of a walk through the tree.
 WITH RECURSIVE
 stackless(too) AS (VALUES (0)),
 -- include: stack_weights

@@ -1,4 +1,4 @@
--- Question:   What of the input is not in the tables, and why?
+-- Question:   Which parts of the input are not in the tables, and why?
 -- Topic:      input
 -- Needs:      source (imported inputs)
 -- Report:     20 What was lost or is not in the tables

@@ -1,4 +1,4 @@
--- Question:   Which errors does the log have, who wrote them, how often?
+-- Question:   Which errors does the log have, who wrote them, and how often?
 -- Topic:      input
 -- Needs:      log (lines of the log)
 -- Report:     24 Errors in the log

@@ -1,4 +1,4 @@
--- Question:   How many calls and marked sections are there, how long are they, how many have no end?
+-- Question:   How many calls and marked sections are there, how long are they, and how many have no end?
 -- Topic:      calls
 -- Needs:      stack_slice (traced calls), callstack (slices of a trace of the system)
 -- Report:     56 Calls and marked sections

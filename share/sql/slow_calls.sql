@@ -37,7 +37,7 @@ recorded AS MATERIALIZED (
     c.cpu_dur AS cpu_dur, c.wait_dur AS wait_dur, c.suspend_dur AS suspend_dur, s.weight AS weight
   FROM slowest AS s CROSS JOIN cloud_call AS c ON c.id = s.call_id
 ),
--- What a traced call has to weigh at least when these are as many as are wanted.
+-- What a traced call has to weigh at least when these are as many as were asked for.
 bar AS MATERIALIZED (
   SELECT CASE WHEN ifnull(CAST(:limit AS INTEGER), 20) BETWEEN 0 AND count(weight)
     THEN min(weight) END AS least

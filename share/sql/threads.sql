@@ -1,4 +1,4 @@
--- Question:   What did each thread do: run, wait for what, nothing that is known?
+-- Question:   What did each thread do: run, wait (for what), or nothing that is known?
 --             The model answers it, each moment once; the statement adds up what one table says of a thread.
 -- Topic:      cpu
 -- Model:      spent

@@ -1,4 +1,4 @@
--- Question:   Objects of which classes live at the end, or at a time?
+-- Question:   Which classes have objects that live at the end, or at a given time?
 -- Topic:      tptp
 -- Needs:      tptp_trace (TPTP traces)
 -- Parameters: source  id of a source (default: all)

@@ -231,7 +231,7 @@ ts_code ts_nearest_fail(ts_ctx *ctx, const char *what, const char *those, const 
 {
     ts_buf names = {0};
     ts_code code = ts_nearest_put(&names, ctx, near);
-    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "no %s is \"%.*s\"; %s%.*s", what,
+    TS_STEP(code, ts_fail(ctx, TS_ERR_USAGE, "there is no %s \"%.*s\"; %s%.*s", what,
                           (int)(near->typed.n > 100 ? 100 : near->typed.n), near->typed.p,
                           names.n == 0 ? "none was recorded" : those, (int)names.n,
                           names.n == 0 ? "" : names.p));

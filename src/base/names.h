@@ -34,7 +34,8 @@ typedef struct ts_nearest {
 
 /* part: of the name, what may have been typed for it; p NULL: none. */
 void ts_nearest_add(ts_nearest *n, int64_t id, ts_text name, ts_text part);
-/* TS_ERR_USAGE: 'no source is "typed"; sources are 1 (a.json), 2 (b.json)'. those: "sources are ".
+/* TS_ERR_USAGE: 'there is no source "typed"; sources are 1 (a.json), 2 (b.json)'. those: "sources
+ * are ".
  */
 ts_code ts_nearest_fail(ts_ctx *ctx, const char *what, const char *those, const ts_nearest *near);
 /* "3 (worker-1), 7 (main) and 4 others", or "worker-1, main and 4 others" */

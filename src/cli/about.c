@@ -125,8 +125,8 @@ static ts_code help(ts_buf *out, ts_ctx *ctx, ts_verb verb)
         "\n"
         "Turns profiler recordings into one SQLite database. INPUT is a file, a directory,\n"
         "an archive or - (standard input); gzip, zlib, bzip2, xz, zstd, lz4, zip and tar are\n"
-        "unpacked. A verb is a word in first place, with options of its own: help VERB shows\n"
-        "them. A file of that name is ./VERB.\n"
+        "unpacked. The first word may be a verb, which has options of its own: help VERB shows\n"
+        "them. A file that has the name of a verb is ./VERB.\n"
         "-- ends the options. Long options may be shortened as long as they are unique.\n";
     const char *title = ts_verb_list[verb].title;
     ts_code code = put_usage(ctx, out, verb);

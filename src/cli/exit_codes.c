@@ -6,11 +6,11 @@ const ts_exit_about ts_exit_list[] = {
     {"0", "done, also when damage was recorded"},
     {"1", "an input could not be opened, or none could be imported"},
     {"2", "wrong usage, an output that is also an input or another output, or a question "
-          "that does not fit"},
+          "that the database cannot answer"},
     {"3", "--strict was given, and data was lost"},
-    {"4", "the output could not be written, another program writes the database that is there, "
+    {"4", "the output could not be written, another program is writing the existing database, "
           "or a server refused rows"},
-    {"5", "no input has a known format that is read"},
+    {"5", "no input has a format that can be read"},
     {"6", "a limit was reached"},
     {"7", "out of memory"},
     {"8", "the address of serve is not available"},

@@ -619,9 +619,10 @@ static ts_code check_inputs(const ts_options *o, ts_ctx *ctx)
                        "after, such as build=1 build=2");
     }
     if (o->verb == TS_VERB_DIFF && o->baseline != NULL && o->path_count != 1) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "diff --baseline=DIR needs one input, the one after: what was before are "
-                       "the databases in DIR");
+        return ts_fail(
+            ctx, TS_ERR_USAGE,
+            "diff --baseline=DIR needs one input, the one after: the databases in DIR are "
+            "what was before");
     }
     if (o->verb == TS_VERB_SAMPLE && (o->path_count == 1) != (o->export_db != NULL)) {
         return ts_fail(ctx, TS_ERR_USAGE,
@@ -727,8 +728,8 @@ static ts_code ask_about(ts_options *o, ts_ctx *ctx)
         o->mode = TS_MODE_HELP;
         o->about = o->path_count == 0 ? TS_VERB_NONE : verb_of(o->paths[0]);
         if (o->path_count > 0 && o->about == TS_VERB_NONE) {
-            return ts_fail(ctx, TS_ERR_USAGE, "no verb is \"%s\" (trace_streamer help lists them)",
-                           o->paths[0]);
+            return ts_fail(ctx, TS_ERR_USAGE,
+                           "there is no verb \"%s\" (trace_streamer help lists them)", o->paths[0]);
         }
     }
     return TS_OK;

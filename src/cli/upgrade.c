@@ -18,7 +18,7 @@ ts_code ts_upgrade_say_version(ts_ctx *ctx, ts_db *db, const char *path)
     if (version > TS_SCHEMA_VERSION) {
         ts_message(ctx,
                    "%s has version %" PRId64 " of the schema, newer than this program's %d: "
-                   "what it has more is not shown",
+                   "what it has in addition is not shown",
                    path, version, TS_SCHEMA_VERSION);
         return TS_OK;
     }

@@ -757,7 +757,7 @@ static ts_code chrome_run(void *work)
     ts_jout_line(w);
     ts_jout_ends(w, "]}");
     ts_jout_line(w);
-    TS_STEP_IF(code, !c->any, ts_calls_explain(&c->x.calls, "nothing with a time is wanted"));
+    TS_STEP_IF(code, !c->any, ts_calls_explain(&c->x.calls, "nothing with a time was chosen"));
     return code;
 }
 

@@ -269,7 +269,7 @@ static ts_code dim_item(void *user, const ts_calls_item *item)
         return TS_OK;
     }
     if (ts_ckd_add(&w->total, w->total, item->weight)) {
-        return ts_fail(w->ctx, TS_ERR_LIMIT, "the sum of values does not fit 64 bits");
+        return ts_fail(w->ctx, TS_ERR_LIMIT, "the sum of values does not fit into 64 bits");
     }
     w->tree->available[TS_DIM_THREAD] =
         w->tree->available[TS_DIM_THREAD] || item->itid != TS_NO_THREAD;
@@ -426,8 +426,8 @@ static ts_code dim_read(dim_work *w, ts_calls *p, const ts_weight *weight)
 }
 
 /*
- * Makes the tree of a weight of p. TS_ERR_LIMIT when the sum does not fit 64 bits. Release with
- * dim_free, also after an error.
+ * Makes the tree of a weight of p. TS_ERR_LIMIT when the sum does not fit into 64 bits. Release
+ * with dim_free, also after an error.
  */
 static ts_code dim_make(dim_tree *tree, ts_ctx *ctx, ts_calls *p, const ts_weight *weight,
                         const ts_methods *methods, const ts_naming *names, dim_kind dimension)
@@ -645,7 +645,7 @@ static ts_code graph_load(graph_work *f)
     TS_TRY(ts_methods_load(&x->methods, x->ctx, &x->calls, &x->frames, &x->uploads));
     TS_TRY(dim_make(&f->tree, x->ctx, &x->calls, f->weight, &x->methods, &x->names, f->dimension));
     if (!f->tree.available[f->dimension]) {
-        return ts_fail(x->ctx, TS_ERR_USAGE, "--dimension=%s: no stack that is wanted has a %s",
+        return ts_fail(x->ctx, TS_ERR_USAGE, "--dimension=%s: no stack that is exported has a %s",
                        dim_names[f->dimension], dim_names[f->dimension]);
     }
     if (f->tree.skipped > 0) {

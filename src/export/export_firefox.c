@@ -814,7 +814,7 @@ static ts_code fire_run(void *work)
     ts_code code;
     TS_TRY_INTO(code, fire_open(f));
     if (!f->any && !f->untimed) {
-        return ts_calls_explain(&f->x.calls, "nothing with a time is wanted");
+        return ts_calls_explain(&f->x.calls, "nothing with a time was chosen");
     }
     ts_gzip_begin(&f->zip, &f->x.w, Z_BEST_SPEED); /* a sixth larger, in a quarter of the time */
     ts_jout_begin(&f->w, f->x.ctx, fire_zip, f);

@@ -218,7 +218,7 @@ static ts_code pj_sort(pj_work *j)
     }
     details_close(&j->values);
     details_close(&j->labels);
-    TS_STEP_IF(code, j->number == 0, ts_calls_explain(&j->x.calls, "no sample is wanted"));
+    TS_STEP_IF(code, j->number == 0, ts_calls_explain(&j->x.calls, "no sample is asked for"));
     TS_STEP(code, ts_sorter_finish(j->sorter));
     return code;
 }

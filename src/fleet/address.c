@@ -81,7 +81,7 @@ ts_code ts_address_parse(ts_address *out, ts_ctx *ctx, const char *text)
         return bad_address(ctx, text, "it names no host");
     }
     if (name < authority && !is_port(host + name + 1, authority - name - 1)) {
-        return bad_address(ctx, text, "its port is no number from 1 to 65535");
+        return bad_address(ctx, text, "its port is not a number from 1 to 65535");
     }
     if (!is_name(database, n) || (database[n] != '\0' && strcmp(database + n, "/") != 0)) {
         return bad_address(ctx, text,

@@ -192,7 +192,8 @@ ts_code ts_cluster_open(ts_fleet *f, const ts_credentials *who)
     if (wanted != NULL &&
         (wanted[0] == '\0' || name_length(ts_text_of(wanted)) != strlen(wanted))) {
         return ts_fail(f->ctx, TS_ERR_USAGE,
-                       "\"%s\" is no name of a cluster: letters, digits, '_', '-' and '.'", wanted);
+                       "\"%s\" is not a name of a cluster: letters, digits, '_', '-' and '.'",
+                       wanted);
     }
     TS_TRY(look(f, &there, cluster));
     if (wanted != NULL) {
@@ -264,10 +265,11 @@ ts_code ts_cluster_is_shard(ts_fleet *f)
     }
     return there == KIND_CLUSTER
                ? TS_OK
-               : ts_fail(f->ctx, TS_ERR_USAGE,
-                         "the fleet was made on the shards of the cluster %s; %s is none of them: "
-                         "give the address of one with --at",
-                         f->cluster, f->front.address.host);
+               : ts_fail(
+                     f->ctx, TS_ERR_USAGE,
+                     "the fleet was made on the shards of the cluster %s; %s is not one of them: "
+                     "give the address of one with --at",
+                     f->cluster, f->front.address.host);
 }
 
 /* --- where a recording is --------------------------------------------------------------------- */

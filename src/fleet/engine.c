@@ -222,7 +222,7 @@ ts_code ts_engine_number(uint64_t *out, ts_fleet *f)
     *out = v;
     return i > 0 && i + 1 == b->n && b->p[i] == '\n'
                ? TS_OK
-               : ts_fail(f->ctx, TS_ERR_OUTPUT, "the server's answer is no number: \"%.*s\"",
+               : ts_fail(f->ctx, TS_ERR_OUTPUT, "the server's answer is not a number: \"%.*s\"",
                          (int)first_line(&f->answer).n, first_line(&f->answer).p);
 }
 
@@ -335,7 +335,7 @@ static ts_code take_version(ts_fleet *f)
         major = major * 10 + (unsigned)(b->p[i] - '0');
     }
     if (i == 0 || n >= sizeof s->version || b->p[i] != '.') {
-        return ts_fail(f->ctx, TS_ERR_OUTPUT, "what answers at %s is no server of ClickHouse",
+        return ts_fail(f->ctx, TS_ERR_OUTPUT, "what answers at %s is not a server of ClickHouse",
                        s->address.base);
     }
     memcpy(s->version, b->p, n);

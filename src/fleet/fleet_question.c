@@ -70,9 +70,10 @@ static ts_code put_param(ts_buf *out, ts_ctx *ctx, const ts_fleet_question *q, t
     }
     if (ts_text_begins(param.doc, "number")) {
         const ts_text number = value == NULL ? default_of(param.doc) : ts_text_of(value);
-        return is_number(number) ? ts_buf_put(ctx, out, number.p, number.n)
-                                 : ts_fail(ctx, TS_ERR_USAGE, "--param %s: \"%.*s\" is no number",
-                                           text, (int)number.n, number.p);
+        return is_number(number)
+                   ? ts_buf_put(ctx, out, number.p, number.n)
+                   : ts_fail(ctx, TS_ERR_USAGE, "--param %s: \"%.*s\" is not a number", text,
+                             (int)number.n, number.p);
     }
     if (ts_text_begins(param.doc, "glob")) {
         return ts_fleet_put_match(out, ctx, ts_text_of(value == NULL ? "*" : value));

@@ -403,7 +403,7 @@ static ts_code wait_for_mutations(ts_fleet *f)
     }
     return ts_fail(f->ctx, TS_ERR_OUTPUT,
                    "%sthe engine still deletes after %" PRIu64
-                   " s: look at system.mutations, and say it again",
+                   " s: look at system.mutations, and run it again",
                    f->server->who, f->options.timeout_s);
 }
 
@@ -451,7 +451,7 @@ static ts_code put_id(ts_fleet *f, ts_buf *where, const char *id)
     const size_t n = strlen(id);
     if (n < 8 || n > 64 || strspn(id, "0123456789abcdef") != n) {
         return ts_fail(f->ctx, TS_ERR_USAGE,
-                       "\"%s\" is no id: 8 to 64 digits of what fleet list shows", id);
+                       "\"%s\" is not an id: 8 to 64 digits of what fleet list shows", id);
     }
     TS_TRY(ts_engine_askf(f,
                           "SELECT DISTINCT lower(hex(id)) AS h FROM v_recording WHERE "

@@ -255,7 +255,7 @@ ts_code ts_htrace_times_finish(const ts_htrace_times *times, ts_store *store, in
     if (code == TS_OK && times->over > 0) {
         code =
             ts_issue_n(store, source_id, TS_ISSUE_time_overflow, plugin, TS_NO_OFFSET, times->over,
-                       "outer times do not fit 64 bit nanoseconds of the trace clock");
+                       "outer times do not fit into 64 bits of nanoseconds of the trace clock");
     }
     return code;
 }

@@ -14,8 +14,8 @@ typedef struct ts_htrace_times {
 
 /*
  * ts (ns, read from clock `from`) in boottime, with *clock = boottime. When the clocks are not
- * related, ts as it is with *clock = from. TS_NO_TIME when it does not fit 64 bits, or ts is that.
- * Docs: docs/formats.md, ".htrace container".
+ * related, ts as it is with *clock = from. TS_NO_TIME when it does not fit into 64 bits, or ts is
+ * that. Docs: docs/formats.md, ".htrace container".
  */
 int64_t ts_htrace_time(ts_clock *clock, ts_htrace_times *times, ts_clock from, int64_t ts);
 

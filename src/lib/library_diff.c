@@ -15,7 +15,8 @@ static ts_code take_limit(uint64_t *limit, ts_ctx *ctx, const char *text)
     const size_t n = strlen(text);
     if (n == 0 || n > 10 || strspn(text, "0123456789") != n ||
         (*limit = strtoull(text, NULL, 10)) > UINT32_MAX) {
-        return ts_fail(ctx, TS_ERR_USAGE, "bad value for limit: \"%s\" is no number of rows", text);
+        return ts_fail(ctx, TS_ERR_USAGE, "bad value for limit: \"%s\" is not a number of rows",
+                       text);
     }
     return TS_OK;
 }

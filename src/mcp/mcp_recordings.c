@@ -226,10 +226,10 @@ static ts_code refuse_name(mcp_call *call, ts_text name, const char *argument)
     if (name.p == NULL) {
         code = mcp_refuse(call, "several recordings are open: say which by \"%s\":\n", argument);
     } else {
-        code = mcp_refuse(
-            call,
-            "\"%.*s\" is none of the open recordings; call open with its path, or name one of:\n",
-            (int)(name.n < 200 ? name.n : 200), name.p);
+        code = mcp_refuse(call,
+                          "\"%.*s\" is not one of the open recordings; call open with its path, or "
+                          "name one of:\n",
+                          (int)(name.n < 200 ? name.n : 200), name.p);
     }
     TS_STEP(code, mcp_recordings_say(call));
     return code;

@@ -105,7 +105,7 @@ typedef struct ts_weight {
     bool usual;         /* what a profile of several kinds means to show */
     bool part;          /* it is in the weight of its class, which is listed too, or is no weight */
     bool length;        /* of a class: also of samples and calls by their length */
-    bool over;          /* its sum does not fit 64 bits */
+    bool over;          /* its sum does not fit into 64 bits */
     int64_t *self;      /* by call path, never negative; NULL: not loaded */
     int64_t total;
     bool of_samples, of_calls; /* it has such */
@@ -175,8 +175,8 @@ typedef enum ts_calls_load {
  * allocations, bytes first; what is in use; waiting; other values. Frames are interned in `frames`.
  *
  * TS_ERR_USAGE when something that the filter names does not exist, or when nothing has a weight.
- * TS_ERR_LIMIT when a sum does not fit 64 bits. Release with ts_calls_free, also after an error;
- * reader, frames and what the filter names must live as long.
+ * TS_ERR_LIMIT when a sum does not fit into 64 bits. Release with ts_calls_free, also after an
+ * error; reader, frames and what the filter names must live as long.
  */
 ts_code ts_calls_open(ts_calls *p, ts_ctx *ctx, ts_reader *reader, const ts_stack_filter *filter,
                       ts_frames *frames, ts_calls_load load);

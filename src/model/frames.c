@@ -132,7 +132,7 @@ static ts_code tree_add(tree_work *w, const ts_calls *p, bool before)
         code = tree_path(&path[i], w, path[p->parent[i]], ts_calls_frame(p, i));
         int64_t *sum = before ? w->tree->before : w->tree->self;
         TS_STEP_IF(code, ts_ckd_add(&sum[path[i]], sum[path[i]], weight->self[i]),
-                   ts_fail(w->ctx, TS_ERR_LIMIT, "a sum does not fit 64 bits"));
+                   ts_fail(w->ctx, TS_ERR_LIMIT, "a sum does not fit into 64 bits"));
         TS_STEP_IF(code, i % 65536 == 0, ts_check_cancel(w->ctx));
     }
     ts_free(w->ctx, path);

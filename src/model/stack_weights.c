@@ -581,7 +581,7 @@ ts_code ts_calls_each(const ts_calls *p, const ts_weight *weight, ts_calls_visit
 
 static ts_code sum_over(const ts_calls *p, const ts_weight *weight)
 {
-    return ts_fail(p->ctx, TS_ERR_LIMIT, "the sum of %.*s does not fit 64 bits",
+    return ts_fail(p->ctx, TS_ERR_LIMIT, "the sum of %.*s does not fit into 64 bits",
                    (int)weight->name.n, weight->name.p);
 }
 

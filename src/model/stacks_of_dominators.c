@@ -104,7 +104,8 @@ static ts_code take_size(void *user, const ts_batch *b, unsigned i)
     sums[OBJECTS]++;
     const int64_t size = ts_cell_or(b, 0, i, 0);
     return ts_ckd_add(&sums[SPACE], sums[SPACE], size > 0 ? size : 0)
-               ? ts_fail(w->p->ctx, TS_ERR_LIMIT, "the sum of inuse_space does not fit 64 bits")
+               ? ts_fail(w->p->ctx, TS_ERR_LIMIT,
+                         "the sum of inuse_space does not fit into 64 bits")
                : TS_OK;
 }
 

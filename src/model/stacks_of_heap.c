@@ -160,7 +160,8 @@ static ts_code heap_live(heap_work *w, const ts_batch *b, unsigned i)
     int64_t *space = &all[node - 1][INUSE_SPACE];
     all[node - 1][INUSE_OBJECTS]++;
     return ts_ckd_add(space, *space, b->columns[1].ints[i])
-               ? ts_fail(w->p->ctx, TS_ERR_LIMIT, "the sum of inuse_space does not fit 64 bits")
+               ? ts_fail(w->p->ctx, TS_ERR_LIMIT,
+                         "the sum of inuse_space does not fit into 64 bits")
                : TS_OK;
 }
 

@@ -77,7 +77,7 @@ static ts_code add_mark(void *user, const ts_slice *s)
     mark_sums *sums = (mark_sums *)w->sums.p + (node - 1);
     sums->count++;
     return ts_ckd_add(&sums->wall, sums->wall, s->self.value)
-               ? ts_fail(ctx, TS_ERR_LIMIT, "the sum of slices does not fit 64 bits")
+               ? ts_fail(ctx, TS_ERR_LIMIT, "the sum of slices does not fit into 64 bits")
                : TS_OK;
 }
 

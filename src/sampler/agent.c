@@ -194,7 +194,7 @@ ts_code ts_agent_parse(size_t *used, ts_agent *agent, const char *p, size_t n, t
         ts_agent_event event;
         parsed f = take_event(&code, &event, agent, &c);
         TS_STEP_IF(code, f == WRONG,
-                   ts_fail(agent->ctx, TS_ERR_INPUT, "what the agent sent is no message"));
+                   ts_fail(agent->ctx, TS_ERR_INPUT, "what the agent sent is not a message"));
         if (code != TS_OK || f == PART) {
             return code;
         }

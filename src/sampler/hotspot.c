@@ -103,7 +103,7 @@ static ts_code check_status(ts_jvm *jvm, ts_ctx *ctx, const char *status)
     }
     if ((strtoull(caught, NULL, 16) >> (SIGQUIT - 1) & 1) == 0 || jvm->inner_pid <= 0) {
         return ts_fail(ctx, TS_ERR_USAGE,
-                       "process %d does not handle SIGQUIT, so it is no Java VM that can be "
+                       "process %d does not handle SIGQUIT, so it is not a Java VM that can be "
                        "attached to",
                        jvm->pid);
     }

@@ -240,7 +240,7 @@ static ts_code put_count(ts_buf *out, ts_ctx *ctx, const ts_param *p)
 {
     size_t n = strlen(p->value);
     if (n == 0 || n > 18 || strspn(p->value, "0123456789") != n) {
-        return bad_value(ctx, p, "is no number that is 0 or more", TS_TEXT_NULL);
+        return bad_value(ctx, p, "is not a number that is 0 or more", TS_TEXT_NULL);
     }
     return put_typed(out, ctx, p);
 }
@@ -285,11 +285,8 @@ static ts_code put_word(ts_buf *out, ts_ctx *ctx, ts_text text, const ts_param *
             return put_typed(out, ctx, p);
         }
     }
-    ts_buf there = {0};
-    ts_code code = ts_buf_printf(ctx, &there, "it is one of %.*s", (int)words.n, words.p);
-    TS_STEP(code, bad_value(ctx, p, "is none of the words", ts_buf_text(&there)));
-    ts_buf_free(ctx, &there);
-    return code;
+    return ts_fail(ctx, TS_ERR_USAGE, "bad value for the parameter %s: \"%s\" is not one of %.*s",
+                   p->name, p->value, (int)words.n, words.p);
 }
 
 /* --- all ----------------------------------------------------------------------------------- */

@@ -169,7 +169,7 @@ static ts_code find_inputs(ts_store *store)
     ts_clock clock = store->shown == NULL ? TS_CLOCK_UNKNOWN : clock_of(&store->shown->times);
     if (code == TS_OK && (clock == TS_CLOCK_UNKNOWN || clock == TS_CLOCK_RELATIVE)) {
         return ts_fail(store->ctx, TS_ERR_USAGE,
-                       "--viewer: %.*s is no input with times, which trace_range could cover",
+                       "--viewer: %.*s is not an input with times, which trace_range could cover",
                        (int)store->viewer_source.n, store->viewer_source.p);
     }
     return code != TS_ERR_USAGE

@@ -67,7 +67,7 @@ def check_meta(snapshot):
     need(isinstance(snapshot, dict) and list(snapshot) == COUNTS, "snapshot has other members")
     need(snapshot["meta"] in (META, ARKTS_META), "meta is not that of V8 or ArkTS")
     for key in COUNTS[1:]:
-        need(cp.is_int(snapshot[key]) and snapshot[key] >= 0, "%s is no number" % key)
+        need(cp.is_int(snapshot[key]) and snapshot[key] >= 0, "%s is not a number" % key)
 
 
 def check_strings(strings, arkts):

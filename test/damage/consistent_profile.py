@@ -50,7 +50,7 @@ def unique(pairs):
 
 
 def no_constant(text):
-    raise Contradiction("%s is no number of JSON" % text)
+    raise Contradiction("%s is not a number of JSON" % text)
 
 
 def strict_json(text):
@@ -74,9 +74,9 @@ def ints(value, what):
 
 def check_frame(frame):
     need(isinstance(frame, dict) and set(frame) - {"moduleName"} == FRAME, "a callFrame has other members")
-    need(isinstance(frame["functionName"], str) and isinstance(frame["url"], str), "a name is no text")
+    need(isinstance(frame["functionName"], str) and isinstance(frame["url"], str), "a name is not text")
     script = frame["scriptId"]
-    need(is_int(script) or (isinstance(script, str) and script.isascii() and script.isdigit()), "scriptId is no number")
+    need(is_int(script) or (isinstance(script, str) and script.isascii() and script.isdigit()), "scriptId is not a number")
     for key in ("lineNumber", "columnNumber"):
         need(is_int(frame[key]) and -1 <= frame[key] < 2**31, "%s is no place" % key)
 
@@ -93,9 +93,9 @@ def check_ticks(node):
 def check_node(node):
     need(isinstance(node, dict), "a node is no object")
     need(NODE_REQUIRED <= set(node) <= NODE_KNOWN, "a node has other members")
-    need(is_int(node["id"]) and node["id"] > 0, "an id is no number")
-    need(is_int(node["hitCount"]) and node["hitCount"] >= 0, "hitCount is no number")
-    need(isinstance(node.get("deoptReason", ""), str), "deoptReason is no text")
+    need(is_int(node["id"]) and node["id"] > 0, "an id is not a number")
+    need(is_int(node["hitCount"]) and node["hitCount"] >= 0, "hitCount is not a number")
+    need(isinstance(node.get("deoptReason", ""), str), "deoptReason is not text")
     check_frame(node["callFrame"])
     ints(node.get("children", []), "children")
     if "positionTicks" in node:
@@ -109,13 +109,13 @@ def check_tree(nodes):
     need(nodes and len(ids) == len(nodes), "an id occurs twice")
     for node in nodes:
         for child in node.get("children", []):
-            need(child in ids, "a child is no node")
+            need(child in ids, "a child is not a node")
             need(parents.get(child, node["id"]) == node["id"] and (child not in parents or "parent" in nodes[0]),
                  "a node has two parents")
             parents[child] = node["id"]
         need(len(set(node.get("children", []))) == len(node.get("children", [])), "a child occurs twice")
     need(ids - set(parents) == {1}, "the root is not one node, 1")
-    need(set(parents.values()) <= ids, "a parent is no node")
+    need(set(parents.values()) <= ids, "a parent is not a node")
     for node in ids:
         seen = 0
         while node in parents and seen <= len(ids):
@@ -169,8 +169,8 @@ def check_order(parents, nodes, samples):
 def check_profile(p):
     need(isinstance(p, dict), "a profile is no object")
     need(REQUIRED <= set(p) <= REQUIRED | FIGURES | {"title"}, "a profile has other members")
-    need(all(is_int(p[key]) for key in (FIGURES | {"startTime", "endTime"}) & set(p)), "a figure is no number")
-    need(isinstance(p.get("title", ""), str), "title is no text")
+    need(all(is_int(p[key]) for key in (FIGURES | {"startTime", "endTime"}) & set(p)), "a figure is not a number")
+    need(isinstance(p.get("title", ""), str), "title is not text")
     need(isinstance(p["nodes"], list), "nodes is no list")
     for node in p["nodes"]:
         check_node(node)

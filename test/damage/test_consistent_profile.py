@@ -90,7 +90,7 @@ class Bare(unittest.TestCase):
 
     def test_tree(self):
         self.check("an id occurs twice", lambda p: p["nodes"][2].update(id=2))
-        self.check("a child is no node", lambda p: p["nodes"][2].update(children=[9]))
+        self.check("a child is not a node", lambda p: p["nodes"][2].update(children=[9]))
         self.check("two parents", lambda p: p["nodes"][0].update(children=[2, 3]))
         self.check("two parents", lambda p: p["nodes"][1].update(children=[3, 3]))
         self.check("root", lambda p: p["nodes"][1].pop("children"))

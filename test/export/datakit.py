@@ -580,7 +580,7 @@ def expected_samples(database, **filters):
 def check_json(database, path, arguments, **filters):
     want = expected_samples(database, **filters)
     if not want:
-        check("no sample is wanted" in export(path, "profile-json", *arguments, codes=(2,)), f"{path} {arguments}")
+        check("no sample is asked for" in export(path, "profile-json", *arguments, codes=(2,)), f"{path} {arguments}")
         return
     got = [json.loads(line) for line in export(path, "profile-json", *arguments).decode("utf-8").split("\n")[:-1]]
     sources = sorted({source for source, _ in want})

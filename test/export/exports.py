@@ -467,8 +467,8 @@ def messages():
     databases = made.recordings(PROGRAM, TOOLS, SOURCE)
     to = ["--to=folded", "-o", "-"]
     cpu = databases["cpu"]
-    refuses(['no thread is "nobody"', "none was recorded"], cpu, *to, "--thread=nobody")
-    refuses(['no source is "9"', "Profile0"], cpu, *to, "--source=9")
+    refuses(['there is no thread "nobody"', "none was recorded"], cpu, *to, "--thread=nobody")
+    refuses(['there is no source "9"', "Profile0"], cpu, *to, "--source=9")
     refuses(['no value is called "bytes"', "cpu, waiting, samples, dur"], cpu, *to, "--weight=bytes")
     refuses(["the options leave no stack", "event call", "http-nio"], databases["cloud"], *to, "--event=cpu")
     refuses(["the options leave no stack", "source 2 (Profile0)", "event cpu", "times from"], cpu, *to, "--from=1", "--until=2")

@@ -97,7 +97,7 @@ def filters():
     late = readers.firefox(export("kernel.db", f"--from={begin + middle}"))
     check(len(late.markers) == sum(m[2] >= middle for m in whole.markers), "--from")
     text = made.run(PROGRAM, "kernel.db", "--to=firefox", "-o", "-", "--thread=nobody", codes=(2,)).stderr.decode()
-    check('no thread is "nobody"' in text, text)
+    check('there is no thread "nobody"' in text, text)
 
 
 def categories():

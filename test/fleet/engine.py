@@ -484,7 +484,7 @@ def asks(engine, scratch):
         complain("chosen by path")
     asked(engine, "recordings", "--by=biuld", code=2, says='the label "biuld"; labels are: build, device')
     asked(engine, "classs", code=2, says="did you mean classes?")
-    asked(engine, "classes", "--param", "limit=x", code=2, says="is no number")
+    asked(engine, "classes", "--param", "limit=x", code=2, says="is not a number")
     asked(engine, "classes", "--param", "klass=x", code=2, says="has no parameter")
     asked(engine, "waits", "--param", "kind=sleep", code=2, says="it is one of wait, contended or park")
     asked(engine, "classes", "--param", "class='; DROP TABLE recording; --")

@@ -498,7 +498,7 @@ static void test_diff_refused(void **state)
     assert_string_equal(tst_message(profile), "");
     refused(profile, heap, NULL, none, "the inputs have nothing in common that can be compared");
     refused(profile, profile, NULL, none, "both sides are the same");
-    refused(profile, heap, "colour", none, "\"colour\" is none of class, java_class, method, ");
+    refused(profile, heap, "colour", none, "\"colour\" is not one of: class, java_class, method, ");
     refused(heap, heap, NULL, (tst_param){"colour", "red"},
             "a comparison has no parameter \"colour\"; it has source, ");
     refused(heap, heap, NULL, (tst_param){"limit", "-1"}, "bad value for limit: \"-1\"");

@@ -55,7 +55,7 @@ def messages():
 
 
 def cells():
-    """What would break a line of a table is escaped, long cells are cut, bytes that are no text are replaced."""
+    """What would break a line of a table is escaped, long cells are cut, bytes that are not text are replaced."""
     s = Server(program, PROFILE)
     text, failed = s.tool("sql", sql="SELECT 'a' || char(9) || char(10) || 'b' AS a1, NULL AS b1, x'00ff' AS c1, 1e300 AS r, 9223372036854775807 AS i, cast(x'ff41' AS TEXT) AS bad")
     assert not failed and text == "a1\tb1\tc1\tr\ti\tbad\na\\t\\nb\t\t(2 bytes)\t1.0e+300\t9223372036854775807\t\ufffdA\n", repr(text)

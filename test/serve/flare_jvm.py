@@ -121,7 +121,7 @@ def check_directory(args, path, seconds):
 def check_refused(c, folder):
     """No signal goes to what is no Java VM: SIGQUIT would end it."""
     other = subprocess.Popen(["sleep", "60"])
-    c.failure("process %d does not handle SIGQUIT, so it is no Java VM that can be attached to" % other.pid,
+    c.failure("process %d does not handle SIGQUIT, so it is not a Java VM that can be attached to" % other.pid,
               "attach_jvm", target_pid=other.pid)
     catcher = subprocess.Popen([sys.executable, "-c", "import signal, time\nsignal.signal(signal.SIGQUIT, "
                                 "lambda *a: print('caught', flush=True))\nprint('ready', flush=True)\ntime.sleep(60)"],

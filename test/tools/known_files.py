@@ -38,7 +38,7 @@ FILES = {
     "(compress); unpack": [b"\x1f\x9d\x90abc"],
     "(lz4 -l)": [b"\x02\x21\x4c\x18abc"],
     "encrypted; ": [b"-----BEGIN PGP MESSAGE-----\n", b"age-encryption.org/v1\n"],
-    "OpenTelemetry that are no profiles": [b'{"resourceSpans":[]}', b'{ "resourceMetrics" : []}', b'{"resourceLogs":[]}'],
+    "OpenTelemetry that are not profiles": [b'{"resourceSpans":[]}', b'{ "resourceMetrics" : []}', b'{"resourceLogs":[]}'],
     "Profiler in slabs": [b"\xdc\xdfJSLB\x01\x00abc"],
     "perf.data (Linux perf": [b"PERFFILE" + bytes(96), b"2ELIFREP" + bytes(96)],
     "a report of simpleperf": [b"SIMPLEPERF\x01\x00"],

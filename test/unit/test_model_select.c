@@ -187,11 +187,14 @@ static void test_sources(void **state)
         {"*.jfr", "[1,2,3,4,5]"},
         {"logs/*", "[1,2,3,4,5]"},
         {"ch*", "[2,4]"},
-        {"c.jfr", "no source is \"c.jfr\"; sources are 1 (logs/a.jfr), 3 (logs/b.jfr), 2 (chunk), "
-                  "4 (chunk), 5 (2)"},
-        {"chnuk", "no source is \"chnuk\"; sources are 2 (chunk), 4 (chunk), 1 (logs/a.jfr), 3 "
-                  "(logs/b.jfr), 5 (2)"},
-        {"", "no source is \"\"; sources are 1 (logs/a.jfr), 2 (chunk), 3 (logs/b.jfr), 4 (chunk), "
+        {"c.jfr",
+         "there is no source \"c.jfr\"; sources are 1 (logs/a.jfr), 3 (logs/b.jfr), 2 (chunk), "
+         "4 (chunk), 5 (2)"},
+        {"chnuk",
+         "there is no source \"chnuk\"; sources are 2 (chunk), 4 (chunk), 1 (logs/a.jfr), 3 "
+         "(logs/b.jfr), 5 (2)"},
+        {"", "there is no source \"\"; sources are 1 (logs/a.jfr), 2 (chunk), 3 (logs/b.jfr), 4 "
+             "(chunk), "
              "5 (2)"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_find(*state, false, cases[i][0], cases[i][1]);
@@ -215,14 +218,16 @@ static void test_threads(void **state)
         {"main,tid=3", "[1,2]"},
         {"a,b", "5"},
         {"a\\,b,main", "[1,5]"},
-        {"tid=9", "no thread is \"tid=9\"; threads are 1 (main), 2 (worker-1), 3 (worker-2), 4 "
-                  "(3), 5 (a,b)"},
-        {"process=int", "no thread is \"process=int\"; threads are 4 (init), 5 (init), 1 "
+        {"tid=9",
+         "there is no thread \"tid=9\"; threads are 1 (main), 2 (worker-1), 3 (worker-2), 4 "
+         "(3), 5 (a,b)"},
+        {"process=int", "there is no thread \"process=int\"; threads are 4 (init), 5 (init), 1 "
                         "(com.shop), 2 (com.shop), 3 (com.shop)"},
-        {"workr-2", "no thread is \"workr-2\"; threads are 3 (worker-2), 2 (worker-1), 1 (main), 4 "
-                    "(3), 5 (a,b)"},
-        {"main,",
-         "no thread is \"\"; threads are 1 (main), 2 (worker-1), 3 (worker-2), 4 (3), 5 (a,b)"}};
+        {"workr-2",
+         "there is no thread \"workr-2\"; threads are 3 (worker-2), 2 (worker-1), 1 (main), 4 "
+         "(3), 5 (a,b)"},
+        {"main,", "there is no thread \"\"; threads are 1 (main), 2 (worker-1), 3 (worker-2), 4 "
+                  "(3), 5 (a,b)"}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         check_find(*state, true, cases[i][0], cases[i][1]);
     }
@@ -362,8 +367,9 @@ static void test_labels(void **state)
     ts_select_free(f->ctx, &s);
     assert_int_equal(ts_select_make(&s, f->model, &(ts_wanted){.label = "worker=v0"}),
                      TS_ERR_USAGE);
-    assert_string_equal(f->ctx->error.causes[0], "no label is \"worker=v0\"; labels are worker=w0, "
-                                                 "worker=w1, kind=, a=b=c");
+    assert_string_equal(f->ctx->error.causes[0],
+                        "there is no label \"worker=v0\"; labels are worker=w0, "
+                        "worker=w1, kind=, a=b=c");
     ts_select_free(f->ctx, &s);
 }
 

@@ -144,7 +144,7 @@ static void test_differential(void **state)
     run_free(&r);
 }
 
-/* Halves to even; what does not fit is no number. */
+/* Halves to even; what does not fit is not a number. */
 static void test_weights(void **state)
 {
     static const struct {

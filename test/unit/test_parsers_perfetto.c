@@ -432,7 +432,7 @@ static void test_bad_packets(void **state)
     assert_int_equal(issue_sum(&r, "perfetto_bad_packet"), 1);
     assert_rows(&r, perfetto_event, 4);
     run_free(&r);
-    /* a time that is no number */
+    /* a time that is not a number */
     import_hex(&r, TINY "0A05 4201 00 5001 " CLOCKS BEGIN END);
     assert_int_equal(issue_sum(&r, "perfetto_bad_packet"), 1);
     assert_rows(&r, perfetto_event, 4);

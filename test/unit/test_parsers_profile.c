@@ -194,7 +194,7 @@ static void test_hits_and_samples(void **state)
     assert_null_cell(&r, js_cpu_profiler_sample, 0, function_id);
     assert_cell(&r, stack_sample, 4, ts, 5000);
     run_free(&r);
-    /* Without positionTicks it is no profile of V8: others count in ways of their own. */
+    /* Without positionTicks it is not a profile of V8: others count in ways of their own. */
     import_text(&r, PROFILE(NODE(1, ",\"hitCount\":9"), "\"samples\":[1],\"timeDeltas\":[1]"));
     assert_rows(&r, import_issue, 0);
     run_free(&r);

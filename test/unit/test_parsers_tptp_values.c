@@ -78,7 +78,7 @@ static void test_ticks(void **state)
     memcpy(&bits, &hz, sizeof bits);
     assert_int_equal(tptp_ticks_rate(&t, bits), TPTP_RATE_DOUBLE);
     assert_int_equal(t.frequency, UINT64_C(2400000000));
-    /* A frequency so high that a second of ticks times 10^9 does not fit 64 bits. */
+    /* A frequency so high that a second of ticks times 10^9 does not fit into 64 bits. */
     assert_int_equal(tptp_ticks_rate(&t, UINT64_C(100000000000)), TPTP_RATE_PLAIN);
     assert_true(tptp_ticks_ns(&ns, &t, UINT64_C(199999999999)));
     assert_int_equal(ns, 1999999999);

@@ -376,7 +376,7 @@ static void test_dropped(void **state)
     assert_ok(f.ctx, fp_data_records(&data, seven));
     assert_ok(f.ctx, fp_data_slots(&data, seven));
     assert_int_equal(seven->records.n, 5);
-    assert_int_equal(seven->slots.n, 2); /* a text is no number, so it is 0 */
+    assert_int_equal(seven->slots.n, 2); /* a text is not a number, so it is 0 */
     assert_ok(f.ctx, fp_data_records(&data, eight));
     assert_false(seven->loaded_records);
     assert_int_equal(seven->records.n, 0);

@@ -201,7 +201,7 @@ static void test_replies(void **state)
            "\"total\":0,\"count\":0,\"id\":[]");
     expect_error(f, "flame?order=callers&root=2&leaf=1", TS_ERR_USAGE, "does not call");
     expect_error(f, "flame?leaf=1", TS_ERR_USAGE, "'leaf' needs order=callers");
-    expect_error(f, "flame?order=callers&focus=1", TS_ERR_USAGE, "not with order=callers");
+    expect_error(f, "flame?order=callers&focus=1", TS_ERR_USAGE, "'focus' cannot be given with order=callers");
     expect(f, "flame?kind=sample&weight=dur&limit=1",
            "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[30]}");
     expect(f, "methods?kind=sample&weight=dur",
@@ -326,9 +326,9 @@ static void test_parameters(void **state)
     expect(f, "flame?kind=sample&weight=dur&src=1&thr=m*,io", "\"totals\":[100,30,10]");
     expect(f, "flame?kind=sample&weight=dur&src=b.jfr", "\"total\":0,");
     expect_error(f, "flame?thr=mian", TS_ERR_USAGE,
-                 "no thread is \"mian\"; threads are 1 (main), 2 (io)");
+                 "there is no thread \"mian\"; threads are 1 (main), 2 (io)");
     expect_error(f, "flame?src=c.jfr", TS_ERR_USAGE, "sources are 1 (a.jfr), 2 (b.jfr)");
-    expect_error(f, "flame?kind=samples", TS_ERR_USAGE, "none of sample,slice");
+    expect_error(f, "flame?kind=samples", TS_ERR_USAGE, "not one of sample,slice");
     expect_error(f, "flame?weight=value", TS_ERR_USAGE, "needs the parameter 'value'");
     expect_error(f, "flame?weight=value&value=x", TS_ERR_USAGE,
                  "no value is called \"x\"; there are cpu, alloc");

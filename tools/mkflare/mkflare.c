@@ -288,7 +288,7 @@ static int64_t number(const char *text, int64_t low, int64_t high)
     errno = 0;
     v = strtoll(text, &end, 10);
     if (errno != 0 || *end != '\0' || end == text || v < low || v > high) {
-        fl_die("\"%s\" is no number from %" PRId64 " to %" PRId64, text, low, high);
+        fl_die("\"%s\" is not a number from %" PRId64 " to %" PRId64, text, low, high);
     }
     return v;
 }

@@ -410,7 +410,7 @@ static ts_code note_issues(heap_run *r, const heap_rows *f)
     ts_code code = TS_OK;
     if (f->bad_root) {
         code = ts_issue(r->store, f->g.d.source_id, TS_ISSUE_heap_analysis_root, NULL, TS_NO_OFFSET,
-                        "root_index is no node of the snapshot");
+                        "root_index is not a node of the snapshot");
     }
     TS_STEP(code, hg_note_incomplete(r->store, &f->g));
     return code;

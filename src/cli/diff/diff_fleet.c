@@ -48,8 +48,8 @@ static ts_code prepare(fleet_diff *d)
     d->by = o->by == NULL ? NULL : ts_questions_find(&d->all, o->by);
     TS_TRY(diff_names(&d->others, d->ctx, &d->all, NULL, d->by));
     if (o->by != NULL && d->by == NULL) {
-        return ts_fail(d->ctx, TS_ERR_USAGE, "bad value for --by: \"%s\" is none of %.*s", o->by,
-                       (int)d->others.n, d->others.p);
+        return ts_fail(d->ctx, TS_ERR_USAGE, "bad value for --by: \"%s\" is not one of: %.*s",
+                       o->by, (int)d->others.n, d->others.p);
     }
     TS_NEED(d->ctx, d->conditions = ts_zalloc(d->ctx, o->fail_if.count + 1, sizeof *d->conditions));
     for (size_t i = 0; i < o->fail_if.count; i++) {

@@ -168,8 +168,9 @@ static ts_code run_thing(doing *d)
 {
     const ts_options *o = d->options;
     if (o->cluster != NULL && strcmp(o->paths[0], "init") != 0) {
-        return ts_fail(d->ctx, TS_ERR_USAGE,
-                       "--cluster is an option of fleet init: what is there knows its cluster");
+        return ts_fail(
+            d->ctx, TS_ERR_USAGE,
+            "--cluster is an option of fleet init: a fleet that is there keeps its cluster");
     }
     for (size_t i = 0; i < sizeof things / sizeof things[0]; i++) {
         if (strcmp(things[i].name, o->paths[0]) == 0 && (things[i].more || o->path_count == 1)) {

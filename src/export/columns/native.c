@@ -161,7 +161,7 @@ static ts_code put_rowids(ts_buf *out, const ts_columns *b)
 {
     if (b->rows > 0 && (b->rowids[0] < 0 || b->rowids[b->rows - 1] > UINT32_MAX)) {
         return ts_fail(b->ctx, TS_ERR_LIMIT,
-                       "rowids of %s do not fit UInt32: %" PRId64 " to %" PRId64, b->name,
+                       "rowids of %s do not fit into UInt32: %" PRId64 " to %" PRId64, b->name,
                        b->rowids[0], b->rowids[b->rows - 1]);
     }
     TS_TRY(begin_column(b->ctx, out, "row", "UInt32"));

@@ -42,7 +42,7 @@ static const char *take(ts_value *value, ts_field_kind kind, const ts_wire_field
     const char *wrong = NULL;
     if (kind == TS_FIELD_REAL) {
         memcpy(&value->d, &field->value, sizeof value->d);
-        wrong = isfinite(value->d) ? NULL : "is no finite number";
+        wrong = isfinite(value->d) ? NULL : "is not a finite number";
     } else if (kind == TS_FIELD_BYTES) {
         value->p = field->p;
         value->n = field->n;

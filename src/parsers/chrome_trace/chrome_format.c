@@ -181,11 +181,11 @@ static ts_code record_issues(chrome_trace *c)
         {TS_ISSUE_chrome_crossing, n->crossing, TS_NO_OFFSET,
          "spans overlap and none contains the other"},
         {TS_ISSUE_chrome_bad_counter, n->bad_counters, TS_NO_OFFSET,
-         "values of counters are no numbers"},
+         "values of counters are not numbers"},
         {TS_ISSUE_chrome_text_id, n->text_ids, TS_NO_OFFSET, "process or thread ids are texts"},
         {TS_ISSUE_chrome_text_cut, n->texts_cut, n->first_cut, "texts are longer than the limit"},
         {TS_ISSUE_chrome_bad_text, ts_json_replaced(c->json), TS_NO_OFFSET,
-         "parts of texts that are no text became U+FFFD"},
+         "parts of texts that are not valid text became U+FFFD"},
     };
     ts_code code = TS_OK;
     for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {

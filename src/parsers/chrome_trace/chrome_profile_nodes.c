@@ -68,7 +68,7 @@ static ts_code link_parents(chrome_trace *c, chrome_profile *profile)
         chrome_node *node;
         if (!ts_idmap_find(&index, &profile->by_id, link->child)) {
             code = ts_issue(c->store, profile->source_id, TS_ISSUE_cpu_unknown_child, profile->name,
-                            TS_NO_OFFSET, "child %" PRId64 " is no node", link->child);
+                            TS_NO_OFFSET, "child %" PRId64 " is not a node", link->child);
             continue;
         }
         node = node_at(profile, (size_t)index);

@@ -135,7 +135,8 @@ static ts_code on_odd(void *user, unsigned kind)
         c->n.events++;
         c->n.events_lost++;
         return ts_issue(c->store, c->source_id, TS_ISSUE_chrome_bad_event, NULL,
-                        (int64_t)ts_json_position(c->json), "an element of the list is no object");
+                        (int64_t)ts_json_position(c->json),
+                        "an element of the list is not an object");
     case CHROME_EVENT:
         bad_value(c);
         return TS_OK;

@@ -357,7 +357,7 @@ static ts_code note_set(ts_job *job, uint32_t others)
     }
     TS_STEP_IF(code, others > 0,
                ts_issue_n(job->store, job->source_id, TS_ISSUE_member_skipped, NULL, TS_NO_OFFSET,
-                          others, "files that are no streams of a pod"));
+                          others, "files that are not streams of a pod"));
     return code;
 }
 
@@ -557,7 +557,7 @@ static ts_code import_stream(single *s)
         f.kind = kind_of_head((const uint8_t *)s->head.p, s->head.n);
         f.index = 1;
         if (f.kind == CLOUD_OTHER) {
-            return ts_fail(s->job->ctx, TS_ERR_FORMAT, "%s is no stream of the Cloud Profiler",
+            return ts_fail(s->job->ctx, TS_ERR_FORMAT, "%s is not a stream of the Cloud Profiler",
                            name);
         }
         snprintf(f.stream, sizeof f.stream, "%s", names[f.kind]);

@@ -198,8 +198,7 @@ static ts_code import_uploads(ts_job *job)
     }
     TS_STEP_IF(code, first,
                ts_fail(job->ctx, TS_ERR_FORMAT,
-                       "%s is no upload: it is neither a form nor has it an event file",
-                       job->name));
+                       "%s is not an upload: it has neither a form nor an event file", job->name));
     if (code == TS_OK && (code = note_damage(job)) == TS_OK && !good &&
         ts_fileset_damage(job->set) == NULL) {
         code =

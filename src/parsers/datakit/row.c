@@ -127,7 +127,8 @@ static ts_code row_record(datakit_upload *u)
     const ts_note notes[] = {
         {TS_ISSUE_datakit_text_cut, m->cut, "texts longer than 1 MiB were cut"},
         {TS_ISSUE_datakit_too_much, m->too_many, "tags and values were left out"},
-        {TS_ISSUE_datakit_bad_text, m->bad_texts, "parts of texts that are no text became U+FFFD"},
+        {TS_ISSUE_datakit_bad_text, m->bad_texts,
+         "parts of texts that are not valid text became U+FFFD"},
         {TS_ISSUE_datakit_no_metadata, m->pairs.n + m->broken == 0 ? 1 : 0,
          "there are neither tags nor an event file that can be read"},
     };

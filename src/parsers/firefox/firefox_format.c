@@ -106,9 +106,10 @@ static ts_code fox_finish(void *self, const ts_stream_end *end)
     TS_TRY(ts_json_finish(f->json));
     f->job->text_bad = ts_json_state(f->json) == TS_JSON_BAD && !f->done;
     if (!f->has_meta && !f->has_threads && !f->has_shared) {
-        return ts_fail(f->ctx, TS_ERR_FORMAT,
-                       "%s is no profile of the Firefox Profiler: it has neither meta nor threads",
-                       f->job->name);
+        return ts_fail(
+            f->ctx, TS_ERR_FORMAT,
+            "%s is not a profile of the Firefox Profiler: it has neither meta nor threads",
+            f->job->name);
     }
     return fox_write(f);
 }

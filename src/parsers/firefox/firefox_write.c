@@ -203,7 +203,7 @@ static ts_code put_issues(fox *f)
         {TS_ISSUE_firefox_counter_lost, n->counters_lost, "a counter is cut off; it was left out"},
         {TS_ISSUE_firefox_text_cut, n->texts_cut, "texts longer than 16 MiB were cut or left out"},
         {TS_ISSUE_prof_bad_text, ts_json_replaced(f->json),
-         "parts of texts that are no text became U+FFFD"},
+         "parts of texts that are not valid text became U+FFFD"},
         {TS_ISSUE_firefox_screenshots, n->screenshots, "the images of screenshots are not kept"},
         {TS_ISSUE_firefox_end_unmatched, n->ends_unmatched,
          "markers end what began before the recording"},

@@ -172,7 +172,7 @@ static ts_code open_index(flare_pair *pair, uint32_t member, unsigned key_type)
     if (key_type == FLARE_KEY_U32 && type == FLARE_KEY_I64) {
         index->no_keys = true;
         return pair_note(pair, &index->in, TS_ISSUE_flare_index_times, 0,
-                         "the keys are no steps; times were taken from the records");
+                         "the keys are not steps; times were taken from the records");
     }
     return TS_OK;
 }

@@ -174,7 +174,7 @@ static ts_code share_out(stack_reader *r, int64_t increase)
     return code;
 }
 
-/* A value that does not fit 64 bits is NULL, or has no row. */
+/* A value that does not fit into 64 bits is NULL, or has no row. */
 static ts_code overflow(stack_reader *r, const char *what)
 {
     return flare_issue(r->dir, TS_ISSUE_time_overflow, r->dir->file, r->dir->offset,

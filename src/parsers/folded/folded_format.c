@@ -227,7 +227,7 @@ static ts_code folded_finish(void *self, const ts_stream_end *end)
     TS_TRY(ts_issue_n(f->job->store, f->source_id, TS_ISSUE_prof_rounded, f->name, TS_NO_OFFSET,
                       f->rounded, "weights were rounded"));
     TS_TRY(ts_issue_n(f->job->store, f->source_id, TS_ISSUE_prof_bad_text, f->name, TS_NO_OFFSET,
-                      f->bad_texts, "parts of texts that are no text became U+FFFD"));
+                      f->bad_texts, "parts of texts that are not valid text became U+FFFD"));
     TS_TRY(ts_count_add(f->job->store, f->source_id, TS_ITEM_profile_samples, NULL, f->good, f->bad,
                         0));
     TS_TRY(ts_count_add(f->job->store, f->source_id, TS_ITEM_profile_values, NULL, values, 0, 0));

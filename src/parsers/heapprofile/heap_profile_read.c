@@ -163,7 +163,7 @@ static ts_code odd_element(heap_profile *p)
     p->nodes_lost += node ? 1 : 0;
     p->samples_seen += node ? 0 : 1;
     return ts_issue(p->job->store, p->source_id, TS_ISSUE_heap_profile_bad_element, p->name,
-                    (int64_t)ts_json_position(p->json), "an element of %s is no object",
+                    (int64_t)ts_json_position(p->json), "an element of %s is not an object",
                     node ? "children" : "samples");
 }
 

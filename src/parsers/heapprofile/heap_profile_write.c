@@ -221,7 +221,7 @@ static ts_code record_issues(heap_profile *p, const char *reason)
          "values that should be integers in their range and are not"},
         {TS_ISSUE_heap_profile_text_cut, p->texts_cut, "texts longer than 1 MiB were cut"},
         {TS_ISSUE_heap_profile_bad_text, ts_json_replaced(p->json),
-         "parts of texts that are no text became U+FFFD"},
+         "parts of texts that are not valid text became U+FFFD"},
     };
     return ts_notes_put(p->job->store, p->source_id, p->name, TS_NO_OFFSET, notes,
                         sizeof notes / sizeof notes[0]);

@@ -181,7 +181,7 @@ static ts_code put_notes(hprof_file *f)
 {
     const ts_note notes[] = {
         {TS_ISSUE_hprof_string_missing, f->names_lost, "names are not in the file"},
-        {TS_ISSUE_hprof_bad_text, f->names_bad, "names hold bytes that are no text"},
+        {TS_ISSUE_hprof_bad_text, f->names_bad, "names hold bytes that are not valid text"},
         {TS_ISSUE_hprof_text_cut, f->names_cut,
          "names were cut: they are long, or many are the same"},
         {TS_ISSUE_hprof_frames, f->frames_lost, "frames are not in the file"},

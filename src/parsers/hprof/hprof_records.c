@@ -216,7 +216,7 @@ static ts_code resume(reader *r, uint64_t pos)
         return TS_OK;
     }
     return hprof_lose(f, TS_ISSUE_hprof_record_bad, TS_ITEM_hprof_records, "bad", (int64_t)pos, 1,
-                      "%" PRIu64 " bytes are no record", at - pos);
+                      "%" PRIu64 " bytes are not a record", at - pos);
 }
 
 static ts_code open_segment(reader *r, unsigned tag, uint64_t length, uint64_t end, bool beyond)

@@ -236,7 +236,7 @@ static ts_code end_segment(hprof_walk *w, hprof_segment *s)
     }
     return hprof_lose(w->f, TS_ISSUE_hprof_segment_bad, TS_ITEM_hprof_objects, NULL,
                       (int64_t)w->pos, 1,
-                      "%" PRIu64 " bytes of a segment are no records of objects", bytes);
+                      "%" PRIu64 " bytes of a segment are not records of objects", bytes);
 }
 
 ts_code hprof_walk_next(hprof_sub *s, bool *got, hprof_walk *w)

@@ -549,10 +549,10 @@ ts_code jfr_recording_finish(jfr_recording *rec)
         (code = note(rec, TS_ISSUE_jfr_bad_value, rec->bad_values,
                      "values beyond 64 bits, or of another type, were left out")) != TS_OK ||
         (code = note(rec, TS_ISSUE_jfr_default_interval, rec->default_intervals,
-                     "samples stand for 10 ms each, because their interval is not recorded")) !=
+                     "each sample counts as 10 ms, because their interval is not recorded")) !=
             TS_OK ||
         (code = note(rec, TS_ISSUE_jfr_bad_text, rec->replaced,
-                     "parts of texts that are no text became U+FFFD")) != TS_OK) {
+                     "parts of texts that are not valid text became U+FFFD")) != TS_OK) {
         return code;
     }
     ts_stack_release(rec->store, rec->source_id);

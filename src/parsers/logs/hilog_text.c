@@ -104,7 +104,7 @@ static ts_code bad_line(hilog_import *im)
     const ts_job *job = im->lines.job;
     im->bad++;
     return ts_issue(job->store, job->source_id, TS_ISSUE_log_bad_line, NULL,
-                    (int64_t)im->lines.text.at, "line %" PRIu64 " is no line of the log",
+                    (int64_t)im->lines.text.at, "line %" PRIu64 " is not a line of the log",
                     im->lines.text.number);
 }
 
@@ -243,7 +243,7 @@ static ts_code hilog_finish(void *self, const ts_stream_end *end)
                       "--format hilog-text:year=YYYY gives another",
                       im->no_year, (int)DEFAULT_YEAR));
     return ts_issue_n(job->store, job->source_id, TS_ISSUE_plugin_bad_text, NULL, TS_NO_OFFSET,
-                      im->bad_texts, "parts of texts that are no text became U+FFFD");
+                      im->bad_texts, "parts of texts that are not valid text became U+FFFD");
 }
 
 TS_SOURCE_FORMAT(hilog_text) = {

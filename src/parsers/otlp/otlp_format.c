@@ -422,7 +422,8 @@ static ts_code record_issues(otlp *o)
         {TS_ISSUE_prof_bad_time, o->bad_times, "times do not fit into 64 bits"},
         {TS_ISSUE_time_overflow, o->overflows, "values or times do not fit into 64 bits"},
         {TS_ISSUE_prof_text_cut, o->texts_cut, "texts longer than 1 MiB were cut"},
-        {TS_ISSUE_prof_bad_text, o->bad_texts, "parts of texts that are no text became U+FFFD"},
+        {TS_ISSUE_prof_bad_text, o->bad_texts,
+         "parts of texts that are not valid text became U+FFFD"},
     };
     return ts_notes_put(o->store, o->job->source_id, NULL, TS_NO_OFFSET, notes,
                         sizeof notes / sizeof notes[0]);
@@ -435,7 +436,7 @@ static ts_code otlp_finish(void *self, const ts_stream_end *end)
     TS_TRY(ts_count_add(o->store, id, TS_ITEM_bytes, NULL, end->bytes, 0, 0));
     TS_TRY(finish_form(o));
     if (!o->any) {
-        return ts_fail(o->ctx, TS_ERR_FORMAT, "%s is no file of OTLP: it has no profiles",
+        return ts_fail(o->ctx, TS_ERR_FORMAT, "%s is not a file of OTLP: it has no profiles",
                        o->job->name);
     }
     o->job->text_bad = o->messages_lost > 0;

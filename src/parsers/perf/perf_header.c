@@ -115,8 +115,8 @@ ts_code perfd_read_header(bool *good, perfd *r)
     *good = false;
     TS_TRY(perfd_take(&p, &c, PERFD_PIPE_HEADER));
     if (r->host == NULL && (p == NULL || !ts_perf_reads(p, PERFD_PIPE_HEADER))) {
-        return ts_fail(r->ctx, TS_ERR_FORMAT, "%s is no perf.data: it does not begin with PERFILE2",
-                       r->job->name);
+        return ts_fail(r->ctx, TS_ERR_FORMAT,
+                       "%s is not perf.data: it does not begin with PERFILE2", r->job->name);
     }
     if (p != NULL && perfd_u64(p + 8) == PERFD_PIPE_HEADER) {
         return begin_pipe(good, r);

@@ -199,7 +199,7 @@ static ts_code take_frame(perf_text *p, ts_text line)
     }
     if (!perf_frame_read(&frame, line) || p->flat ||
         p->addresses == (frame.address.p != NULL ? -1 : 1)) {
-        return bad_line(p, TS_ISSUE_prof_bad_line, "is no frame");
+        return bad_line(p, TS_ISSUE_prof_bad_line, "is not a frame");
     }
     p->addresses = frame.address.p != NULL ? 1 : -1;
     p->stacks = true;
@@ -284,7 +284,7 @@ static ts_code perf_finish(void *self, const ts_stream_end *end)
     TS_TRY_INTO(code, put_profile(p));
     TS_TRY_INTO(code, ts_issue_n(p->job->store, p->source_id, TS_ISSUE_prof_bad_text, p->name,
                                  TS_NO_OFFSET, p->bad_texts,
-                                 "parts of texts that are no text became U+FFFD"));
+                                 "parts of texts that are not valid text became U+FFFD"));
     TS_TRY_INTO(code, ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_samples, NULL,
                                    p->good, p->lost, p->skipped));
     TS_TRY_INTO(code, ts_count_add(p->job->store, p->source_id, TS_ITEM_profile_values, NULL,

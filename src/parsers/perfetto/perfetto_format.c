@@ -234,7 +234,7 @@ static ts_code record_issues(perfetto *p)
          "arguments or tracks are nested deeper than the limit"},
         {TS_ISSUE_perfetto_text_cut, n->texts_cut, TS_NO_OFFSET, "texts are longer than the limit"},
         {TS_ISSUE_perfetto_bad_text, n->bad_texts, TS_NO_OFFSET,
-         "parts of texts that are no text became U+FFFD"},
+         "parts of texts that are not valid text became U+FFFD"},
     };
     ts_code code = note_sequences(p);
     for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
@@ -325,7 +325,7 @@ static ts_code perfetto_finish(void *self, const ts_stream_end *end)
         any = any || p->n.seen[i] > 0;
     }
     if (!any) {
-        return ts_fail(p->ctx, TS_ERR_FORMAT, "%s is no trace of Perfetto: it has no packets",
+        return ts_fail(p->ctx, TS_ERR_FORMAT, "%s is not a trace of Perfetto: it has no packets",
                        p->job->name);
     }
     p->job->text_bad = p->damages > 0;

@@ -118,7 +118,7 @@ static ts_code note_lost(perfetto *p, perfetto_stream *s, uint64_t end)
     return ts_issue(
         p->store, p->source_id, s->cut ? TS_ISSUE_perfetto_cut : TS_ISSUE_perfetto_lost_sync, NULL,
         offset(s, s->lost_at),
-        s->cut ? "the last packet is cut: %" PRIu64 " bytes" : "%" PRIu64 " bytes are no packets",
+        s->cut ? "the last packet is cut: %" PRIu64 " bytes" : "%" PRIu64 " bytes are not packets",
         bytes);
 }
 

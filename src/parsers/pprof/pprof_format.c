@@ -191,7 +191,8 @@ static ts_code record_issues(pprof *p)
         {TS_ISSUE_prof_bad_label, p->bad_labels, "labels were left out"},
         {TS_ISSUE_time_overflow, p->overflows, "values do not fit into 64 bits"},
         {TS_ISSUE_prof_text_cut, p->texts_cut, "texts longer than 1 MiB were cut"},
-        {TS_ISSUE_prof_bad_text, p->bad_texts, "parts of texts that are no text became U+FFFD"},
+        {TS_ISSUE_prof_bad_text, p->bad_texts,
+         "parts of texts that are not valid text became U+FFFD"},
     };
     ts_code code = TS_OK;
     for (size_t i = 0; i < sizeof notes / sizeof notes[0] && code == TS_OK; i++) {
@@ -454,7 +455,7 @@ static ts_code pprof_finish(void *self, const ts_stream_end *end)
     code = ts_wire_push_finish(&p->wire);
     if (code == TS_OK && p->samples_seen + p->defined + p->value_types.n == 0) {
         return ts_fail(p->job->ctx, TS_ERR_FORMAT,
-                       "%s is no profile of pprof: it has none of its messages", p->job->name);
+                       "%s is not a profile of pprof: it has none of its messages", p->job->name);
     }
     if (code == TS_OK && p->wire.fault != TS_WIRE_OK) {
         ts_source(p->job->store, p->source_id)->complete = 0;

@@ -109,7 +109,7 @@ static ts_code calls_issue(scope_writer *w, calls_end end, uint64_t open)
     }
     if (end == CALLS_NESTING) {
         return ts_issue(store, w->source_id, TS_ISSUE_prof_bad_nesting, NULL, TS_NO_OFFSET,
-                        "an event ends a call that is not the innermost one, or is no event");
+                        "an event ends a call that is not the innermost one, or is not an event");
     }
     if (open > 0) {
         code = ts_issue_n(store, w->source_id, TS_ISSUE_prof_bad_nesting, NULL, TS_NO_OFFSET, open,

@@ -103,7 +103,7 @@ static ts_code scope_issues(scope *s, bool bad)
         {TS_ISSUE_prof_bad_number, s->bad_numbers, "numbers are negative or not whole"},
         {TS_ISSUE_prof_text_cut, s->texts_cut, "texts longer than 1 MiB were cut"},
         {TS_ISSUE_prof_bad_text, ts_json_replaced(s->json),
-         "parts of texts that are no text became U+FFFD"},
+         "parts of texts that are not valid text became U+FFFD"},
     };
     TS_TRY(ts_notes_put(s->job->store, s->job->source_id, NULL, at, notes, 2));
     return ts_notes_put(s->job->store, s->job->source_id, NULL, TS_NO_OFFSET, notes + 2,
@@ -124,7 +124,7 @@ static ts_code scope_finish(void *self, const ts_stream_end *end)
     s->job->text_bad = bad && !s->done;
     if (!s->has_frames && !s->has_profiles) {
         return ts_fail(s->job->ctx, TS_ERR_FORMAT,
-                       "%s is no file of speedscope: it has neither frames nor profiles",
+                       "%s is not a file of speedscope: it has neither frames nor profiles",
                        s->job->name);
     }
     code = scope_write(s);

@@ -82,7 +82,7 @@ static ts_code read_stream_header(tptp_binary *b)
     bool wrong_order;
     ts_code code = tptp_import_end_session(&b->import);
     if (memcmp(here(b), magic, 4) != 0) { /* --format insists on it */
-        return ts_fail(b->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has no header",
+        return ts_fail(b->ctx, TS_ERR_FORMAT, "%s is not a TPTP trace: it has no header",
                        b->import.job->name);
     }
     memcpy(b->header, here(b), sizeof b->header);
@@ -486,7 +486,7 @@ static ts_code finish_binary(void *self, const ts_stream_end *end)
     ts_code code;
     (void)end;
     if (!b->streams && (left(b) < TPTP_STREAM_HEADER || memcmp(here(b), magic, 4) != 0)) {
-        return ts_fail(b->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has no header",
+        return ts_fail(b->ctx, TS_ERR_FORMAT, "%s is not a TPTP trace: it has no header",
                        b->import.job->name);
     }
     TS_TRY_INTO(code, run(b, true));

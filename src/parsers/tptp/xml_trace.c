@@ -517,7 +517,7 @@ static ts_code finish_xml(void *self, const ts_stream_end *end)
     ts_code code = take_bytes(x, (const uint8_t *)"", 0, true);
     (void)end;
     if (code == TS_OK && !x->events && !x->in_monitor) {
-        return ts_fail(x->ctx, TS_ERR_FORMAT, "%s is no TPTP trace: it has none of its elements",
+        return ts_fail(x->ctx, TS_ERR_FORMAT, "%s is not a TPTP trace: it has none of its elements",
                        x->import.job->name);
     }
     /* At the end: where it comes between others would depend on the blocks of the input. */

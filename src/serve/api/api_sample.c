@@ -99,7 +99,7 @@ static ts_code number_of(int *out, ts_ctx *ctx, const ts_request *r, const char 
             return TS_OK;
         }
     }
-    return ts_fail(ctx, TS_ERR_USAGE, "%s has to be a number from %d to %d", name, least, most);
+    return ts_fail(ctx, TS_ERR_USAGE, "%s must be a number from %d to %d", name, least, most);
 }
 
 static ts_code reply_number(ts_reply *reply, ts_ctx *ctx, int number)

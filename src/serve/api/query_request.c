@@ -127,7 +127,7 @@ static ts_code url_arg(ts_asked *q, ts_ctx *ctx, const ts_arg *arg, const char *
     }
     if (number != NULL) {
         if (!ts_asked_number(&n, value) || n.type != TS_ASKED_INT || *number != -1 || n.i < 0) {
-            return asked_bad(ctx, name, "is no number, or was given twice");
+            return asked_bad(ctx, name, "is not a number, or was given twice");
         }
         *number = n.i;
         return TS_OK;

@@ -550,13 +550,15 @@ static ts_code flame_make(flame *f, uint32_t focus)
                        "'leaf' needs order=callers and the parameter 'root'");
     }
     if (focus != TS_NO_INDEX) {
-        return callers ? ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
-                                 "'focus' has callers of its own: not with order=callers")
-                       : flame_focus(f, focus);
+        return callers
+                   ? ts_fail(
+                         ts_view_ctx(f->call), TS_ERR_USAGE,
+                         "'focus' cannot be given with order=callers: it has callers of its own")
+                   : flame_focus(f, focus);
     }
     if (is_difference(f->call)) {
         return callers ? ts_fail(ts_view_ctx(f->call), TS_ERR_USAGE,
-                                 "a difference is not with order=callers")
+                                 "a difference cannot be asked for with order=callers")
                        : flame_difference(f);
     }
     int64_t join = ts_view_value_of(f->call, P_JOIN)->number;

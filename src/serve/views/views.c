@@ -137,7 +137,7 @@ static ts_code param_choice(ts_view_value *v, ts_ctx *ctx, const ts_view_param *
             return TS_OK;
         }
     }
-    return ts_fail(ctx, TS_ERR_USAGE, "parameter '%s' is none of %s", p->name, p->choices);
+    return ts_fail(ctx, TS_ERR_USAGE, "parameter '%s' is not one of %s", p->name, p->choices);
 }
 
 bool ts_view_has(const ts_view_value *v, int64_t id)

@@ -46,7 +46,7 @@ static ts_code unknown_by(diff_comparison *d)
 {
     ts_buf names = {0};
     ts_code code = diff_names(&names, d->ctx, &d->all, NULL, NULL);
-    TS_STEP(code, ts_fail(d->ctx, TS_ERR_USAGE, "bad value for --by: \"%s\" is none of %.*s",
+    TS_STEP(code, ts_fail(d->ctx, TS_ERR_USAGE, "bad value for --by: \"%s\" is not one of: %.*s",
                           d->asked.by, (int)names.n, names.n == 0 ? "" : names.p));
     ts_buf_free(d->ctx, &names);
     return code;
@@ -155,7 +155,7 @@ static ts_code nothing_fits(diff_comparison *d)
                        "the inputs have nothing in common that can be compared");
     }
     (void)ts_question_need_next(&need, &part);
-    return ts_fail(d->ctx, TS_ERR_USAGE, "--by=%s does not fit: not both inputs have %.*s%s%s",
+    return ts_fail(d->ctx, TS_ERR_USAGE, "cannot compare by %s: not both inputs have %.*s%s%s",
                    d->by->name, (int)need.what.n, need.what.p,
                    d->others.n == 0 ? "" : "; --by can be ", d->others.n == 0 ? "" : d->others.p);
 }

@@ -121,9 +121,10 @@ ts_code diff_condition_parse(diff_condition *out, ts_ctx *ctx, const char *text)
         return bad_condition(ctx, text, "there is no number");
     }
     if (!take_unit(&c, p)) {
-        return bad_condition(ctx, text,
-                             "its unit is none of k, M, G, B, kB, MB, GB, KiB, MiB, GiB, ns, us, "
-                             "ms, s, m and %");
+        return bad_condition(
+            ctx, text,
+            "its unit must be one of k, M, G, B, kB, MB, GB, KiB, MiB, GiB, ns, us, "
+            "ms, s, m and %");
     }
     c.number *= c.scale;
     if (c.unit == DIFF_SHARE && c.form == DIFF_CHANGE) {
@@ -163,9 +164,10 @@ ts_code diff_condition_bind(diff_condition *c, ts_ctx *ctx, const diff_shape *sh
                        c->text, v->name, v->name, v->name);
     }
     if (c->form == DIFF_AFTER && c->unit == DIFF_SHARE && v->unit != DIFF_SHARE) {
-        return ts_fail(ctx, TS_ERR_USAGE,
-                       "--fail-if=\"%s\": %s is no share; a relative change has a sign, as in +5%%",
-                       c->text, v->name);
+        return ts_fail(
+            ctx, TS_ERR_USAGE,
+            "--fail-if=\"%s\": %s is not a share; a relative change has a sign, as in +5%%",
+            c->text, v->name);
     }
     if (c->form != DIFF_AFTER && v->kind == DIFF_ONCE) {
         return ts_fail(ctx, TS_ERR_USAGE,

@@ -20,7 +20,7 @@ dump "$PWD/rec/" >b
 cmp a b || fail 'a path with a slash behind it'
 sqlite3 -separator ' ' x.db "SELECT kind, path, format, name, complete FROM source ORDER BY id;
     SELECT file_id, source_id FROM js_heap_file_detail; SELECT item, seen, imported, lost, skipped FROM import_count WHERE item = 'members'"
-echo '-- a database in it is no recording, and the output may be in it'
+echo '-- a database in it is not a recording, and the output may be in it'
 ts rec -e rec/out.db --quiet
 cp rec/out.db first.db
 ts rec -e rec/out.db --quiet

@@ -105,7 +105,7 @@ export function stackSteps({ step, view, db, grouped, amount, inColumn }) {
     // One that is not there is said, and is no other one.
     view.messages.length = 0;
     await view.go("#/flame?db=two.db&src=77", true);
-    check((await view.text(".failure"))?.includes('no source is "77"'), `an unknown source: ${await view.text("main")}`);
+    check((await view.text(".failure"))?.includes('there is no source "77"'), `an unknown source: ${await view.text("main")}`);
     await view.go("#/overview?db=two.db&src=77");
     check((await view.text("#sources-title + p")).includes("There is no source 77"), "an unknown source in the overview");
     view.messages.length = 0;

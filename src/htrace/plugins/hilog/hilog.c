@@ -97,7 +97,7 @@ static ts_code level_of(ts_text *out, char letter[1], hilog *h, ts_message *m,
     m->faults++;
     return ts_issue(h->records.host->store, h->records.host->source_id, TS_ISSUE_plugin_bad_field,
                     m->seg->plugin, m->seg->offset,
-                    "message %" PRIu64 ": level %" PRId64 " is no letter", m->seg->number,
+                    "message %" PRIu64 ": level %" PRId64 " is not a letter", m->seg->number,
                     level->i);
 }
 

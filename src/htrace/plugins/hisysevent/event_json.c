@@ -194,7 +194,7 @@ ts_code event_json_read(const char **reason, uint64_t *at, event_json *e, ts_ctx
         return TS_OK;
     }
     if (event_json_at(e, 0)->kind != EVENT_OBJECT) {
-        *reason = "it is no object";
+        *reason = "it is not an object";
         return TS_OK;
     }
     for (uint32_t v = 0; code == TS_OK && v < e->values.n; v++) {

@@ -154,7 +154,7 @@ static ts_code text_of(ts_text *out, hisysevent *h, const char *key)
         return TS_OK;
     }
     if (v->kind != EVENT_TEXT) {
-        return odd_member(h, ts_text_of(key), "is no text");
+        return odd_member(h, ts_text_of(key), "is not text");
     }
     *out = event_json_text(&h->event, v);
     return TS_OK;

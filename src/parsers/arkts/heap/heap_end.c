@@ -74,12 +74,12 @@ static ts_code check_heap_numbers(ts_heap *h)
     ts_code code = TS_OK;
     for (int i = 0; i < PART_INTS && code == TS_OK; i++) {
         char text[96];
-        snprintf(text, sizeof text, "%s: an element is no integer; its cell is NULL",
+        snprintf(text, sizeof text, "%s: an element is not an integer; its cell is NULL",
                  heap_part_name((enum heap_part)i));
         code = note_snapshot(h, TS_ISSUE_heap_bad_number, h->arrays[i].bad, text);
     }
     TS_STEP(code, note_snapshot(h, TS_ISSUE_heap_size_overflow, h->nodes.self_size_overflow ? 1 : 0,
-                                "the sum of self_size does not fit 64 bit"));
+                                "the sum of self_size does not fit into 64 bits"));
     return code;
 }
 
@@ -131,7 +131,7 @@ static ts_code check_edges(ts_heap *h)
     uint64_t edges = h->arrays[PART_EDGES].rows;
     ts_code code =
         note_snapshot(h, TS_ISSUE_heap_bad_edge_count, h->nodes.bad_edge_counts,
-                      "a node's edge_count is no count; the edges after it have no known owner");
+                      "a node's edge_count is not a count; the edges after it have no known owner");
     if (code == TS_OK && h->done && edges != h->nodes.edge_count_sum) {
         code = ts_issue(
             h->store, h->source_id, TS_ISSUE_heap_edge_count_mismatch, h->label, TS_NO_OFFSET,
@@ -141,7 +141,7 @@ static ts_code check_edges(ts_heap *h)
     TS_STEP(code, note_snapshot(h, TS_ISSUE_heap_edge_no_owner, h->edges.unowned,
                                 "edges whose owner is not known: from_node_id is NULL"));
     TS_STEP(code, note_snapshot(h, TS_ISSUE_heap_edge_bad_target, h->edges.bad_target,
-                                "edges whose to_node is no node: to_node_id is NULL"));
+                                "edges whose to_node is not a node: to_node_id is NULL"));
     return code;
 }
 
@@ -151,9 +151,9 @@ static ts_code check_strings(ts_heap *h)
     bool all = h->strings.state == PART_CLOSED;
     const ts_note notes[] = {
         {TS_ISSUE_heap_bad_string, h->strings.replaced,
-         "parts of strings that are no text became U+FFFD"},
+         "parts of strings that are not valid text became U+FFFD"},
         {TS_ISSUE_heap_string_not_text, h->strings.not_text,
-         "elements of strings that are no text: the row is NULL"},
+         "elements of strings that are not texts: the row is NULL"},
         {TS_ISSUE_heap_string_too_long, h->strings.cut, "strings longer than the limit were cut"},
         {TS_ISSUE_heap_bad_node_name, all && h->nodes.name_max >= strings ? 1 : 0,
          "a node's name lies outside the strings"},

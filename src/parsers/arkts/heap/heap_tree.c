@@ -114,7 +114,7 @@ ts_code heap_tree_value(ts_heap *h, int64_t v)
     int target = a->at < MAX_FIELDS ? a->fields.target[a->at] : -1;
     ts_code code = TS_OK;
     if (target == TREE_CHILDREN) {
-        code = bad_tree(h, "children is no array");
+        code = bad_tree(h, "children is not an array");
         TS_STEP(code, put_tuple(h, a));
     } else if (target >= 0) {
         a->row[target] = v;

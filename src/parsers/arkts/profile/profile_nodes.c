@@ -91,7 +91,7 @@ ts_code profile_odd_node(ts_profile *p)
     p->nodes.seen++;
     p->nodes.lost++;
     return ts_issue(p->store, p->source_id, TS_ISSUE_cpu_bad_node, p->name, p->offset,
-                    "an element of nodes is no object");
+                    "an element of nodes is not an object");
 }
 
 ts_code profile_keep_node(ts_profile *p)
@@ -196,7 +196,7 @@ static ts_code link_children(ts_profile *p, uint32_t i)
             code = link_nodes(p, i, child);
         } else if (p->done) {
             code = ts_issue(p->store, p->source_id, TS_ISSUE_cpu_unknown_child, p->name, p->offset,
-                            "child %" PRId64 " of node %" PRId64 " is no node", id, node->id);
+                            "child %" PRId64 " of node %" PRId64 " is not a node", id, node->id);
         }
     }
     return code;

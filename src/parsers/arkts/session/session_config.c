@@ -56,7 +56,7 @@ ts_code ts_session_config(ts_session *s, const uint8_t *p, size_t n, int64_t off
         return pbc.failed ? s->ctx->error.code
                           : ts_issue(s->store, s->job->source_id, TS_ISSUE_config_bad,
                                      "arkts-plugin_config", offset,
-                                     "the configuration is no well-formed message");
+                                     "the configuration is not a well-formed message");
     }
     row.pid = config->pid;
     row.type = config->type;

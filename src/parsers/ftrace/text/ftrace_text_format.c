@@ -84,7 +84,7 @@ static ts_code on_defect(void *user, ftrace_text_defect defect, uint64_t line, u
         ts_issue_code issue;
         const char *text;
     } defects[] = {
-        [FTRACE_TEXT_UNKNOWN] = {TS_ISSUE_ftrace_bad_line, "is no event: "},
+        [FTRACE_TEXT_UNKNOWN] = {TS_ISSUE_ftrace_bad_line, "is not an event: "},
         [FTRACE_TEXT_BAD_ARGS] = {TS_ISSUE_ftrace_bad_args, "lacks arguments of the event "},
         [FTRACE_TEXT_TOO_LONG] = {TS_ISSUE_ftrace_long_line, "is longer than 1 MiB"},
         [FTRACE_TEXT_CUT] = {TS_ISSUE_ftrace_cut_line, "is cut"},
@@ -186,14 +186,15 @@ static ts_code text_finish(void *self, const ts_stream_end *end)
     if (code == TS_OK && c->lines > c->not_events && read == 0) {
         return ts_fail(file->job->ctx, TS_ERR_FORMAT,
                        c->ticks
-                           ? "%s has times that are no seconds: record it with the trace_clock "
+                           ? "%s has times that are not seconds: record it with the trace_clock "
                              "mono or boot"
-                           : "%s is no text trace: no line is an event of the kernel",
+                           : "%s is not a text trace: no line is an event of the kernel",
                        file->job->name);
     }
     if (code != TS_OK || (code = text_counts(im, c, end->bytes)) != TS_OK ||
         (code = ftrace_file_note(file, TS_ISSUE_ftrace_bad_text, c->bad_texts,
-                                 "parts of texts that are no text became U+FFFD")) != TS_OK ||
+                                 "parts of texts that are not valid text became U+FFFD")) !=
+            TS_OK ||
         (code = ftrace_file_note(file, TS_ISSUE_ftrace_other_events, c->not_supported,
                                  "events of kinds that have no rows")) != TS_OK ||
         (code = ftrace_file_note(file, TS_ISSUE_ftrace_stacks, c->frames,

@@ -6,7 +6,7 @@
 /* Distance of the root when it holds nodes of the program; theirs begins with 1. */
 #define TS_HEAP_SYSTEM_DISTANCE 100000000
 
-/* A sum that does not fit 64 bits. */
+/* A sum that does not fit into 64 bits. */
 #define TS_HEAP_SATURATED 9223372036854775807
 
 #endif
