@@ -1,7 +1,6 @@
 #include "tables/redact.h"
 
-#include "tables/database_private.h"
-#include "tables/views_impl.h"
+#include "tables/table_copy.h"
 
 enum { MOST_COLUMNS = 64 };
 
@@ -30,40 +29,8 @@ static ts_code read_failed(const redact_run *run)
     return ts_db_fail(run->from, sqlite3_errcode(run->from->handle), "read");
 }
 
-static ts_code redact_prepare(const redact_run *run, sqlite3_stmt **st, ts_db *db, const char *sql)
-{
-    const int rc = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(db->handle, sql, -1, st, NULL);
-    return rc == SQLITE_OK ? TS_OK : ts_db_fail(db, rc, db == run->from ? "read" : "write");
-}
-
 /* --- tables ------------------------------------------------------------------------------------
  */
-
-/* Rows of a table that has another name in the file, or other columns besides. */
-static const struct {
-    const char *name;
-    enum ts_table_id id;
-} physical[] = {
-    {TS_SAMPLE_ROWS, TS_T_stack_sample},
-    {TS_SAMPLE_BLOCKS, TS_T_stack_sample},
-    {TS_CALL_ROWS, TS_T_callstack},
-    {TS_EDGE_ROWS, TS_T_js_heap_edges},
-};
-
-/* TS_TABLE_COUNT: this program has no such table. */
-static enum ts_table_id redact_table_id(const char *name)
-{
-    for (size_t i = 0; i < sizeof physical / sizeof physical[0]; i++) {
-        if (strcmp(name, physical[i].name) == 0) {
-            return physical[i].id;
-        }
-    }
-    unsigned id = 0;
-    while (id < TS_TABLE_COUNT && strcmp(name, ts_schema[id].name) != 0) {
-        id++;
-    }
-    return id;
-}
 
 static ts_text_class redact_class(enum ts_table_id id, const char *column)
 {
@@ -87,8 +54,8 @@ static ts_code describe(redact_table *t, redact_run *run)
     sqlite3_str *insert = sqlite3_str_new(NULL);
     sqlite3_str *values = sqlite3_str_new(NULL);
     sqlite3_stmt *st = NULL;
-    ts_code code = redact_prepare(run, &st, run->from,
-                                  "SELECT name, pk FROM pragma_table_info(?1) ORDER BY cid");
+    ts_code code =
+        ts_db_prepare(&st, run->from, "SELECT name, pk FROM pragma_table_info(?1) ORDER BY cid");
     int rc = SQLITE_DONE;
     sqlite3_str_appendall(select, "SELECT rowid");
     sqlite3_str_appendf(insert, "INSERT INTO \"%w\"(rowid", t->name);
@@ -120,8 +87,8 @@ static ts_code describe(redact_table *t, redact_run *run)
     sqlite3_str_appendf(insert, "%s)", values_sql == NULL ? "" : values_sql);
     char *select_sql = sqlite3_str_finish(select);
     char *insert_sql = sqlite3_str_finish(insert);
-    TS_STEP(code, redact_prepare(run, &t->select, run->from, select_sql));
-    TS_STEP_IF(code, run->to != NULL, redact_prepare(run, &t->insert, run->to, insert_sql));
+    TS_STEP(code, ts_db_prepare(&t->select, run->from, select_sql));
+    TS_STEP_IF(code, run->to != NULL, ts_db_prepare(&t->insert, run->to, insert_sql));
     sqlite3_free(values_sql);
     sqlite3_free(select_sql);
     sqlite3_free(insert_sql);
@@ -135,7 +102,7 @@ static ts_code describe(redact_table *t, redact_run *run)
 static bool is_own_fact(sqlite3_stmt *row)
 {
     static const char own[] = " datasize parse_tool tool_version tool_publish_time runtime "
-                              "trace_duration source_type redacted ";
+                              "trace_duration source_type redacted cut_from cut_until ";
     const char *name = (const char *)sqlite3_column_text(row, 1);
     char word[64];
     if (name == NULL || strlen(name) > sizeof word - 3) {
@@ -176,10 +143,7 @@ static ts_code redact_cell(redact_run *run, const redact_table *t, unsigned colu
     ts_text text;
     ts_text token;
     if (type != SQLITE_TEXT && type != SQLITE_BLOB) {
-        return run->to == NULL || sqlite3_bind_value(t->insert, at + 1,
-                                                     sqlite3_column_value(from, at)) == SQLITE_OK
-                   ? TS_OK
-                   : ts_db_fail(run->to, SQLITE_NOMEM, "write");
+        return run->to == NULL ? TS_OK : ts_db_bind_value(run->to, t->insert, at + 1, from, at);
     }
     text.p = type == SQLITE_TEXT ? (const char *)sqlite3_column_text(from, at)
                                  : (const char *)sqlite3_column_blob(from, at);
@@ -215,11 +179,7 @@ static ts_code redact_row(redact_run *run, const redact_table *t)
     for (unsigned i = 0; i < t->count && code == TS_OK; i++) {
         code = redact_cell(run, t, i);
     }
-    if (code == TS_OK && run->to != NULL) {
-        (void)sqlite3_step(t->insert);
-        const int rc = sqlite3_reset(t->insert);
-        code = rc == SQLITE_OK ? TS_OK : ts_db_fail(run->to, rc, "write");
-    }
+    TS_STEP_IF(code, run->to != NULL, ts_db_step(run->to, t->insert));
     return code;
 }
 
@@ -284,66 +244,30 @@ static void forget_named(redact_run *run)
 /* --- the schema --------------------------------------------------------------------------------
  */
 
-static bool is_known_view(const char *name)
-{
-    bool known = redact_table_id(name) != TS_TABLE_COUNT;
-    for (unsigned i = 0; i < ts_view_count && !known; i++) {
-        known = strcmp(name, ts_views[i].name) == 0;
-    }
-    return known;
-}
-
-static bool is_known_index(const char *name)
-{
-    bool known = false;
-    for (unsigned i = 0; i < ts_index_count && !known; i++) {
-        known = strcmp(name, ts_indexes[i].name) == 0;
-    }
-    return known;
-}
-
-static bool is_ours(const char *type, const char *name)
-{
-    return strcmp(type, "table") == 0   ? redact_table_id(name) != TS_TABLE_COUNT
-           : strcmp(type, "view") == 0  ? is_known_view(name)
-           : strcmp(type, "index") == 0 ? is_known_index(name)
-                                        : false;
-}
-
 /* Everything of one type, in its order. */
 static ts_code redact_objects(redact_run *run, const char *type)
 {
     sqlite3_stmt *st = NULL;
     int rc = SQLITE_DONE;
-    ts_code code =
-        redact_prepare(run, &st, run->from,
-                       "SELECT name, sql FROM sqlite_schema WHERE type = ?1 AND name NOT "
-                       "LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid");
+    ts_code code = ts_db_prepare(&st, run->from,
+                                 "SELECT name, sql FROM sqlite_schema WHERE type = ?1 AND name NOT "
+                                 "LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid");
     if (code == TS_OK) {
         (void)sqlite3_bind_text(st, 1, type, -1, SQLITE_STATIC);
     }
     while (code == TS_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
         const char *name = (const char *)sqlite3_column_text(st, 0);
         const char *sql = (const char *)sqlite3_column_text(st, 1);
-        if (name == NULL || sql == NULL || !is_ours(type, name)) {
+        if (name == NULL || sql == NULL || !ts_db_is_ours(type, name)) {
             run->done->left_out++;
             continue;
         }
         code = run->to == NULL ? TS_OK : ts_db_run(run->to, sql);
-        TS_STEP_IF(code, strcmp(type, "table") == 0, redact_rows(run, name, redact_table_id(name)));
+        TS_STEP_IF(code, strcmp(type, "table") == 0, redact_rows(run, name, ts_db_table_id(name)));
     }
     TS_STEP_IF(code, rc != SQLITE_DONE, ts_db_fail(run->from, rc, "read"));
     (void)sqlite3_finalize(st);
     return code;
-}
-
-static ts_code redact_statistics(redact_run *run)
-{
-    int64_t one;
-    bool any;
-    TS_TRY(ts_db_int(&one, &any, run->from,
-                     "SELECT 1 FROM sqlite_schema WHERE name = 'sqlite_stat1'"));
-    return any ? ts_db_analyze(run->to) : TS_OK;
 }
 
 /* What was done, for who reads the database. */
@@ -359,34 +283,16 @@ static ts_code note_level(redact_run *run)
 static ts_code redact_all(redact_run *run)
 {
     ts_code code = find_named(run);
-    TS_STEP_IF(code, run->to != NULL, ts_db_run(run->to, ts_db_setup));
-    TS_STEP_IF(code, run->to != NULL,
-               ts_db_runf(run->to, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-                          TS_APPLICATION_ID, TS_SCHEMA_VERSION));
     TS_STEP(code, redact_objects(run, "table"));
     if (run->to != NULL) {
         TS_STEP(code, redact_objects(run, "view"));
         TS_STEP(code, redact_objects(run, "index"));
         TS_STEP(code, redact_objects(run, "trigger"));
         TS_STEP(code, note_level(run));
-        TS_STEP(code, redact_statistics(run));
-        TS_STEP(code, ts_db_run(run->to, "COMMIT"));
+        TS_STEP(code, ts_db_end_copy(run->to, run->from));
     }
     forget_named(run);
     return code;
-}
-
-static ts_code check_version(ts_db *from)
-{
-    int64_t version;
-    TS_TRY(ts_db_version(&version, from));
-    return version == TS_SCHEMA_VERSION
-               ? TS_OK
-               : ts_fail(from->ctx, TS_ERR_INPUT,
-                         "cannot redact the database: path=\"%s\": it has version %lld of the "
-                         "schema, not %d; `trace_streamer upgrade` makes the present one of an "
-                         "older one",
-                         from->path, (long long)version, TS_SCHEMA_VERSION);
 }
 
 ts_code ts_db_redact(ts_redacted *done, ts_db *from, const char *to, ts_redactor *r)
@@ -394,17 +300,9 @@ ts_code ts_db_redact(ts_redacted *done, ts_db *from, const char *to, ts_redactor
     redact_run run = {.ctx = from->ctx, .r = r, .from = from, .done = done};
     ts_code code;
     *done = (ts_redacted){0};
-    TS_TRY(check_version(from));
-    TS_TRY_INTO(code, ts_db_new(&run.to, run.ctx, to, TS_DB_WRITING));
-    ts_db_limit_memory(run.ctx);
-    const int rc =
-        sqlite3_open_v2(to, &run.to->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (rc != SQLITE_OK) {
-        code = ts_db_fail(run.to, rc, "open");
-    } else {
-        ts_db_watch_cancel(run.to);
-        code = redact_all(&run);
-    }
+    TS_TRY(ts_db_check_version(from, "redact"));
+    code = ts_db_begin_copy(&run.to, run.ctx, to);
+    TS_STEP(code, redact_all(&run));
     ts_db_close(run.to);
     return code;
 }
@@ -413,6 +311,6 @@ ts_code ts_db_redact_learn(ts_db *from, ts_redactor *r)
 {
     ts_redacted done = {0};
     redact_run run = {.ctx = from->ctx, .r = r, .from = from, .done = &done};
-    TS_TRY(check_version(from));
+    TS_TRY(ts_db_check_version(from, "redact"));
     return redact_all(&run);
 }

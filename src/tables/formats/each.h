@@ -9,8 +9,9 @@
  * that is made from the declarations.
  *
  * Tables: TS_TOPIC, TS_TABLE, TS_INT, TS_REAL, TS_STR, TS_KEY, TS_TABLE_END, TS_HOT, TS_SHORT,
- * TS_FACT, TS_WIDTH and TS_TEXTS (tables/schema.h). What events of samples mean: TS_EVENT
- * (tables/event_classes.h).
+ * TS_FACT, TS_WIDTH and TS_TEXTS (tables/schema.h). What of them belongs to a part of a recording:
+ * TS_TIMED, TS_WITH, TS_ALWAYS, TS_NEVER and TS_REFERS (tables/part_rules.h). What events of samples
+ * mean: TS_EVENT (tables/event_classes.h).
  *
  * What the recordings of a format are of, as exports say that ask for it (export/export_uploads.c):
  *
@@ -84,6 +85,21 @@
 #ifndef TS_TEXTS
 #define TS_TEXTS(t, k, ...)
 #endif
+#ifndef TS_TIMED
+#define TS_TIMED(t, b, e, h, s)
+#endif
+#ifndef TS_WITH
+#define TS_WITH(t, c)
+#endif
+#ifndef TS_ALWAYS
+#define TS_ALWAYS(t)
+#endif
+#ifndef TS_NEVER
+#define TS_NEVER(t)
+#endif
+#ifndef TS_REFERS
+#define TS_REFERS(t, x, w, u)
+#endif
 #ifndef TS_EVENT
 #define TS_EVENT(f, e, s, c, r)
 #endif
@@ -150,6 +166,11 @@
 #undef TS_FACT
 #undef TS_WIDTH
 #undef TS_TEXTS
+#undef TS_TIMED
+#undef TS_WITH
+#undef TS_ALWAYS
+#undef TS_NEVER
+#undef TS_REFERS
 #undef TS_EVENT
 #undef TS_LANGUAGE
 #undef TS_ISSUE
