@@ -172,7 +172,9 @@ static void close_section(ebpf *e)
     if (e->source_id != e->host->source_id) {
         ts_stack_release(e->store, e->source_id);
     }
+    /* Numbers begin with 0: the next one is greater than the largest. */
     e->chains_before += (int64_t)e->chains.n;
+    *ts_largest_number(e->store, TS_T_ebpf_callstack) = e->chains_before;
     ebpf_symbols_free(e);
     ebpf_rows_free(e);
     e->value_type = 0;
@@ -266,6 +268,7 @@ static ts_code open_plugin(void **self, const ts_plugin_host *host)
     e->ctx = host->ctx;
     e->store = host->store;
     e->sink = ts_store_sink(host->store);
+    e->chains_before = *ts_largest_number(host->store, TS_T_ebpf_callstack);
     e->bytes.ctx = host->ctx;
     e->times.clocks = host->clocks;
     e->first = TS_NO_TIME;
