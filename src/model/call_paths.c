@@ -61,7 +61,7 @@ static ts_code paths_row(ts_paths *p, ts_ctx *ctx, const ts_batch *b, unsigned r
     p->parent[at] = above;
     p->depth[at] = above == TS_NO_INDEX ? 0 : p->depth[above] + 1;
     p->method[at] = method->null[row] ? TS_NO_INDEX : ts_ids_find(&p->methods, method->ints[row]);
-    p->dense = p->dense && (method->null[row] != 0 || p->method[at] != TS_NO_INDEX);
+    p->whole = p->whole && (method->null[row] != 0 || p->method[at] != TS_NO_INDEX);
     p->line[at] = line->null[row]                         ? TS_PATH_NO_LINE
                   : line->ints[row] > INT32_MAX           ? INT32_MAX
                   : line->ints[row] < TS_PATH_NO_LINE + 1 ? TS_PATH_NO_LINE + 1
@@ -79,7 +79,7 @@ ts_code ts_call_paths_read(ts_paths *p, ts_model *m)
     const ts_batch *b;
     ts_rows *rows = NULL;
     size_t cap = 0;
-    *p = (ts_paths){.dense = true};
+    *p = (ts_paths){.whole = true};
     ts_code code = TS_OK;
     ts_walk names = ts_walk_of(*from, TS_T_stack_method, methods, 2);
     while (ts_walk_next(&code, &names)) {
@@ -100,7 +100,6 @@ ts_code ts_call_paths_read(ts_paths *p, ts_model *m)
         }
     }
     ts_rows_close(rows);
-    p->dense = p->dense && p->nodes.ids == NULL && p->methods.ids == NULL;
     return code;
 }
 

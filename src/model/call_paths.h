@@ -20,7 +20,7 @@ typedef struct ts_paths {
     ts_ids methods;
     uint8_t *idle; /* per method: TS_IDLE or TS_ROOT when its name is (idle) or (root) */
     ts_vec names;  /* has these */
-    bool dense;    /* ids of both are 1, 2, 3 ..., and every method is there */
+    bool whole;    /* every method is there */
     /* Not of stack_node: method i is frame i of these, and no two of them are one. */
     const struct ts_frames *frames;
     uint32_t *one;  /* of frames: 0, 1, 2 ... */

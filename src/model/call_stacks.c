@@ -9,7 +9,10 @@
 
 #include <inttypes.h>
 
-enum { STACKS_LABEL_MAX = 32 * 1024 };
+enum {
+    STACKS_LABEL_MAX = 32 * 1024,
+    STACKS_IDS = 1 << 27 /* beyond it ids are no numbers of rows */
+};
 
 /* --- shared ---------------------------------------------------------------------------------- */
 
@@ -82,12 +85,65 @@ static ts_code stacks_find_shown(ts_calls *p, const ts_paths *paths)
     return code;
 }
 
+/* The last id of rows, of which a part of a recording does not have all. */
+static ts_code stacks_last(uint32_t *last, ts_calls *p, const ts_ids *ids, const char *table)
+{
+    const int64_t id = ids->count == 0 ? 0 : ts_ids_at(ids, ids->count - 1);
+    if (id > STACKS_IDS || (ids->count > 0 && ts_ids_at(ids, 0) < 1)) {
+        return ts_rows_changed(p->ctx, table);
+    }
+    *last = (uint32_t)id;
+    return TS_OK;
+}
+
+/* From places to ids. Ids that are not there are roots of no method, which nothing uses. */
+static ts_code stacks_spread(ts_calls *p, const ts_paths *paths, uint32_t nodes)
+{
+    const size_t n = (size_t)nodes + 1;
+    ts_ctx *ctx = p->ctx;
+    uint32_t *parent = ts_zalloc(ctx, n, sizeof *parent);
+    uint32_t *method = ts_zalloc(ctx, n, sizeof *method);
+    uint32_t *visible = ts_zalloc(ctx, n, sizeof *visible);
+    int32_t *line = ts_zalloc(ctx, n, sizeof *line);
+    bool *passes = ts_zalloc(ctx, n, sizeof *passes);
+    const bool made =
+        parent != NULL && method != NULL && visible != NULL && line != NULL && passes != NULL;
+    for (uint32_t i = 1; made && i <= paths->nodes.count; i++) {
+        const size_t id = (size_t)ts_ids_at(&paths->nodes, i - 1);
+        const uint32_t above = p->parent[i];
+        parent[id] = above == 0 ? 0 : (uint32_t)ts_ids_at(&paths->nodes, above - 1);
+        method[id] = p->method[i] == 0 ? 0 : (uint32_t)ts_ids_at(&paths->methods, p->method[i] - 1);
+        line[id] = p->line[i];
+        if (p->visible != NULL) {
+            visible[id] =
+                p->visible[i] == 0 ? 0 : (uint32_t)ts_ids_at(&paths->nodes, p->visible[i] - 1);
+            passes[id] = p->passes[i];
+        }
+    }
+    ts_free(ctx, made ? p->parent : parent);
+    ts_free(ctx, made ? p->method : method);
+    ts_free(ctx, made ? p->line : line);
+    p->parent = made ? parent : p->parent;
+    p->method = made ? method : p->method;
+    p->line = made ? line : p->line;
+    const bool shown = made && p->visible != NULL;
+    ts_free(ctx, shown ? p->visible : visible);
+    ts_free(ctx, shown ? p->passes : passes);
+    p->visible = shown ? visible : p->visible;
+    p->passes = shown ? passes : p->passes;
+    p->nodes = made ? nodes : p->nodes;
+    return made ? TS_OK : ctx->error.code;
+}
+
 /* Those of the database by their ids: what was place i is number i + 1. */
 static ts_code stacks_take_paths(ts_calls *p)
 {
     ts_paths paths;
     ts_code code = ts_call_paths_read(&paths, p->model);
-    TS_STEP_IF(code, !paths.dense, ts_rows_changed(p->ctx, "stack_node"));
+    uint32_t nodes = 0;
+    TS_STEP_IF(code, !paths.whole, ts_rows_changed(p->ctx, "stack_node"));
+    TS_STEP(code, stacks_last(&nodes, p, &paths.nodes, "stack_node"));
+    TS_STEP(code, stacks_last(&p->methods, p, &paths.methods, "stack_method"));
     TS_STEP(code, stacks_find_shown(p, &paths));
     if (code == TS_OK && paths.nodes.count > 0) {
         p->parent = paths.parent;
@@ -105,8 +161,9 @@ static ts_code stacks_take_paths(ts_calls *p)
         }
         paths.parent = paths.method = NULL;
         paths.line = NULL;
+        TS_STEP_IF(code, paths.nodes.ids != NULL || paths.methods.ids != NULL,
+                   stacks_spread(p, &paths, nodes));
     }
-    p->methods = paths.methods.count;
     ts_call_paths_free(p->ctx, &paths);
     return code;
 }

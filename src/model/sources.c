@@ -97,14 +97,21 @@ typedef struct process_row {
     ts_text name;
 } process_row;
 
-/* Processes are numbered densely, but other programs may have changed the rows. */
+/* Processes are in the order of their ids, of which a part of a recording does not have all. */
 static const process_row *process_of(const ts_vec *all, int64_t id)
 {
     const process_row *p = all->p;
-    if (id >= 0 && (uint64_t)id < all->n && p[id].id == id) {
-        return &p[id];
+    size_t low = 0;
+    size_t high = all->n;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p[middle].id < id) {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
     }
-    return NULL;
+    return low < all->n && p[low].id == id ? &p[low] : NULL;
 }
 
 static ts_code processes_row(threads_pass *p, const ts_batch *b, unsigned i)

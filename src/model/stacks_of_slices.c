@@ -62,8 +62,11 @@ static ts_code add_mark(void *user, const ts_slice *s)
     ts_ctx *ctx = w->p->ctx;
     uint32_t node = 0;
     uint32_t *slot;
-    if (s->id != (int64_t)w->nodes.n) {
+    if (s->id < (int64_t)w->nodes.n) {
         return ts_rows_changed(ctx, "callstack");
+    }
+    if (s->id > (int64_t)w->nodes.n) { /* rows of a part of a recording have gaps */
+        TS_TRY(ts_vec_reach(ctx, &w->nodes, s->id - 1, sizeof(uint32_t)));
     }
     if (!s->async) {
         uint32_t above = s->parent < 0 ? 0 : ((const uint32_t *)w->nodes.p)[s->parent];

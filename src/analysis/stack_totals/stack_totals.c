@@ -116,7 +116,7 @@ static ts_code read_samples(work *w, ts_model *m)
         TS_C_stack_sample__source_id, TS_C_stack_sample__itid, TS_C_stack_sample__dur,
         TS_C_stack_sample__node_id, TS_C_stack_sample__event};
     TS_TRY(ts_call_paths(&w->paths, m));
-    if (!w->paths->dense) {
+    if (!w->paths->whole) {
         return ts_rows_changed(w->ctx, "stack_node");
     }
     TS_TRY(make_arrays(w));
@@ -198,7 +198,7 @@ static ts_code put_method(work *w, ts_sink *sink, uint32_t group, uint32_t metho
         .itid = lane->itid,
         .event =
             lane->event == TS_NO_INDEX ? TS_TEXT_NULL : ts_pool_text(&w->sums->events, lane->event),
-        .method_id = (int64_t)method + 1,
+        .method_id = method < w->paths->methods.count ? ts_ids_at(&w->paths->methods, method) : 0,
         .self_count = self->count,
         .total_count = total->count,
         .self_dur = (int64_t)self->dur,
