@@ -51,6 +51,8 @@ static int (*const verbs[])(ts_ctx *ctx, const ts_options *options) = {
     [TS_VERB_UPGRADE] = ts_upgrade,
     [TS_VERB_FLEET] = ts_fleet_verb,
     [TS_VERB_MCP] = ts_mcp_verb,
+    [TS_VERB_CUT] = ts_cut_verb,
+    [TS_VERB_MERGE] = ts_merge_verb,
     [TS_VERB_REDACT] = ts_redact_verb,
     [TS_VERB_UNREDACT] = ts_unredact_verb,
 };

@@ -20,6 +20,8 @@ typedef enum ts_verb {
     TS_VERB_UPGRADE,
     TS_VERB_FLEET,
     TS_VERB_MCP,
+    TS_VERB_CUT,
+    TS_VERB_MERGE,
     TS_VERB_REDACT,
     TS_VERB_UNREDACT,
     TS_VERB_HELP,

@@ -48,6 +48,12 @@ int ts_sample_verb(ts_ctx *ctx, const ts_options *options);
  * -e (upgrade.c). */
 int ts_upgrade(ts_ctx *ctx, const ts_options *options);
 
+/* "cut": a part of a recording as a database of its own (cut_verb.c). */
+int ts_cut_verb(ts_ctx *ctx, const ts_options *options);
+
+/* "merge": several finished databases become one (merge_verb.c). */
+int ts_merge_verb(ts_ctx *ctx, const ts_options *options);
+
 /* "redact", and --redact of a conversion: a database whose texts are tokens (redact_verb.c). */
 int ts_redact_verb(ts_ctx *ctx, const ts_options *options);
 

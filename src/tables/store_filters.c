@@ -1,4 +1,4 @@
-#include "tables/store_processes.h"
+#include "tables/store_merge.h"
 #include "tables/store_impl.h"
 
 /* What filters of a kind are called, and, of clocks, the event that sets them. */
@@ -59,6 +59,16 @@ static ts_code put_filter(ts_store *store, int64_t id, ts_filter_kind kind, int6
     const ts_row_measure_filter row = {0, id, ts_text_of(kinds[kind].type), name, owner};
     ts_code code = ts_put_measure_filter(store->sink, &row);
     return code != TS_OK ? code : put_own_filter(store, kind, &row);
+}
+
+bool ts_filter_kind_of(ts_filter_kind *kind, ts_text type)
+{
+    unsigned i = 0;
+    while (i < TS_FILTER_COUNT && !ts_text_is(type, kinds[i].type)) {
+        i++;
+    }
+    *kind = (ts_filter_kind)i;
+    return i < TS_FILTER_COUNT;
 }
 
 ts_code ts_filter(int64_t *id, ts_store *store, ts_filter_kind kind, int64_t owner, ts_text name)

@@ -121,6 +121,7 @@ struct ts_store {
     bool dict_closed; /* rows that are not in `dict` follow in data_dict */
     bool no_meta;
     bool finished;
+    bool parts;    /* rows were left out on purpose (store_merge.h) */
     bool reopened; /* of a finished database: only issues and counts are written */
     ts_pool texts; /* every text that is kept until the end */
     ts_buf scratch;

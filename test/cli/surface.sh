@@ -29,7 +29,7 @@ in_manual() {
 }
 same() { diff "$2" "$3" >"$scratch/difference" || complain "$1: $(grep '^[<>]' "$scratch/difference" | tr '\n' ' ')"; }
 
-for verb in convert:DESCRIPTION diff:COMPARING serve:SERVING upgrade:UPGRADING redact:REDACTING unredact:TRANSLATING fleet:FLEETS help:HELP version:HELP; do
+for verb in convert:DESCRIPTION diff:COMPARING serve:SERVING upgrade:UPGRADING cut:CUTTING merge:MERGING redact:REDACTING unredact:TRANSLATING fleet:FLEETS help:HELP version:HELP; do
     section=${verb#*:} verb=${verb%:*}
     in_table "$verb" >"$scratch/table"
     [ -s "$scratch/table" ] || complain "$verb has no option"
@@ -68,7 +68,7 @@ done
 # Nothing that is no option: the long names anywhere in the help and in the manual page.
 "$table" list | tr ' ' '\n' | grep -E '^-' | sort -u >"$scratch/known"
 {
-    for verb in "" diff serve upgrade redact unredact fleet; do
+    for verb in "" diff serve upgrade cut merge redact unredact fleet; do
         # shellcheck disable=SC2086
         "$program" help $verb | grep -oE '(^|[ (])--[A-Za-z][A-Za-z_-]*' | tr -d ' ('
     done
@@ -184,8 +184,8 @@ asked bash
 "$program" "$scratch/heap.db" --complete=--thread= >"$scratch/out" || complain "--complete fails"
 head -c 5000 "$scratch/heap.db" >"$scratch/cut.db"
 "$program" "$scratch/cut.db" --complete=--thread= >"$scratch/out" 2>&1 || complain "--complete of a cut database: $(cat "$scratch/out")"
-completes "diff serve sample upgrade fleet mcp redact unredact help version" trace_streamer help ""
-for verb in convert diff serve sample upgrade fleet mcp redact unredact help version; do
+completes "diff serve sample upgrade fleet mcp cut merge redact unredact help version" trace_streamer help ""
+for verb in convert diff serve sample upgrade fleet mcp cut merge redact unredact help version; do
     COMP_WORDS=(trace_streamer "$verb" -)
     COMP_CWORD=2
     _trace_streamer trace_streamer

@@ -1,7 +1,8 @@
 /*
- * Comparisons in this process while everything below fails in turn: our allocations and SQLite's,
- * our system calls. Whatever fails, there is a message and the documented exit code, and no memory,
- * no descriptor and no file is left; what succeeds all the same prints the same.
+ * Comparisons, parts and unions in this process while everything below fails in turn: our
+ * allocations and SQLite's, our system calls. Whatever fails, there is a message and the documented
+ * exit code, and no memory, no descriptor and no file is left; what succeeds all the same prints
+ * the same.
  */
 #include "faults.h"
 
@@ -62,7 +63,10 @@ static int run_once(faults *f, const char *const *words)
     ctx->tmpdir = tmp;
     faults_install(f, ctx);
     current = f;
-    int code = options.verb == TS_VERB_DIFF ? ts_diff(ctx, &options) : ts_convert(ctx, &options);
+    int code = options.verb == TS_VERB_DIFF    ? ts_diff(ctx, &options)
+               : options.verb == TS_VERB_CUT   ? ts_cut_verb(ctx, &options)
+               : options.verb == TS_VERB_MERGE ? ts_merge_verb(ctx, &options)
+                                               : ts_convert(ctx, &options);
     current = NULL;
     assert_int_equal(f->open_files, 0);
     assert_int_equal(f->blocks, 0);
@@ -143,6 +147,11 @@ static const comparison comparisons[] = {
     {"methods for a workflow",
      {"diff", "profile.db", "--before=none", "--output=github", "--fail-if=samples[*]>0", NULL},
      9},
+    {"a part", {"cut", "before.db", "-e", "part.db", "--from=0", "--force", NULL}, 0},
+    {"a part of a recording",
+     {"cut", "profile.cpuprofile", "-e", "part.db", "--until=+1s", "--force", NULL},
+     0},
+    {"a union", {"merge", "before.db", "profile.db", "-e", "both.db", "--force", NULL}, 0},
 };
 enum { COMPARISONS = sizeof comparisons / sizeof comparisons[0] };
 
