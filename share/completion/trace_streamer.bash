@@ -70,7 +70,7 @@ _trace_streamer() {
         return
         ;;
     --output)
-        mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl' -- "$cur")
+        mapfile -t COMPREPLY < <(compgen -W 'table csv tsv json jsonl arrow' -- "$cur")
         return
         ;;
     -q | --query-file)

@@ -105,10 +105,25 @@ static void many_unbound(void *user, const char *name)
     a->to->unbound(a->to->user, name);
 }
 
+/* The column before the others is a text. */
+static void many_declared(void *user, const ts_cell_type *types, int n)
+{
+    asking_many *a = user;
+    const ts_error saved = a->ctx->error;
+    if (room_for(a, n + 1) == TS_OK) {
+        ts_cell_type *all = a->types.p;
+        all[0] = TS_CELL_TEXT;
+        memcpy(all + 1, types, (size_t)n * sizeof *types);
+        a->to->declared(a->to->user, all, n + 1);
+    }
+    a->ctx->error = saved;
+}
+
 /* What has none of the rows that are needed is empty. */
 static ts_code ask_one(asking_many *a)
 {
-    const ts_rows_visitor visitor = {a, many_header, many_row, many_unbound};
+    const ts_rows_visitor visitor = {a, many_header, many_row, many_unbound,
+                                     a->to->declared == NULL ? NULL : many_declared};
     ts_db *db = NULL;
     ts_text what = TS_TEXT_NULL;
     bool fits = false;

@@ -8,6 +8,7 @@
 #include "cli/log_file.h"
 #include "cli/print.h"
 #include "cli/progress.h"
+#include "cli/query_rows.h"
 #include "session/questions.h"
 #include "cli/report.h"
 #include "cli/signals.h"
@@ -117,6 +118,7 @@ static ts_code convert_prepare(run *r)
     ts_code code;
     set_limits(ctx, o);
     code = o->format == NULL ? TS_OK : ts_conversion_format(&r->conversion, o->format);
+    TS_STEP(code, ts_row_format_check(ctx, o->output, isatty(STDOUT_FILENO) == 1));
     TS_STEP(code, ts_export_file_check(&r->to, ctx, o));
     TS_STEP(code, ts_analysis_choose(&r->conversion.analyses, ctx, needed_analyses(r), true));
     if (code == TS_OK && o->query != NULL) {

@@ -154,6 +154,7 @@ typedef enum ts_row_format {
     TS_ROWS_TSV,
     TS_ROWS_JSON,
     TS_ROWS_JSONL,
+    TS_ROWS_ARROW,
     TS_ROWS_MARKDOWN, /* these are of diff (diff/diff_private.h) */
     TS_ROWS_JUNIT,
     TS_ROWS_SARIF,

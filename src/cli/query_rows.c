@@ -11,9 +11,11 @@ struct ts_row_printer {
     bool any;  /* a result was printed before */
     bool rows; /* json: this result has some */
     ts_table_text table;
-    ts_buf keys;    /* json: names, each with a zero byte */
-    size_t *key_at; /* by column */
-    ts_buf unbound; /* parameters without a value */
+    ts_arrow_rows *arrow;
+    ts_buf keys;     /* json and arrow: names, each with a zero byte */
+    size_t *key_at;  /* by column */
+    ts_vec declared; /* arrow: ts_cell_type of the columns of the next result, if they are known */
+    ts_buf unbound;  /* parameters without a value */
 };
 typedef struct ts_row_printer printer;
 
@@ -124,7 +126,7 @@ static ts_code separated_row(printer *p, const char *const *values, const size_t
     return code;
 }
 
-/* --- json ---------------------------------------------------------------------------------- */
+/* --- names of columns ---------------------------------------------------------------------- */
 
 /* How many of the columns before have the same name. */
 static int same_before(const char *const *names, int i)
@@ -136,7 +138,8 @@ static int same_before(const char *const *names, int i)
     return n;
 }
 
-static ts_code json_header(printer *p, const char *const *names, int n)
+/* Each is there once. */
+static ts_code keep_names(printer *p, const char *const *names, int n)
 {
     ts_ctx *ctx = p->out->ctx;
     size_t *at = ts_realloc(ctx, p->key_at, (size_t)n, sizeof *at);
@@ -144,7 +147,6 @@ static ts_code json_header(printer *p, const char *const *names, int n)
     TS_NEED(ctx, at);
     p->key_at = at;
     p->keys.n = 0;
-    p->rows = false;
     for (int i = 0; code == TS_OK && i < n; i++) {
         int before = same_before(names, i);
         at[i] = p->keys.n;
@@ -152,8 +154,16 @@ static ts_code json_header(printer *p, const char *const *names, int n)
         TS_STEP_IF(code, before > 0, ts_buf_printf(ctx, &p->keys, ":%d", before));
         TS_STEP(code, ts_buf_putc(ctx, &p->keys, '\0'));
     }
-    TS_STEP_IF(code, p->format == TS_ROWS_JSON, ts_output_put(p->out, "[", 1));
     return code;
+}
+
+/* --- json ---------------------------------------------------------------------------------- */
+
+static ts_code json_header(printer *p, const char *const *names, int n)
+{
+    TS_TRY(keep_names(p, names, n));
+    p->rows = false;
+    return p->format == TS_ROWS_JSON ? ts_output_put(p->out, "[", 1) : TS_OK;
 }
 
 /* As SQLite writes it; infinite ones, which JSON lacks, become 9e999, too large for all. */
@@ -219,6 +229,29 @@ static ts_code json_row(printer *p, const char *const *values, const size_t *len
     return ts_output_puts(p->out, p->format == TS_ROWS_JSON ? "" : "\n");
 }
 
+/* --- arrow --------------------------------------------------------------------------------- */
+
+static ts_code arrow_header(printer *p, const char *const *names, int n)
+{
+    if (p->any) {
+        return ts_fail(
+            p->out->ctx, TS_ERR_USAGE,
+            "--output=arrow is a stream of one result, and here is a second one: ask one "
+            "statement, with the same columns in all databases");
+    }
+    p->any = true;
+    TS_TRY(keep_names(p, names, n));
+    const char **keys = ts_alloc(p->out->ctx, (size_t)n, sizeof *keys);
+    TS_NEED(p->out->ctx, keys);
+    for (int i = 0; i < n; i++) {
+        keys[i] = p->keys.p + p->key_at[i];
+    }
+    ts_code code = ts_arrow_rows_new(&p->arrow, p->out, keys,
+                                     p->declared.n == (size_t)n ? p->declared.p : NULL, (size_t)n);
+    ts_free(p->out->ctx, (void *)keys);
+    return code;
+}
+
 /* --- results ------------------------------------------------------------------------------- */
 
 /* The result before ends. */
@@ -230,6 +263,12 @@ ts_code ts_row_printer_end(ts_row_printer *p)
     if (p->format == TS_ROWS_JSON && p->any) {
         return ts_output_puts(p->out, p->rows ? "\n]\n" : "]\n");
     }
+    if (p->arrow != NULL) {
+        ts_code code = ts_arrow_rows_end(p->arrow);
+        ts_arrow_rows_free(p->arrow);
+        p->arrow = NULL;
+        return code;
+    }
     return TS_OK;
 }
 
@@ -237,6 +276,9 @@ ts_code ts_row_printer_header(void *user, const char *const *names, int n)
 {
     printer *p = user;
     bool json = p->format == TS_ROWS_JSON || p->format == TS_ROWS_JSONL;
+    if (p->format == TS_ROWS_ARROW) {
+        return arrow_header(p, names, n);
+    }
     ts_code code = ts_row_printer_end(p);
     TS_STEP_IF(code, p->any && !json, ts_output_put(p->out, "\n", 1));
     p->any = true;
@@ -260,6 +302,8 @@ ts_code ts_row_printer_row(void *user, const char *const *values, const size_t *
     case TS_ROWS_JSON:
     case TS_ROWS_JSONL:
         return json_row(p, values, lengths, types, n);
+    case TS_ROWS_ARROW:
+        return ts_arrow_rows_add(p->arrow, values, lengths, types);
     case TS_ROWS_AUTO:
     case TS_ROWS_TSV:
     case TS_ROWS_CSV:
@@ -270,6 +314,19 @@ ts_code ts_row_printer_row(void *user, const char *const *values, const size_t *
         break;
     }
     return separated_row(p, values, lengths, types, n);
+}
+
+/* Without memory the types of values decide. */
+static void note_declared(void *user, const ts_cell_type *types, int n)
+{
+    printer *p = user;
+    const ts_error saved = p->out->ctx->error;
+    p->declared.n = 0;
+    if (ts_vec_reserve(p->out->ctx, &p->declared, (size_t)n, sizeof *types) == TS_OK) {
+        memcpy(p->declared.p, types, (size_t)n * sizeof *types);
+        p->declared.n = (size_t)n;
+    }
+    p->out->ctx->error = saved;
 }
 
 /* Each name once, with a zero byte. Without memory it is not said. */
@@ -292,6 +349,11 @@ static void note_written(void *user, const char *name)
     note_unbound(((ts_written_rows *)user)->printer, name);
 }
 
+static void declared_written(void *user, const ts_cell_type *types, int n)
+{
+    note_declared(((ts_written_rows *)user)->printer, types, n);
+}
+
 static void say_unbound(const printer *p)
 {
     for (size_t at = 0; at < p->unbound.n; at += strlen(p->unbound.p + at) + 1) {
@@ -308,6 +370,16 @@ ts_row_format ts_row_format_chosen(ts_row_format format, bool terminal)
     return format;
 }
 
+ts_code ts_row_format_check(ts_ctx *ctx, ts_row_format format, bool terminal)
+{
+    return format != TS_ROWS_ARROW || !terminal
+               ? TS_OK
+               : ts_fail(
+                     ctx, TS_ERR_USAGE,
+                     "--output=arrow is binary, and standard output is a terminal: send it to a "
+                     "file or a program (> FILE or | PROGRAM)");
+}
+
 /* --- rows from elsewhere ------------------------------------------------------------------- */
 
 static void printer_init(printer *p, ts_output *to, ts_row_format format, bool terminal)
@@ -321,6 +393,8 @@ static void printer_release(printer *p)
 {
     ts_ctx *ctx = p->out->ctx;
     ts_table_text_free(&p->table);
+    ts_arrow_rows_free(p->arrow);
+    ts_vec_free(ctx, &p->declared);
     ts_buf_free(ctx, &p->unbound);
     ts_buf_free(ctx, &p->scratch);
     ts_buf_free(ctx, &p->keys);
@@ -329,6 +403,7 @@ static void printer_release(printer *p)
 
 ts_code ts_row_printer_new(ts_row_printer **out, ts_output *to, ts_row_format format, bool terminal)
 {
+    TS_TRY(ts_row_format_check(to->ctx, format, terminal));
     TS_NEED(to->ctx, *out = ts_zalloc(to->ctx, 1, sizeof **out));
     printer_init(*out, to, format, terminal);
     return TS_OK;
@@ -346,17 +421,23 @@ void ts_row_printer_free(ts_row_printer *p)
 ts_code ts_query_print(ts_rows_asked *ask, void *user, const ts_row_print *print, ts_output *out)
 {
     printer p;
-    ts_rows_visitor visitor = {&p, ts_row_printer_header, ts_row_printer_row, note_unbound};
+    const bool typed = print->format == TS_ROWS_ARROW;
+    ts_rows_visitor visitor = {&p, ts_row_printer_header, ts_row_printer_row, note_unbound,
+                               typed ? note_declared : NULL};
     ts_written_rows written = {.ctx = out->ctx, .printer = &p};
     if (print->demangle) {
-        visitor = (ts_rows_visitor){&written, ts_written_header, ts_written_row, note_written};
+        visitor = (ts_rows_visitor){&written, ts_written_header, ts_written_row, note_written,
+                                    typed ? declared_written : NULL};
     }
+    TS_TRY(ts_row_format_check(out->ctx, print->format, print->terminal));
     printer_init(&p, out, print->format, print->terminal);
     ts_code code = ask(user, &visitor);
     ts_written_free(&written);
-    /* The rows before a failure are right: they are shown, and its cause is kept. */
+    /* The rows before a failure are right: they are shown, and its cause is kept. A stream of Arrow
+     * would look whole. */
     ts_error saved = out->ctx->error;
-    ts_code ended = out->gone ? TS_OK : ts_row_printer_end(&p);
+    const bool shown = !out->gone && (code == TS_OK || p.format != TS_ROWS_ARROW);
+    ts_code ended = shown ? ts_row_printer_end(&p) : TS_OK;
     TS_STEP(ended, ts_output_flush(out));
     if (print->say_unbound && code == TS_OK) {
         say_unbound(&p);

@@ -11,6 +11,9 @@
  * json: each result is an array with an object a row; jsonl: an object a line. Bytes are
  * hexadecimal digits; of columns of one name, the second is "name:1".
  *
+ * arrow: a result as an Arrow IPC stream (query_arrow.c); of several results the second is refused,
+ * as a stream has one schema, and so is a terminal. What failed before its last row is not written.
+ *
  * table: columns of equal width, numbers on the right. Widths come from the first rows
  * (TS_TABLE_ROWS, or fewer when they are long), which are held until then; a later value that is
  * wider moves the rest of its line. NULL is NULL, bytes are X'00FF', control characters are
@@ -58,6 +61,9 @@ ts_code ts_row_printer_end(ts_row_printer *p);
 /* What is printed when no format is asked for: a table on a terminal, else tsv. */
 ts_row_format ts_row_format_chosen(ts_row_format format, bool terminal);
 
+/* TS_ERR_USAGE for a format that no terminal can show. */
+ts_code ts_row_format_check(ts_ctx *ctx, ts_row_format format, bool terminal);
+
 /* Hands rows to the visitor. */
 typedef ts_code ts_rows_asked(void *user, const ts_rows_visitor *visitor);
 
@@ -86,6 +92,20 @@ ts_code ts_written_header(void *user, const char *const *names, int n);
 ts_code ts_written_row(void *user, const char *const *values, const size_t *lengths,
                        const ts_cell_type *types, int n);
 void ts_written_free(ts_written_rows *w);
+
+/* --- query_arrow.c ---------------------------------------------------------------------------- */
+
+typedef struct ts_arrow_rows ts_arrow_rows;
+
+/* A result of n columns; the names are borrowed until its end, `declared` is NULL where nothing is
+ * known of them. Freed by the caller, also after a failure. */
+ts_code ts_arrow_rows_new(ts_arrow_rows **out, ts_output *to, const char *const *names,
+                          const ts_cell_type *declared, size_t n);
+ts_code ts_arrow_rows_add(ts_arrow_rows *a, const char *const *values, const size_t *lengths,
+                          const ts_cell_type *types);
+/* Writes the stream. */
+ts_code ts_arrow_rows_end(ts_arrow_rows *a);
+void ts_arrow_rows_free(ts_arrow_rows *a);
 
 /* --- query_table.c ---------------------------------------------------------------------------- */
 

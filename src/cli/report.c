@@ -246,7 +246,7 @@ static ts_code report_row(void *user, const char *const *values, const size_t *l
 static ts_code ask_for(report *r)
 {
     ts_text sql = ts_buf_text(&r->question->sql);
-    const ts_rows_visitor visitor = {r, report_header, report_row, NULL};
+    const ts_rows_visitor visitor = {r, report_header, report_row, NULL, NULL};
     const ts_param limit = {"limit", "5"};
     ts_question_param param;
     r->cells.n = r->texts.n = 0;

@@ -193,7 +193,7 @@ int tst_ask(tst_rows **out, tst_session *session, const char *question, const ts
     TS_STEP(code, ts_ask_check_fits(session->db, ctx, question, ts_buf_text(&query.sql)));
     TS_STEP(code, ts_ask_open(&(*out)->steps, session->db, ctx, &query, given, param_count));
     if (code == TS_OK && (*out)->steps == NULL) {
-        const ts_rows_visitor visitor = {*out, hold_header, hold_row, NULL};
+        const ts_rows_visitor visitor = {*out, hold_header, hold_row, NULL, NULL};
         code = ts_ask_query(session->db, ctx, &query, given, param_count, &visitor);
     }
     ts_buf_free(ctx, &query.sql);

@@ -109,6 +109,10 @@ typedef struct ts_rows_visitor {
     ts_code (*row)(void *user, const char *const *values, const size_t *lengths,
                    const ts_cell_type *types, int n);
     void (*unbound)(void *user, const char *name); /* a parameter of a statement has no value */
+    /* Before a header: the types that tables declare of its columns; TS_CELL_NULL: of what is no
+     * column of a table. Not NULL: reals have all the digits that they need, and not SQLite's 15.
+     * Rows that do not come from SQL have none. */
+    void (*declared)(void *user, const ts_cell_type *types, int n);
 } ts_rows_visitor;
 
 /*

@@ -1,9 +1,11 @@
 #include "tables/database_private.h"
 
 #include "base/alloc.h"
+#include "base/json_out.h"
 
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 
 /* --- parameters ---------------------------------------------------------------------------- */
@@ -69,6 +71,10 @@ static ts_code bind_value(ts_db *db, sqlite3_stmt *st, int n, const char *value)
 
 /* --- statements ---------------------------------------------------------------------------- */
 
+typedef struct real_digits {
+    char p[32];
+} real_digits;
+
 typedef struct query {
     ts_db *db;
     char *sql; /* NUL-terminated copy: SQLite then needs none of its own */
@@ -80,7 +86,8 @@ typedef struct query {
     const char **names;
     size_t *lengths;
     ts_cell_type *types;
-    size_t room; /* of values, names, lengths, types */
+    real_digits *digits;
+    size_t room; /* of values, names, lengths, types, digits */
     /* Not NULL: gets the last statement and its place, prepared and not run. */
     sqlite3_stmt **last;
     const char **last_at;
@@ -174,12 +181,32 @@ static ts_code query_make_room(query *q, size_t n)
     q->room = 0;
     TS_NEED(ctx, q->values = ts_alloc(ctx, n,
                                       sizeof *q->values + sizeof *q->names + sizeof *q->lengths +
-                                          sizeof *q->types));
+                                          sizeof *q->types + sizeof *q->digits));
     q->names = q->values + n;
     q->lengths = (size_t *)(void *)(q->names + n);
     q->types = (ts_cell_type *)(void *)(q->lengths + n);
+    q->digits = (real_digits *)(void *)(q->types + n);
     q->room = n;
     return TS_OK;
+}
+
+static ts_cell_type declared_type(sqlite3_stmt *st, int column)
+{
+    static const struct {
+        const char *name;
+        ts_cell_type type;
+    } types[] = {{"INTEGER", TS_CELL_INT},
+                 {"INT", TS_CELL_INT},
+                 {"REAL", TS_CELL_REAL},
+                 {"TEXT", TS_CELL_TEXT},
+                 {"BLOB", TS_CELL_BLOB}};
+    const char *declared = sqlite3_column_decltype(st, column);
+    for (size_t i = 0; declared != NULL && i < sizeof types / sizeof types[0]; i++) {
+        if (sqlite3_stricmp(declared, types[i].name) == 0) {
+            return types[i].type;
+        }
+    }
+    return TS_CELL_NULL;
 }
 
 static ts_code visit_header(query *q, sqlite3_stmt *st, const char *at, int n)
@@ -189,6 +216,10 @@ static ts_code visit_header(query *q, sqlite3_stmt *st, const char *at, int n)
         if (q->names[i] == NULL) {
             return statement_failed(q, at, SQLITE_NOMEM);
         }
+        q->types[i] = declared_type(st, i);
+    }
+    if (q->visitor->declared != NULL) {
+        q->visitor->declared(q->visitor->user, q->types, n);
     }
     return q->visitor->header == NULL ? TS_OK : q->visitor->header(q->visitor->user, q->names, n);
 }
@@ -200,13 +231,25 @@ static const ts_cell_type cell_types[] = {[SQLITE_INTEGER] = TS_CELL_INT,
                                           [SQLITE_BLOB] = TS_CELL_BLOB,
                                           [SQLITE_NULL] = TS_CELL_NULL};
 
+/* A real with all the digits that it needs: SQLite's text has 15. */
+static bool exact_real(query *q, sqlite3_stmt *st, int i)
+{
+    const double real = sqlite3_column_double(st, i);
+    if (q->types[i] != TS_CELL_REAL || q->visitor->declared == NULL || !isfinite(real)) {
+        return false;
+    }
+    q->values[i] = q->digits[i].p;
+    q->lengths[i] = ts_shortest_real(q->digits[i].p, real);
+    return true;
+}
+
 static ts_code visit_row(query *q, sqlite3_stmt *st, const char *at, int n)
 {
     for (int i = 0; i < n; i++) {
         q->lengths[i] = 0;
         q->values[i] = NULL;
         q->types[i] = cell_types[sqlite3_column_type(st, i)];
-        if (q->types[i] == TS_CELL_NULL) {
+        if (q->types[i] == TS_CELL_NULL || exact_real(q, st, i)) {
             continue;
         }
         /* Text first, then its length: the conversion decides the length. */
@@ -479,21 +522,7 @@ const char *ts_steps_name(ts_steps *s, int column)
 
 ts_cell_type ts_steps_declared(ts_steps *s, int column)
 {
-    static const struct {
-        const char *name;
-        ts_cell_type type;
-    } types[] = {{"INTEGER", TS_CELL_INT},
-                 {"INT", TS_CELL_INT},
-                 {"REAL", TS_CELL_REAL},
-                 {"TEXT", TS_CELL_TEXT},
-                 {"BLOB", TS_CELL_BLOB}};
-    const char *declared = sqlite3_column_decltype(s->st, column);
-    for (size_t i = 0; declared != NULL && i < sizeof types / sizeof types[0]; i++) {
-        if (sqlite3_stricmp(declared, types[i].name) == 0) {
-            return types[i].type;
-        }
-    }
-    return TS_CELL_NULL;
+    return declared_type(s->st, column);
 }
 
 ts_step_value ts_steps_value(ts_steps *s, int column)

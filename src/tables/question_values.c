@@ -140,7 +140,7 @@ static ts_code ask_rows(const value_call *c, const char *sql, const ts_rows_visi
 static ts_code ask_cell(bool *found, ts_buf *out, const value_call *c, const char *sql)
 {
     first_cell f = {c->ctx, out, false};
-    const ts_rows_visitor visitor = {&f, NULL, take_cell, NULL};
+    const ts_rows_visitor visitor = {&f, NULL, take_cell, NULL, NULL};
     ts_code code = ask_rows(c, sql, &visitor);
     *found = f.found;
     return code;
@@ -176,7 +176,7 @@ static ts_code take_name(void *user, const char *const *values, const size_t *le
 static ts_code put_there(ts_buf *out, const value_call *c, const value_kind *kind)
 {
     name_rows rows = {.ctx = c->ctx, .near = {.typed = ts_text_of(c->p->value)}};
-    const ts_rows_visitor visitor = {&rows, NULL, take_name, NULL};
+    const ts_rows_visitor visitor = {&rows, NULL, take_name, NULL, NULL};
     bool found;
     if (kind->names == NULL) {
         return ask_cell(&found, out, c, kind->there_is);

@@ -249,7 +249,7 @@ static bool is_fickle(const question *q)
 
 static void ask(question *q)
 {
-    const ts_rows_visitor visitor = {q, on_header, on_row, NULL};
+    const ts_rows_visitor visitor = {q, on_header, on_row, NULL, NULL};
     ts_db *db;
     check(ts_db_open(&db, q->ctx, database) == TS_OK);
     set_alarm(MOMENT_MS);

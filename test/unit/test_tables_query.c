@@ -99,7 +99,7 @@ static ts_code on_row(void *user, const char *const *values, const size_t *lengt
 
 static ts_code run(ts_db *db, seen *s, const char *sql, const ts_param *params, size_t count)
 {
-    const ts_rows_visitor visitor = {s, on_header, on_row, NULL};
+    const ts_rows_visitor visitor = {s, on_header, on_row, NULL, NULL};
     s->n = 0;
     s->rows = 0;
     s->text[0] = '\0';
@@ -138,7 +138,7 @@ static void test_statements_are_split_by_sqlite(void **state)
     check(o, "SELECT pid, name FROM process WHERE 0", NULL, 0, "#pid|name\n");
     /* Only the first part of the text counts. */
     seen s = {0};
-    const ts_rows_visitor visitor = {&s, on_header, on_row, NULL};
+    const ts_rows_visitor visitor = {&s, on_header, on_row, NULL, NULL};
     assert_ok(o->f->ctx, ts_db_query(o->db, "SELECT 67", 8, NULL, 0, &visitor));
     assert_string_equal(s.text, "#6\n6\n");
 }
@@ -165,7 +165,7 @@ static void test_texts_have_their_whole_length(void **state)
 {
     const opened *o = *state;
     size_t n = 0;
-    const ts_rows_visitor visitor = {&n, NULL, length_of_name, NULL};
+    const ts_rows_visitor visitor = {&n, NULL, length_of_name, NULL, NULL};
     static const char sql[] = "SELECT name FROM process WHERE pid = 200";
     assert_ok(o->f->ctx, ts_db_query(o->db, sql, strlen(sql), NULL, 0, &visitor));
     assert_int_equal(n, 10);
@@ -253,7 +253,7 @@ static void test_errors_name_the_line(void **state)
     refuse(o, "SELECT 1;\nSELECT abs(-9223372036854775807 - 1)", NULL, 0,
            "line=2: integer overflow");
     seen s = {0};
-    const ts_rows_visitor visitor = {&s, on_header, on_row, NULL};
+    const ts_rows_visitor visitor = {&s, on_header, on_row, NULL, NULL};
     assert_failure(o->f->ctx, ts_db_query(o->db, "SELECT 1\0;", 10, NULL, 0, &visitor),
                    TS_ERR_USAGE, "NUL byte");
 }

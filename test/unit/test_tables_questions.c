@@ -43,7 +43,7 @@ static ts_code on_row(void *user, const char *const *values, const size_t *lengt
 /* Runs a file; parameters as "name=value" up to a NULL. */
 static void ask(answer *a, const recording *r, const char *file, const char *const *parameters)
 {
-    const ts_rows_visitor visitor = {a, on_header, on_row, NULL};
+    const ts_rows_visitor visitor = {a, on_header, on_row, NULL, NULL};
     ts_param params[8];
     char names[8][32];
     size_t count = 0;

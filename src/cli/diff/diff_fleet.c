@@ -90,7 +90,7 @@ static ts_code ask_side(fleet_diff *d, unsigned side, uint64_t *rows)
     char count[24];
     const ts_param param = {"recordings_count", count};
     diff_asking asking = {.table = &d->table, .side = side};
-    const ts_rows_visitor visitor = {&asking, diff_take_header, diff_take_row, NULL};
+    const ts_rows_visitor visitor = {&asking, diff_take_header, diff_take_row, NULL, NULL};
     const ts_fleet_question question = {.name = d->shape.file->name,
                                         .sql = ts_buf_text(&d->shape.file->sql),
                                         .chosen = &d->chosen[side],

@@ -151,7 +151,7 @@ static ts_code put_section(ts_fleet_doing *d, const ts_fleet_chosen *chosen,
     const ts_fleet_question question = {
         .name = shipped->name, .sql = ts_buf_text(&shipped->sql), .chosen = chosen};
     section s = {.ctx = d->ctx, .out = &d->out, .title = title};
-    const ts_rows_visitor visitor = {&s, section_header, section_row, NULL};
+    const ts_rows_visitor visitor = {&s, section_header, section_row, NULL, NULL};
     ts_code code = ts_row_printer_new(&s.printer, &d->out, TS_ROWS_TABLE, false);
     TS_STEP(code, ts_fleet_ask(d->fleet, &question, &visitor));
     TS_STEP_IF(code, s.rows > 0, ts_row_printer_end(s.printer));

@@ -80,7 +80,7 @@ static ts_code take_found(void *user, const char *const *values, const size_t *l
 static ts_code ask_one(found_row *f, const diff_side *s, const char *sql, const ts_param *params,
                        size_t n)
 {
-    const ts_rows_visitor visitor = {f, NULL, take_found, NULL};
+    const ts_rows_visitor visitor = {f, NULL, take_found, NULL, NULL};
     f->ctx = s->ctx;
     return ts_db_query(s->db, sql, strlen(sql), params, n, &visitor);
 }

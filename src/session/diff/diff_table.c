@@ -144,7 +144,7 @@ ts_code diff_take_row(void *user, const char *const *values, const size_t *lengt
 ts_code diff_table_ask(diff_table *t, ts_db *db, unsigned side, const ts_param *params, size_t n)
 {
     diff_asking a = {.table = t, .side = side};
-    const ts_rows_visitor visitor = {&a, diff_take_header, diff_take_row, NULL};
+    const ts_rows_visitor visitor = {&a, diff_take_header, diff_take_row, NULL, NULL};
     return ts_ask_rows(db, t->ctx, ts_buf_text(&t->shape->file->sql), params, n, &visitor);
 }
 
