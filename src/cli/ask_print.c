@@ -167,7 +167,7 @@ ts_code ts_ask_print_many(ts_ctx *ctx, const ts_query *query, const ts_options *
     ts_vec_free(ctx, &a.values);
     ts_vec_free(ctx, &a.lengths);
     ts_vec_free(ctx, &a.types);
-    if (code == TS_OK && a.failed > 0) {
+    if (code == TS_OK && a.failed > 0 && !options->keep_going) {
         return ts_fail(ctx, TS_ERR_INPUT, "%zu of %zu databases could not be asked", a.failed,
                        options->path_count);
     }

@@ -18,7 +18,7 @@ ts_code ts_ask_print(ts_db *db, ts_ctx *ctx, const ts_query *query, const ts_opt
 /*
  * The same of all databases of options->paths, one after the other, as one result with the column
  * `recording` before the others: the path. One that lacks what the question needs has no rows; what
- * is wrong with one is printed, and TS_ERR_INPUT the end.
+ * is wrong with one is printed, and TS_ERR_INPUT the end unless options->keep_going.
  */
 ts_code ts_ask_print_many(ts_ctx *ctx, const ts_query *query, const ts_options *options,
                           ts_output *out, bool terminal);

@@ -11,6 +11,7 @@
 #include "cli/query_rows.h"
 #include "session/questions.h"
 #include "cli/report.h"
+#include "cli/several.h"
 #include "cli/signals.h"
 #include "cli/summary.h"
 #include "session/ask.h"
@@ -37,6 +38,7 @@ typedef struct run {
     ts_export_folder folder;
     ts_reader *reader; /* of the finished database, for the export */
     ts_target *copy;   /* of one with a write-ahead log */
+    bool several;      /* finished databases, which are asked or exported */
     ts_query query;
     ts_extractor extractor;
     ts_extract extract;
@@ -120,6 +122,7 @@ static ts_code convert_prepare(run *r)
     code = o->format == NULL ? TS_OK : ts_conversion_format(&r->conversion, o->format);
     TS_STEP(code, ts_row_format_check(ctx, o->output, isatty(STDOUT_FILENO) == 1));
     TS_STEP(code, ts_export_file_check(&r->to, ctx, o));
+    TS_STEP_IF(code, r->several && r->to != NULL, ts_several_check(ctx, o, r->to));
     TS_STEP(code, ts_analysis_choose(&r->conversion.analyses, ctx, needed_analyses(r), true));
     if (code == TS_OK && o->query != NULL) {
         code = ts_query_read(&r->query, ctx, o->query);
@@ -134,7 +137,8 @@ static ts_code convert_prepare(run *r)
     }
     TS_STEP_IF(code, r->to != NULL && r->to->folder,
                ts_export_folder_open(&r->folder, ctx, r->to, o));
-    if (code == TS_OK && r->to != NULL && !r->to->folder) {
+    if (code == TS_OK && r->to != NULL && !r->to->folder &&
+        !(r->several && ts_several_in_directory(o))) {
         const char *path = strcmp(o->out, "-") == 0 ? NULL : o->out;
         code = ts_text_file_open(&r->exported, ctx, path, o->sync, &r->outputs);
         ts_signals_guard(TS_GUARD_EXPORT, ts_target_path(r->exported.target));
@@ -723,12 +727,12 @@ static bool may_be_finished(const ts_options *options)
            strcmp(options->paths[0], "-") != 0;
 }
 
-/* Several finished databases, and one question to them. */
+/* Several finished databases, and what they are asked for. */
 static bool are_finished(ts_ctx *ctx, const ts_options *o)
 {
     ts_db_kind kind = TS_DB_NONE;
-    bool all = o->query != NULL && o->export_db == NULL && o->analyze == NULL && !o->extract &&
-               o->directory == NULL && o->to == NULL && !o->json && o->path_count > 1;
+    bool all = is_asked(o) && o->export_db == NULL && o->analyze == NULL && !o->extract &&
+               o->directory == NULL && !o->json && o->path_count > 1;
     for (size_t i = 0; all && i < o->path_count; i++) {
         all = strcmp(o->paths[i], "-") != 0 && ts_db_kind_of(&kind, ctx, o->paths[i]) == TS_OK &&
               kind == TS_DB_OURS;
@@ -738,17 +742,26 @@ static bool are_finished(ts_ctx *ctx, const ts_options *o)
 
 static ts_code ask_several(run *r)
 {
+    const ts_options *o = r->options;
+    ts_code code = TS_OK;
     ts_signals_hurry(true);
-    ts_code code =
-        ts_ask_print_many(r->ctx, &r->query, r->options, &r->out, isatty(STDOUT_FILENO) == 1);
+    if (o->report != TS_REPORT_NONE) {
+        code = ts_report_many(r->ctx, o, &r->out);
+    } else if (o->query != NULL) {
+        code = ts_ask_print_many(r->ctx, &r->query, o, &r->out, isatty(STDOUT_FILENO) == 1);
+    }
     ts_signals_hurry(false);
-    return code;
+    if (code != TS_OK || r->to == NULL) {
+        return code;
+    }
+    return r->exported.name == NULL ? ts_several_apart(r->ctx, r->to, o, &r->outputs)
+                                    : ts_several_together(&r->exported, r->to, o);
 }
 
 static ts_code work(run *r, ts_db_kind kind)
 {
     const ts_options *o = r->options;
-    if (are_finished(r->ctx, o)) {
+    if (r->several) {
         return ask_several(r);
     }
     if (kind != TS_DB_NONE) {
@@ -780,6 +793,7 @@ int ts_convert_watched(ts_ctx *ctx, const ts_options *options, const ts_convert_
     ts_output_init(&r.out, ctx, STDOUT_FILENO, "standard output");
     begin_progress(&r);
     ts_db_kind kind = TS_DB_NONE;
+    r.several = are_finished(ctx, options);
     ts_code code = convert_prepare(&r);
     TS_STEP_IF(code, may_be_finished(options), ts_db_kind_of(&kind, ctx, options->paths[0]));
     TS_STEP(code, work(&r, kind));

@@ -2,6 +2,10 @@
  * --each: a database for each recording, in a directory, by several processes. A recording whose
  * database is there and newer is left alone, so that a run that was stopped goes on where it was.
  * Databases get their names when they are complete: what is there is whole.
+ *
+ * A recording is a file, or a directory whose files a format takes together: one whose own files,
+ * without those of its directories, it takes, or in which it is surer of all than of those of any
+ * directory inside.
  */
 #include "cli/verbs.h"
 
@@ -11,6 +15,7 @@
 #include "cli/print.h"
 #include "cli/signals.h"
 #include "input/input.h"
+#include "parsers/import.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -27,6 +32,8 @@ enum { TEXT = 1024, MOST_JOBS = 256 };
 typedef struct recording {
     char *path; /* of the input */
     char *name; /* of its database, below the directory */
+    bool directory;
+    struct timespec newest; /* of a directory: when a file of it was changed last */
 } recording;
 
 /* What a process says at its end. */
@@ -69,36 +76,172 @@ static ts_code join(char **out, ts_ctx *ctx, const char *path, const char *membe
     return code;
 }
 
-static ts_code add(each *e, const char *argument, const char *member)
+/* member: of the argument; NULL: all of it. Its database is called by `name`. */
+static ts_code add(recording **out, each *e, const char *argument, const char *member,
+                   const char *name)
 {
-    const char *slash = strrchr(argument, '/');
     recording *r = ts_vec_add(e->ctx, &e->recordings, sizeof *r);
+    *out = r;
     TS_NEED(e->ctx, r);
     *r = (recording){0};
     TS_TRY(join(&r->path, e->ctx, argument, member, ""));
-    return join(&r->name, e->ctx,
-                member != NULL  ? member
-                : slash == NULL ? argument
-                                : slash + 1,
-                NULL, ".db");
+    return join(&r->name, e->ctx, name, NULL, ".db");
+}
+
+/* --- directories ------------------------------------------------------------------------------ */
+
+/* A directory of an argument: the names in it are [from, to) of its files, which are sorted, and
+ * begin with `prefix` bytes that name it. */
+typedef struct directory {
+    uint32_t from, to;
+    size_t prefix;
+} directory;
+
+typedef struct listing {
+    each *e;
+    const char *argument;
+    const char *base; /* how its directory is called */
+    const char **names;
+    const char **parts; /* of one directory: names in it */
+    ts_vec pending;     /* directory */
+} listing;
+
+static bool is_later(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec > b->tv_sec || (a->tv_sec == b->tv_sec && a->tv_nsec > b->tv_nsec);
+}
+
+/* The end of the directory inside d that has the file i; i: it is none's. */
+static uint32_t end_of_inner(const listing *l, const directory *d, uint32_t i, size_t *prefix)
+{
+    const char *slash = strchr(l->names[i] + d->prefix, '/');
+    uint32_t end = i;
+    if (slash != NULL) {
+        *prefix = (size_t)(slash + 1 - l->names[i]);
+        while (end < d->to && strncmp(l->names[end], l->names[i], *prefix) == 0) {
+            end++;
+        }
+    }
+    return end;
+}
+
+/* How sure a format is of its files, or of those of no directory inside. */
+static int sureness(listing *l, const directory *d, bool own)
+{
+    uint32_t n = 0;
+    for (uint32_t i = d->from; i < d->to; i++) {
+        const char *name = l->names[i] + d->prefix;
+        if (!own || strchr(name, '/') == NULL) {
+            l->parts[n++] = name;
+        }
+    }
+    return ts_import_sniff_files(l->base, l->parts, n);
+}
+
+static bool is_one_recording(listing *l, const directory *d)
+{
+    const int all = sureness(l, d, false);
+    if (all < TS_SNIFF_LIKELY || sureness(l, d, true) >= TS_SNIFF_LIKELY) {
+        return all >= TS_SNIFF_LIKELY;
+    }
+    for (uint32_t i = d->from; i < d->to;) {
+        directory inner = {i, i, d->prefix};
+        inner.to = end_of_inner(l, d, i, &inner.prefix);
+        if (inner.to > i && sureness(l, &inner, false) >= all) {
+            return false;
+        }
+        i = inner.to > i ? inner.to : i + 1;
+    }
+    return true;
+}
+
+static ts_code add_directory(listing *l, const directory *d)
+{
+    each *e = l->e;
+    const char *first = l->names[d->from];
+    char *inner = NULL;
+    recording *r = NULL;
+    if (d->prefix > 0) {
+        TS_NEED(e->ctx, inner = ts_strndup(e->ctx, first, d->prefix - 1));
+    }
+    ts_code code = add(&r, e, l->argument, inner, inner != NULL ? inner : l->base);
+    ts_free(e->ctx, inner);
+    if (code == TS_OK) {
+        r->directory = true;
+    }
+    for (uint32_t i = d->from; code == TS_OK && i < d->to; i++) {
+        struct stat st;
+        char *path = NULL;
+        code = join(&path, e->ctx, l->argument, l->names[i], "");
+        if (code == TS_OK && stat(path, &st) == 0 && is_later(&st.st_mtim, &r->newest)) {
+            r->newest = st.st_mtim;
+        }
+        ts_free(e->ctx, path);
+    }
+    return code;
+}
+
+/* Its files; directories in it wait for their turn. */
+static ts_code take_apart(listing *l, const directory *d)
+{
+    ts_code code = TS_OK;
+    for (uint32_t i = d->from; code == TS_OK && i < d->to;) {
+        directory inner = {i, i, 0};
+        recording *r;
+        inner.to = end_of_inner(l, d, i, &inner.prefix);
+        code = inner.to > i ? ts_vec_push(l->e->ctx, &l->pending, &inner, sizeof inner)
+                            : add(&r, l->e, l->argument, l->names[i], l->names[i]);
+        i = inner.to > i ? inner.to : i + 1;
+    }
+    return code;
+}
+
+static ts_code add_listed(listing *l, uint32_t count)
+{
+    const directory all = {0, count, 0};
+    ts_code code = count > 0 ? ts_vec_push(l->e->ctx, &l->pending, &all, sizeof all) : TS_OK;
+    while (code == TS_OK && l->pending.n > 0) {
+        const directory d = ((const directory *)l->pending.p)[--l->pending.n];
+        code = is_one_recording(l, &d) ? add_directory(l, &d) : take_apart(l, &d);
+        TS_STEP(code, ts_check_cancel(l->e->ctx));
+    }
+    return code;
+}
+
+static ts_code add_set(each *e, const char *argument, ts_fileset *set)
+{
+    listing l = {.e = e, .argument = argument, .base = ts_fileset_name(set)};
+    uint32_t count = 0;
+    l.base = l.base[0] == '.' || l.base[0] == '/' ? "recording" : l.base; /* such as "." */
+    ts_code code = ts_fileset_count(&count, set);
+    TS_STEP_IF(code,
+               (l.names = ts_alloc(e->ctx, (size_t)count + 1, sizeof *l.names)) == NULL ||
+                   (l.parts = ts_alloc(e->ctx, (size_t)count + 1, sizeof *l.parts)) == NULL,
+               e->ctx->error.code);
+    for (uint32_t i = 0; code == TS_OK && i < count; i++) {
+        l.names[i] = ts_member_name(set, i);
+    }
+    TS_STEP(code, add_listed(&l, count));
+    ts_vec_free(e->ctx, &l.pending);
+    ts_free(e->ctx, (void *)l.names);
+    ts_free(e->ctx, (void *)l.parts);
+    return code;
 }
 
 static ts_code add_argument(each *e, const char *argument)
 {
     ts_fileset *set = NULL;
-    uint32_t count = 0;
+    recording *r;
     struct stat st;
+    const char *slash = strrchr(argument, '/');
     if (strcmp(argument, "-") == 0) {
         return ts_fail(e->ctx, TS_ERR_USAGE, "--each reads files: - has no name for its database");
     }
     if (stat(argument, &st) == 0 && !S_ISDIR(st.st_mode)) {
-        return add(e, argument, NULL);
+        return add(&r, e, argument, NULL, slash == NULL ? argument : slash + 1);
     }
     ts_code code = ts_fileset_open(&set, e->ctx, argument);
-    TS_STEP(code, ts_fileset_count(&count, set));
-    for (uint32_t i = 0; code == TS_OK && i < count; i++) {
-        code = add(e, argument, ts_member_name(set, i));
-    }
+    TS_STEP(code, add_set(e, argument, set));
     ts_fileset_close(set);
     return code;
 }
@@ -150,13 +293,14 @@ static ts_code make_parents(ts_ctx *ctx, char *path, size_t begin)
 }
 
 /* Whether the database is there, and not older than its recording. */
-static bool is_there(const char *database, const char *input)
+static bool is_there(const char *database, const recording *r)
 {
     struct stat a;
     struct stat b;
-    return stat(database, &a) == 0 && stat(input, &b) == 0 &&
-           (a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
-            (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec >= b.st_mtim.tv_nsec));
+    if (stat(database, &a) != 0 || stat(r->path, &b) != 0) {
+        return false;
+    }
+    return !is_later(r->directory ? &r->newest : &b.st_mtim, &a.st_mtim);
 }
 
 static void no_progress(void *user, const char *name, uint64_t bytes, int64_t total)
@@ -277,7 +421,7 @@ static ts_code begin_next(each *e)
     ts_code code = join(&database, e->ctx, e->options->out, r->name, "");
     if (code == TS_OK && ts_db_kind_of(&kind, e->ctx, r->path) == TS_OK && kind != TS_DB_NONE) {
         e->unknown++;
-    } else if (code == TS_OK && is_there(database, r->path)) {
+    } else if (code == TS_OK && is_there(database, r)) {
         e->there++;
     } else if (code == TS_OK) {
         code = make_parents(e->ctx, database, strlen(e->options->out) + 1);

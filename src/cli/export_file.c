@@ -96,24 +96,36 @@ ts_code ts_export_fits(ts_db *db, ts_ctx *ctx, const ts_export *what)
     return code;
 }
 
+static ts_code write_input(ts_text_file *file, const ts_export *what, const ts_options *options,
+                           ts_export_input *input)
+{
+    ts_output out;
+    export_out limited = {.out = &out, .most = options->max_output};
+    const ts_export_output output = {&limited, export_put, NULL};
+    input->dimension = options->dimension;
+    input->lp_derived = options->lp_derived;
+    input->lp_extended = options->lp_extended;
+    ts_output_init(&out, file->ctx, file->fd, file->name);
+    ts_code code = ts_text_file_restart(file);
+    TS_STEP(code, ts_export_run(file->ctx, what, input, &output));
+    return ts_output_end(&out, code);
+}
+
 ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *db,
                              ts_reader *reader, const ts_export_side *before,
                              const ts_options *options, const char *title)
 {
-    ts_ctx *ctx = file->ctx;
-    ts_output out;
-    export_out limited = {.out = &out, .most = options->max_output};
-    const ts_export_output output = {&limited, export_put, NULL};
-    const ts_export_input input = {
+    ts_export_input input = {
         .side = {.reader = reader, .title = title, .filter = ts_stack_filter_of(options)},
-        .before = before,
-        .dimension = options->dimension,
-        .lp_derived = options->lp_derived,
-        .lp_extended = options->lp_extended,
-    };
-    ts_output_init(&out, ctx, file->fd, file->name);
-    ts_code code = ts_export_fits(db, ctx, what);
-    TS_STEP(code, ts_text_file_restart(file));
-    TS_STEP(code, ts_export_run(ctx, what, &input, &output));
-    return ts_output_end(&out, code);
+        .before = before};
+    TS_TRY(ts_export_fits(db, file->ctx, what));
+    return write_input(file, what, options, &input);
+}
+
+ts_code ts_export_file_several(ts_text_file *file, const ts_export *what,
+                               const ts_export_several *several, const ts_options *options,
+                               const char *title)
+{
+    ts_export_input input = {.side = {.title = title}, .several = several};
+    return write_input(file, what, options, &input);
 }

@@ -62,6 +62,8 @@ static ts_code add_output(ts_outputs *o, const char *option, const char *path)
     *n = (ts_named_output){.option = option, .path = path};
     o->count++;
     n->exists = stat(path, &n->st) == 0 && S_ISREG(n->st.st_mode);
+    o->directory =
+        o->directory || (!n->exists && stat(path, &n->st) == 0 && S_ISDIR(n->st.st_mode));
     ts_code code = ts_place_name_of(&n->name, o->ctx, path);
     /* What has no place yet is no other file; opening it fails with the reason. */
     return code == TS_ERR_OUTPUT ? TS_OK : code;
@@ -122,7 +124,7 @@ ts_code ts_outputs_check(ts_outputs *o, ts_ctx *ctx, const ts_options *options,
         }
     }
     /* Files that are not there yet are no inputs, so directories need not be listed for them. */
-    TS_STEP_IF(code, any, add_inputs(o, options, query));
+    TS_STEP_IF(code, any || o->directory, add_inputs(o, options, query));
     for (size_t i = 0; code == TS_OK && i < o->count; i++) {
         code = check_input(o, &o->named[i]);
     }

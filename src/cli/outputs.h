@@ -29,6 +29,7 @@ typedef struct ts_outputs {
     ts_file_set reads;  /* and the files in its directories */
     bool beside_inputs; /* -e replaces a database of ours in a directory that is read: no format
                            reads such, so a conversion can be repeated */
+    bool directory;     /* one is a directory, whose files are written */
     ts_named_output named[TS_OUTPUTS];
     size_t count;
 } ts_outputs;
@@ -121,5 +122,10 @@ ts_stack_filter ts_stack_filter_of(const ts_options *options);
 ts_code ts_export_file_write(ts_text_file *file, const ts_export *what, ts_db *db,
                              ts_reader *reader, const ts_export_side *before,
                              const ts_options *options, const char *title);
+
+/* The same of several databases, which `several` opens and looks at. */
+ts_code ts_export_file_several(ts_text_file *file, const ts_export *what,
+                               const ts_export_several *several, const ts_options *options,
+                               const char *title);
 
 #endif

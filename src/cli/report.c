@@ -324,34 +324,44 @@ static void json_kinds(report *r)
     ts_jout_close(&r->json, ']');
 }
 
+/* Also after a failure all brackets are closed: other databases may follow. */
 static ts_code sections(report *r, const ts_questions *all)
 {
     ts_code code = TS_OK;
     if (r->as_json) {
-        ts_jout_open(&r->json, NULL, '{');
-        ts_jout_str(&r->json, "tool", "trace_streamer");
-        ts_jout_str(&r->json, "version", r->ctx->version);
         json_kinds(r);
         ts_jout_open(&r->json, "sections", '[');
     }
-    for (size_t i = 0; code == TS_OK && r->fits && i < all->count; i++) {
+    for (size_t i = 0; code == TS_OK && i < all->count; i++) {
         r->question = &all->all[i];
         if (ts_report_order(&r->title, r->question) > 0) {
             code = section(r);
         }
     }
-    if (code == TS_OK && !r->fits) {
-        r->out->buf.n = 0;
-        return ts_fail(
-            r->ctx, TS_ERR_INPUT,
-            "there is nothing to report: the database was not written by trace_streamer");
-    }
-    if (code == TS_OK && r->as_json) {
+    if (r->as_json) {
         ts_jout_close(&r->json, ']');
-        ts_jout_close(&r->json, '}');
-        code = r->json.code != TS_OK ? r->json.code : ts_output_put(r->out, "\n", 1);
     }
-    return code != TS_OK ? code : ts_output_flush(r->out);
+    return code;
+}
+
+static void json_head(report *r)
+{
+    if (r->as_json) {
+        ts_jout_open(&r->json, NULL, '{');
+        ts_jout_str(&r->json, "tool", "trace_streamer");
+        ts_jout_str(&r->json, "version", r->ctx->version);
+    }
+}
+
+/* The end of everything. */
+static ts_code json_foot(report *r)
+{
+    if (r->as_json) {
+        ts_jout_close(&r->json, '}');
+        TS_TRY(r->json.code);
+        TS_TRY(ts_output_put(r->out, "\n", 1));
+    }
+    return ts_output_flush(r->out);
 }
 
 static ts_code find_range(report *r)
@@ -364,7 +374,11 @@ static ts_code find_range(report *r)
     if (code == TS_OK && !(begins && ends)) {
         r->people.begin = r->people.end = 0;
     }
-    return code;
+    return code != TS_OK || r->fits
+               ? code
+               : ts_fail(
+                     r->ctx, TS_ERR_INPUT,
+                     "there is nothing to report: the database was not written by trace_streamer");
 }
 
 static void free_report(report *r)
@@ -380,25 +394,104 @@ static void free_report(report *r)
     ts_vec_free(r->ctx, &r->kinds);
 }
 
+static ts_code begin_report(report *r, ts_questions *all, ts_ctx *ctx, const ts_options *options,
+                            ts_output *out)
+{
+    *r = (report){.ctx = ctx,
+                  .out = out,
+                  .as_json = options->report == TS_REPORT_JSON,
+                  .raw = options->raw,
+                  .people = {.ctx = ctx}};
+    r->json = ts_jout_spaced(ctx, &out->buf, 5);
+    ts_table_text_init(&r->table, out, isatty(out->fd) == 1 ? ts_screen_columns(out->fd) : 0);
+    TS_TRY(ts_questions_installed(all, ctx));
+    ts_report_sort(all);
+    return TS_OK;
+}
+
 ts_code ts_report(ts_db *db, ts_ctx *ctx, const ts_options *options, ts_output *out)
 {
-    report r = {.db = db,
-                .ctx = ctx,
-                .out = out,
-                .as_json = options->report == TS_REPORT_JSON,
-                .raw = options->raw,
-                .people = {.ctx = ctx}};
+    report r;
     ts_questions all = {0};
-    r.json = ts_jout_spaced(ctx, &out->buf, 5);
-    ts_table_text_init(&r.table, out, isatty(out->fd) == 1 ? ts_screen_columns(out->fd) : 0);
-    ts_code code = ts_questions_installed(&all, ctx);
+    ts_code code = begin_report(&r, &all, ctx, options, out);
+    r.db = db;
     TS_STEP(code, find_range(&r));
+    TS_STEP(code, ts_kinds_found(&r.kinds, db, ctx, &all));
     if (code == TS_OK) {
-        ts_report_sort(&all);
-        code = ts_kinds_found(&r.kinds, db, ctx, &all);
-        TS_STEP(code, sections(&r, &all));
+        json_head(&r);
+        code = sections(&r, &all);
+        TS_STEP(code, json_foot(&r));
     }
     free_report(&r);
     ts_questions_free(&all, ctx);
+    return out->gone ? TS_OK : code;
+}
+
+/* --- several databases ------------------------------------------------------------------------ */
+
+/* The database as a heading, or as the first member of its object. */
+static ts_code begin_part(report *r, const char *path)
+{
+    if (r->as_json) {
+        ts_jout_open(&r->json, NULL, '{');
+        ts_jout_str(&r->json, "recording", path);
+        return r->json.code;
+    }
+    r->cut.n = 0;
+    TS_TRY(ts_utf8_printable(r->ctx, &r->cut, path, strlen(path), SIZE_MAX));
+    TS_TRY(ts_output_puts(r->out, r->any ? "\n=== " : "=== "));
+    TS_TRY(ts_output_put(r->out, r->cut.p, r->cut.n));
+    r->any = false; /* it has the first lines of a report, too */
+    return ts_output_puts(r->out, "\n\n");
+}
+
+static ts_code report_part(report *r, const ts_questions *all, const char *path)
+{
+    ts_code code = ts_db_open(&r->db, r->ctx, path);
+    r->kinds.n = 0;
+    TS_STEP(code, find_range(r));
+    TS_STEP(code, ts_kinds_found(&r->kinds, r->db, r->ctx, all));
+    TS_STEP(code, begin_part(r, path));
+    if (code == TS_OK) {
+        code = sections(r, all);
+        if (r->as_json) {
+            ts_jout_close(&r->json, '}');
+        }
+        r->any = true;
+    }
+    ts_db_close(r->db);
+    r->db = NULL;
+    TS_STEP(code, ts_check_cancel(r->ctx));
+    return code;
+}
+
+ts_code ts_report_many(ts_ctx *ctx, const ts_options *options, ts_output *out)
+{
+    report r;
+    ts_questions all = {0};
+    size_t failed = 0;
+    ts_code code = begin_report(&r, &all, ctx, options, out);
+    r.json.flat = 7; /* two levels more than that of one */
+    json_head(&r);
+    if (r.as_json) {
+        ts_jout_open(&r.json, "recordings", '[');
+    }
+    for (size_t i = 0; code == TS_OK && i < options->path_count; i++) {
+        code = report_part(&r, &all, options->paths[i]);
+        if (code == TS_ERR_INPUT || code == TS_ERR_USAGE || code == TS_ERR_FORMAT) {
+            ts_message(ctx, "%s: %s", options->paths[i], ctx->error.causes[0]);
+            failed++;
+            code = TS_OK;
+        }
+    }
+    if (r.as_json) {
+        ts_jout_close(&r.json, ']');
+    }
+    TS_STEP(code, json_foot(&r));
+    free_report(&r);
+    ts_questions_free(&all, ctx);
+    TS_STEP_IF(code, failed > 0 && !options->keep_going,
+               ts_fail(ctx, TS_ERR_INPUT, "%zu of %zu databases could not be reported", failed,
+                       options->path_count));
     return out->gone ? TS_OK : code;
 }

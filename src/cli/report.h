@@ -22,4 +22,12 @@ enum { TS_REPORT_ROWS = 5 };
  */
 ts_code ts_report(ts_db *db, ts_ctx *ctx, const ts_options *options, ts_output *out);
 
+/*
+ * The same of all databases of options->paths, one after the other: as text each below a line with
+ * its path, as JSON one object whose array "recordings" has an object for each, with "recording",
+ * "holds" and "sections". What is wrong with one is printed, and TS_ERR_INPUT the
+ * end unless options->keep_going.
+ */
+ts_code ts_report_many(ts_ctx *ctx, const ts_options *options, ts_output *out);
+
 #endif

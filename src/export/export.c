@@ -82,6 +82,9 @@ ts_code ts_export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input 
     if (input->before != NULL && !what->difference) {
         return ts_fail(ctx, TS_ERR_USAGE, "--to=%s cannot show a difference", what->name);
     }
+    if (input->several != NULL && !what->several) {
+        return ts_fail(ctx, TS_ERR_USAGE, "--to=%s writes one database", what->name);
+    }
     if (input->dimension != NULL && !what->dimensions) {
         return ts_fail(ctx, TS_ERR_USAGE, "--to=%s has no dimensions: --dimension is not for it",
                        what->name);

@@ -18,12 +18,22 @@ typedef struct ts_export_side {
     ts_stack_filter filter;
 } ts_export_side;
 
+/* Several databases, whose stacks are shown together, each below a frame with its title. */
+typedef struct ts_export_several {
+    void *user;
+    /* The next one, whose reader is valid until the next call; reader NULL: there is none. */
+    ts_code (*next)(ts_export_side *side, void *user);
+    /* What it was asked for is not in it: ctx->error says why. */
+    void (*left_out)(void *user);
+} ts_export_several;
+
 typedef struct ts_export_input {
-    ts_export_side side;
-    const ts_export_side *before; /* NULL, or the older one: the difference is wanted */
-    const char *dimension;        /* by what frames are joined, as it was typed; NULL: the usual */
-    bool lp_derived;              /* metrics that Datakit would have as 0, too */
-    bool lp_extended;             /* what Datakit's structure has and its points lack, too */
+    ts_export_side side; /* with `several` its title is that of all, and there is no reader */
+    const ts_export_side *before;     /* NULL, or the older one: the difference is wanted */
+    const ts_export_several *several; /* NULL: one database */
+    const char *dimension; /* by what frames are joined, as it was typed; NULL: the usual */
+    bool lp_derived;       /* metrics that Datakit would have as 0, too */
+    bool lp_extended;      /* what Datakit's structure has and its points lack, too */
 } ts_export_input;
 
 /* Where the bytes go, in order. A failure of a call ends the export. */
@@ -43,6 +53,7 @@ typedef struct ts_export {
      * rows are), ..." */
     const char *needs;
     bool difference; /* it can show `before` */
+    bool several;    /* it can show several databases */
     bool dimensions; /* it knows `dimension` */
     bool points;     /* it knows lp_derived and lp_extended */
     bool folder;     /* it writes files of whole tables into a folder: no filter is for it */
@@ -74,8 +85,8 @@ extern const ts_export *const ts_exports[];
 /* The export of that name. TS_ERR_USAGE names those that there are. */
 ts_code ts_export_find(const ts_export **out, ts_ctx *ctx, const char *name);
 
-/* Runs it. TS_ERR_USAGE for a difference or dimension that it cannot show; errors name the export.
- */
+/* Runs it. TS_ERR_USAGE for a difference, dimension or several databases that it cannot show;
+ * errors name the export. */
 ts_code ts_export_run(ts_ctx *ctx, const ts_export *what, const ts_export_input *input,
                       const ts_export_output *output);
 

@@ -20,10 +20,12 @@ typedef struct flame_work {
     ts_parts x;
     ts_calls before;
     ts_frame_paths tree;
+    ts_shown_weight weight; /* of several databases */
     ts_pool files;
     uint32_t *file; /* by frame: place in files */
     uint64_t *key;  /* by frame */
-    bool *moved;    /* by frame: the key is that of another one, too */
+    uint32_t keys;
+    bool *moved; /* by frame: the key is that of another one, too */
 } flame_work;
 
 static ts_code flame_files(flame_work *f)
@@ -38,14 +40,27 @@ static ts_code flame_files(flame_work *f)
     return code;
 }
 
+/* Keys of the frames that there are by now. */
+static ts_code flame_see(void *work, const ts_calls *calls)
+{
+    flame_work *f = work;
+    const uint32_t n = f->x.frames.keys.count;
+    uint64_t *key = ts_realloc(f->x.ctx, f->key, (size_t)n + 1, sizeof *key);
+    TS_NEED(f->x.ctx, key);
+    memset(key + f->keys, 0, ((size_t)n + 1 - f->keys) * sizeof *key);
+    f->key = key;
+    f->keys = n;
+    ts_frame_keys(key, calls);
+    return TS_OK;
+}
+
 /* Frames of two lines are apart here, as methods of one name and file they are one elsewhere. */
 static ts_code flame_keys(flame_work *f)
 {
     uint32_t n = f->x.frames.keys.count;
-    TS_NEED(f->x.ctx, f->key = ts_zalloc(f->x.ctx, (size_t)n + 1, sizeof *f->key));
     TS_NEED(f->x.ctx, f->moved = ts_alloc(f->x.ctx, (size_t)n + 1, sizeof *f->moved));
-    ts_frame_keys(f->key, &f->x.calls);
-    ts_frame_keys(f->key, &f->before);
+    TS_TRY(flame_see(f, &f->x.calls));
+    TS_TRY(flame_see(f, &f->before));
     return ts_path_ids_part(f->key, f->moved, f->x.ctx, n);
 }
 
@@ -135,12 +150,13 @@ static void flame_nodes(flame_work *f)
 static void flame_write(flame_work *f, const ts_export_input *input)
 {
     const ts_weight *weight = &f->x.calls.weights[f->x.calls.chosen];
+    const bool several = input->several != NULL;
     ts_jout *w = &f->x.w;
     ts_jout_put(w, ts_flame_page_head, ts_flame_page_head_size);
     ts_jout_open(w, NULL, '{');
     ts_jout_str(w, "title", input->side.title);
-    ts_jout_text(w, "weight", weight->name);
-    ts_jout_text(w, "unit", weight->unit);
+    ts_jout_text(w, "weight", several ? ts_text_of(f->weight.name) : weight->name);
+    ts_jout_text(w, "unit", several ? ts_text_of(f->weight.unit) : weight->unit);
     if (input->before == NULL) {
         ts_jout_null(w, "before");
     } else {
@@ -170,20 +186,28 @@ static ts_code flame_before(flame_work *f, const ts_export_side *before)
     return code;
 }
 
+static ts_code flame_tree(flame_work *f, const ts_export_input *input)
+{
+    bool difference = input->before != NULL;
+    if (input->several != NULL) {
+        return ts_parts_several(&f->tree, &f->weight, &f->x, TS_FRAME_FILE | TS_FRAME_LINE,
+                                flame_see);
+    }
+    /* Lines move from one version of a program to the next. */
+    TS_TRY(ts_parts_calls(&f->x, difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE,
+                          TS_LOAD_CHOSEN));
+    if (difference) {
+        TS_TRY(flame_before(f, input->before));
+    }
+    return ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls, difference ? &f->before : NULL);
+}
+
 static ts_code flame_run(void *work)
 {
     flame_work *f = work;
     const ts_export_input *input = f->x.input;
-    bool difference = input->before != NULL;
-    ts_code code;
     f->x.w.escapes |= TS_JOUT_MARKUP;
-    /* Lines move from one version of a program to the next. */
-    TS_TRY_INTO(code,
-                ts_parts_calls(&f->x, difference ? TS_FRAME_FILE : TS_FRAME_FILE | TS_FRAME_LINE,
-                               TS_LOAD_CHOSEN));
-    TS_STEP_IF(code, difference, flame_before(f, input->before));
-    TS_STEP(code,
-            ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls, difference ? &f->before : NULL));
+    ts_code code = flame_tree(f, input);
     TS_STEP(code, flame_files(f));
     TS_STEP(code, flame_keys(f));
     if (code == TS_OK) {
@@ -198,6 +222,7 @@ static void flame_release(void *work)
     ts_free(f->x.ctx, f->file);
     ts_free(f->x.ctx, f->key);
     ts_free(f->x.ctx, f->moved);
+    ts_shown_weight_free(&f->weight, f->x.ctx);
     ts_pool_free(f->x.ctx, &f->files);
     ts_frame_paths_free(&f->tree, f->x.ctx);
     ts_calls_free(&f->before);
@@ -209,6 +234,7 @@ const ts_export ts_export_flame = {
     .extension = ".html",
     .needs = TS_NEEDS_STACKS,
     .difference = true,
+    .several = true,
     .work = sizeof(flame_work),
     .run = flame_run,
     .release = flame_release,

@@ -11,6 +11,7 @@ typedef struct folded_work {
     ts_parts x;
     ts_calls before;
     ts_frame_paths tree;
+    ts_shown_weight weight;
     uint32_t *path; /* a place for the frames of one stack */
 } folded_work;
 
@@ -51,19 +52,25 @@ static void folded_stack(const folded_work *f, ts_jout *w, uint32_t node)
     ts_jout_line(w);
 }
 
+static ts_code folded_tree(folded_work *f)
+{
+    const ts_export_side *before = f->x.input->before;
+    if (f->x.input->several != NULL) {
+        return ts_parts_several(&f->tree, &f->weight, &f->x, 0, NULL);
+    }
+    TS_TRY(ts_parts_calls(&f->x, 0, TS_LOAD_CHOSEN));
+    if (before != NULL) {
+        TS_TRY(ts_calls_open(&f->before, f->x.ctx, before->reader, &before->filter, &f->x.frames,
+                             TS_LOAD_CHOSEN));
+    }
+    return ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls, before != NULL ? &f->before : NULL);
+}
+
 static ts_code folded_run(void *work)
 {
     folded_work *f = work;
-    const ts_export_side *before = f->x.input->before;
     const ts_frame_paths *tree = &f->tree;
-    ts_code code;
-    TS_TRY_INTO(code, ts_parts_calls(&f->x, 0, TS_LOAD_CHOSEN));
-    if (before != NULL) {
-        TS_TRY_INTO(code, ts_calls_open(&f->before, f->x.ctx, before->reader, &before->filter,
-                                        &f->x.frames, TS_LOAD_CHOSEN));
-    }
-    TS_TRY_INTO(code, ts_frame_paths_make(&f->tree, f->x.ctx, &f->x.calls,
-                                          before != NULL ? &f->before : NULL));
+    TS_TRY(folded_tree(f));
     /* The longest path is not longer than there are paths. */
     TS_NEED(f->x.ctx, f->path = ts_alloc(f->x.ctx, (size_t)tree->n + 1, sizeof *f->path));
     for (uint32_t i = 1; i <= tree->n && f->x.w.code == TS_OK; i++) {
@@ -78,6 +85,7 @@ static void folded_release(void *work)
 {
     folded_work *f = work;
     ts_free(f->x.ctx, f->path);
+    ts_shown_weight_free(&f->weight, f->x.ctx);
     ts_frame_paths_free(&f->tree, f->x.ctx);
     ts_calls_free(&f->before);
 }
@@ -88,6 +96,7 @@ const ts_export ts_export_folded = {
     .extension = ".folded",
     .needs = TS_NEEDS_STACKS,
     .difference = true,
+    .several = true,
     .work = sizeof(folded_work),
     .run = folded_run,
     .release = folded_release,

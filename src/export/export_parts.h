@@ -227,4 +227,23 @@ typedef struct ts_parts {
 /* Opens the call paths that are wanted. frame_parts: of what frames are told apart by. */
 ts_code ts_parts_calls(ts_parts *x, unsigned frame_parts, ts_calls_load load);
 
+/* --- export_several.c ------------------------------------------------------------------------- */
+
+/* By what stacks are weighed, for people. */
+typedef struct ts_shown_weight {
+    char *name, *unit;
+} ts_shown_weight;
+
+/*
+ * Call paths of all databases of input->several, each below a frame with its title. All have the
+ * weight that the first one with such stacks chose; what is left out of a database with another
+ * unit, or without such stacks, is said by it. `seen` gets each before it is closed; NULL: nothing.
+ * TS_ERR_USAGE when none is left. Frames are those of x; release the tree, and the weight with
+ * ts_shown_weight_free, also after an error.
+ */
+typedef ts_code ts_several_seen(void *work, const ts_calls *calls);
+ts_code ts_parts_several(ts_frame_paths *tree, ts_shown_weight *weight, ts_parts *x,
+                         unsigned frame_parts, ts_several_seen *seen);
+void ts_shown_weight_free(ts_shown_weight *weight, ts_ctx *ctx);
+
 #endif

@@ -253,6 +253,7 @@ ts_code ts_calls_explain(const ts_calls *p, const char *what);
  * Numbers from 1; a caller's is smaller. */
 typedef struct ts_frame_paths {
     uint32_t n;
+    uint32_t cap; /* of the arrays */
     uint32_t *parent;
     uint32_t *frame;
     int64_t *self;   /* of the chosen weight */
@@ -263,5 +264,9 @@ typedef struct ts_frame_paths {
 ts_code ts_frame_paths_make(ts_frame_paths *tree, ts_ctx *ctx, const ts_calls *p,
                             const ts_calls *before);
 void ts_frame_paths_free(ts_frame_paths *tree, ts_ctx *ctx);
+
+/* Adds a further profile below a path of its own, whose frame is `above`. The tree is zeroed, or
+ * one of such profiles. */
+ts_code ts_frame_paths_add(ts_frame_paths *tree, ts_ctx *ctx, const ts_calls *p, uint32_t above);
 
 #endif

@@ -68,20 +68,19 @@ typedef struct tree_work {
     ts_frame_paths *tree;
     ts_ctx *ctx;
     ts_idmap paths; /* (caller, frame) -> path */
-    uint32_t cap;
     bool difference;
 } tree_work;
 
 static ts_code tree_grow(tree_work *w)
 {
     ts_frame_paths *t = w->tree;
-    uint32_t cap = w->cap == 0 ? 1024 : w->cap * 2;
+    uint32_t cap = t->cap == 0 ? 1024 : t->cap * 2;
     ts_code code = TS_OK;
-    if (t->n + 1 < w->cap) {
+    if (t->n + 1 < t->cap) {
         return TS_OK;
     }
-    if (w->cap > UINT32_MAX / 4) {
-        return ts_fail(w->ctx, TS_ERR_LIMIT, "more than %u call paths", w->cap);
+    if (t->cap > UINT32_MAX / 4) {
+        return ts_fail(w->ctx, TS_ERR_LIMIT, "more than %u call paths", t->cap);
     }
     if ((code = stacks_grow(w->ctx, &t->parent, cap, sizeof *t->parent)) != TS_OK ||
         (code = stacks_grow(w->ctx, &t->frame, cap, sizeof *t->frame)) != TS_OK ||
@@ -90,7 +89,7 @@ static ts_code tree_grow(tree_work *w)
          (code = stacks_grow(w->ctx, &t->before, cap, sizeof *t->before)) != TS_OK)) {
         return code;
     }
-    w->cap = cap;
+    t->cap = cap;
     return TS_OK;
 }
 
@@ -117,13 +116,14 @@ static ts_code tree_path(uint32_t *out, tree_work *w, uint32_t caller, uint32_t 
     return TS_OK;
 }
 
-static ts_code tree_add(tree_work *w, const ts_calls *p, bool before)
+/* Below the path `above`; 0: nothing. */
+static ts_code tree_add(tree_work *w, const ts_calls *p, bool before, uint32_t above)
 {
     const ts_weight *weight = &p->weights[p->chosen];
     uint32_t *path = ts_alloc(w->ctx, (size_t)p->nodes + 1, sizeof *path);
     ts_code code = path == NULL ? w->ctx->error.code : TS_OK;
     if (code == TS_OK) {
-        path[0] = 0;
+        path[0] = above;
     }
     for (uint32_t i = 1; i <= p->nodes && code == TS_OK; i++) {
         if (!p->used[i]) {
@@ -145,8 +145,19 @@ ts_code ts_frame_paths_make(ts_frame_paths *tree, ts_ctx *ctx, const ts_calls *p
     tree_work w = {.tree = tree, .ctx = ctx, .difference = before != NULL};
     *tree = (ts_frame_paths){0};
     ts_code code = tree_grow(&w);
-    TS_STEP(code, tree_add(&w, p, false));
-    TS_STEP_IF(code, before != NULL, tree_add(&w, before, true));
+    TS_STEP(code, tree_add(&w, p, false, 0));
+    TS_STEP_IF(code, before != NULL, tree_add(&w, before, true, 0));
+    ts_idmap_free(ctx, &w.paths);
+    return code;
+}
+
+ts_code ts_frame_paths_add(ts_frame_paths *tree, ts_ctx *ctx, const ts_calls *p, uint32_t above)
+{
+    tree_work w = {.tree = tree, .ctx = ctx};
+    uint32_t root = 0;
+    ts_code code = tree_grow(&w);
+    TS_STEP(code, tree_path(&root, &w, 0, above));
+    TS_STEP(code, tree_add(&w, p, false, root));
     ts_idmap_free(ctx, &w.paths);
     return code;
 }

@@ -38,6 +38,10 @@ typedef struct ts_import_result {
     const ts_format *first; /* format of the first imported input */
 } ts_import_result;
 
+/* How sure a format is (TS_SNIFF_NO to TS_SNIFF_SURE) that files of these names, sorted, in the
+ * directory `name` are one recording together. */
+int ts_import_sniff_files(const char *name, const char *const *names, uint32_t n);
+
 /*
  * Imports everything asked for. An argument that cannot be opened is TS_ERR_INPUT before anything
  * is read, as far as that can be seen, unless the request says keep_going. Else with several inputs

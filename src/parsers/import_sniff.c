@@ -103,3 +103,11 @@ const ts_format *import_sniff_set(const char *name, const char *const *names, ui
     int confidence;
     return surest(&confidence, &s, true);
 }
+
+int ts_import_sniff_files(const char *name, const char *const *names, uint32_t n)
+{
+    const ts_sniff s = {.name = name, .names = names, .name_count = n};
+    int confidence;
+    (void)surest(&confidence, &s, true);
+    return confidence;
+}

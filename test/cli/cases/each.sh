@@ -50,3 +50,25 @@ for db in stopped/*.db; do [ ! -e "$db" ] || sqlite3 "$db" 'PRAGMA integrity_che
 ts big --each -o stopped --quiet
 for i in 1 8; do cmp "stopped/$i.htrace.gz.db" stopped/2.htrace.gz.db >/dev/null && fail "equal names"; done
 [ "$(find stopped -name '*.db' | wc -l)" = 8 ] || fail "not all"
+echo '-- directories that are one recording'
+mkdir -p set/deep set/upload sets
+mkflare --threads=2 --seconds=1 set/deep/flare >/dev/null
+"${MKHTRACE%mkhtrace}mkcloud" -o set/cloud --calls 40 --pause 200 >/dev/null
+cp "$DATA/go-cpu.pprof" set/upload/auto.pprof
+printf '{"family":"go","language":"golang","format":"pprof","start":"2024-01-01T00:00:00Z","end":"2024-01-01T00:01:00Z","attachments":["auto.pprof"],"tags_profiler":"service:a"}' >set/upload/event.json
+cp "$DATA/work.jfr.gz" set/deep/
+find set -exec touch -d '1 hour ago' {} +
+code ts set --each -o sets
+(cd sets && find . -type f | sort)
+pod=cloud/orders/2023/11/14/1700000000000
+for name in deep/flare upload $pod; do
+    ts "set/$name" -e one.db --quiet --force
+    cmp one.db "sets/$name.db" || fail "$name is another database"
+done
+# One whose file was changed is converted again, and an argument may be one itself.
+touch -d 'next hour' set/deep/flare/summary_info.json
+code ts set --each -o sets
+mkdir own
+code ts set/deep/flare/ --each -o own
+(cd set/upload && code ts . --each -o ../../own)
+(cd own && find . -type f | sort)
