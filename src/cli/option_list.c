@@ -391,7 +391,7 @@ const ts_option_rule ts_option_rules[] = {
     {X, NULL, true, "--redact-key", "needs --redact-key=FILE, the key of the redacted database"},
     {C, "--redact-keep --redact-key", true, "--redact", "requires --redact"},
     {C, "--redact", true, "-e", "needs -e DB"},
-    {C, "--redact", false, "-q --report --to -s -o --json -D --index --viewer -nm --with-times --log-file -l --strict --verbose --keep-going", "writes a redacted database and nothing else: ask and export that one"},
+    {C, "--redact", false, "-q --report --to -s -o --json -D -nm --with-times --log-file -l --strict --verbose --keep-going", "writes a redacted database and nothing else: ask and export that one"},
     {J, "--seconds --interval --force --sync", true, "-e", "needs PID -e DB"},
 };
 /* clang-format on */

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Redacted databases say nothing of the recorded program, and answer in the same numbers.
 
-    redact.py --program TS --data DIR --corpus DIR [--rounds N] [--only NAME]
+    redact.py --program TS --tools DIR --data DIR --corpus DIR [--rounds N] [--only NAME]
 
-* canaries: in recordings of every format words are replaced by canaries of the same length, wherever they are; what the program makes
-  of it is redacted. No canary is in the bytes of the database, of its exports, its report, or in what is printed.
+* canaries: in recordings of every format words are replaced by canaries of the same length, wherever they are, also in compressed
+  members of archives and in directories, whose own names are canaries; what the program makes of it is redacted. No canary is in the
+  bytes of the database, of its exports, its report, or in what is printed.
 * texts: of each column that is redacted no text of six letters or more is found in the database, but words of the program itself.
 * columns: every column of text has a class (the default is that it is redacted).
 * numbers: questions, and comparisons of two databases with one key, give the same numbers before and after.
@@ -13,14 +14,18 @@
 import argparse
 import collections
 import gzip
+import io
 import json
 import os
 import random
 import re
+import shutil
 import sqlite3
 import subprocess
 import sys
+import tarfile
 import tempfile
+import zlib
 
 SEED = 39
 MOST = 200  # canaries in a recording and a round
@@ -92,24 +97,100 @@ def recordings(options):
             yield folder + "." + name, open(os.path.join(top, name), "rb").read()
 
 
+def unpacked(data):
+    """(bytes, whether they were gzipped); of a stream that goes on what there is."""
+    try:
+        return (zlib.decompressobj(31).decompress(data), True) if data[:2] == b"\x1f\x8b" else (data, False)
+    except zlib.error:
+        return data, False
+
+
+def wide(word):
+    """As Java writes characters: two bytes each."""
+    return word.decode().encode("utf-16-be")
+
+
+def below(folder):
+    """{name: bytes} of a directory."""
+    found = {}
+    for top, _, names in os.walk(folder):
+        for name in names:
+            path = os.path.join(top, name)
+            with open(path, "rb") as f:
+                found[os.path.relpath(path, folder)] = f.read()
+    return found
+
+
+def members(data):
+    """{name: bytes} of a tar."""
+    with tarfile.open(fileobj=io.BytesIO(data)) as tar:
+        return {m.name: tar.extractfile(m).read() for m in tar.getmembers() if m.isfile()}
+
+
+EVENT = {"family": "java", "language": "java", "format": "jfr", "host": "secrethost.example.org", "start": "2026-11-22T12:47:26Z", "end": "2026-11-22T12:47:27Z",
+         "attachments": ["main.jfr"], "tags_profiler": "service:checkoutservice,env:stagingplace,customertag:customervalue", "runtime_id": "deadbeefdeadbeef"}
+
+
+def sets(options, scratch):
+    """(name, {member: bytes}, form) of recordings of several files; form: tar or directory."""
+    flare, cloud = os.path.join(scratch, "flare"), os.path.join(scratch, "cloud")
+    for command in (("mkflare", "--threads=3", "--seconds=2", flare), ("mkcloud", "-o", cloud, "--calls", "60", "--pause", "200")):
+        done = run(os.path.join(options.tools, command[0]), *command[1:])
+        if done.returncode != 0:
+            fail(command, done.stderr.decode())
+    data = lambda name: open(os.path.join(options.data, name), "rb").read()
+    recorded = members(unpacked(data("recording-cloud.tar.gz"))[0])
+    java = {"event.json": json.dumps(EVENT).encode(), "main.jfr": data("work.jfr.gz")}
+    go = {"event.json": json.dumps(dict(EVENT, family="go", language="golang", format="pprof", attachments=["cpu.pprof"])).encode(), "cpu.pprof": data("go-cpu.pprof")}
+    yield "flare", below(flare), "directory"
+    yield "flare", below(flare), "tar"
+    yield "cloud", below(cloud), "directory"
+    yield "cloud", below(cloud), "tar"
+    yield "recorded cloud", recorded, "tar"
+    yield "recorded cloud", recorded, "directory"
+    yield "datakit java", java, "directory"
+    yield "datakit go", go, "tar"
+    yield "datakit go", go, "directory"
+    yield "several", {f"{k}/{name}": d for k, s in (("a", below(flare)), ("b", java)) for name, d in s.items()}, "directory"
+
+
+def write_set(path, files, form):
+    if form == "directory":
+        for name, data in files.items():
+            os.makedirs(os.path.join(path, os.path.dirname(name)), exist_ok=True)
+            with open(os.path.join(path, name), "wb") as out:
+                out.write(data)
+        return
+    with tarfile.open(path, "w:gz") as tar:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size = len(data)
+            tar.addfile(info, io.BytesIO(data))
+
+
 def canary(chance, n):
     """n bytes that no word and no token is."""
     return ("Zq" + "".join(chance.choice("bcdfghjkmnpqrtvwxz") for _ in range(n - 2))).encode()
 
 
-def planted(data, chance, most, database=b"", empty=b""):
-    """The recording with words replaced, with `database` such as became rows; what they were replaced by."""
-    words = list({m.group() for m in re.finditer(rb"[A-Za-z][A-Za-z_.$-]{6,38}[A-Za-z]", data)})
+def planted(files, chance, most, database=b"", empty=b""):
+    """{name: bytes} with words replaced, with `database` such as became rows; what they were replaced by."""
+    files = {name: unpacked(data) for name, data in files.items()}
+    letters = rb"[A-Za-z](?:%s[A-Za-z_.$-]){6,38}%s[A-Za-z]"
+    words = {m.group() for data, _ in files.values() for m in re.finditer(letters % (b"", b""), data)}
+    words |= {m.group().replace(b"\0", b"") for data, _ in files.values() for m in re.finditer(letters % (b"\0", b"\0"), data)}
+    words = sorted(words)
     if database:
         words = [w for w in words if w in database and w not in empty]
     chance.shuffle(words)
-    made = {}
-    for word in sorted(words[:most], key=len, reverse=True):
-        made[word] = canary(chance, len(word))
-    if not made:
-        return data, []
-    pattern = re.compile(b"|".join(re.escape(w) for w in made))
-    return pattern.sub(lambda m: made[m.group()], data), list(made.values())
+    made = {word: canary(chance, len(word)) for word in sorted(words[:most], key=len, reverse=True)}
+    forms = {form(word): form(new) for word, new in made.items() for form in (bytes, wide)}
+    pattern = re.compile(b"|".join(re.escape(w) for w in forms)) if made else None
+    changed = {}
+    for name, (data, packed) in files.items():
+        data = pattern.sub(lambda m: forms[m.group()], data) if made else data
+        changed[name] = gzip.compress(data, 1) if packed else data
+    return changed, list(made.values())
 
 
 def search(what, data, canaries):
@@ -120,13 +201,59 @@ def search(what, data, canaries):
             fail(f"{what}: canary {c.decode()} at {at}: {data[max(0, at - 60):at + 60]!r}")
 
 
-def check_canaries(options, scratch):
-    total = collections.Counter()
+def check_redacted(options, scratch, where, path, canaries, most, chance):
+    """Of one recording, all that is made of it; how many canaries became rows, None: it cannot be read."""
+    db, red = os.path.join(scratch, "plain.db"), os.path.join(scratch, "red.db")
+    for old in (db, red):
+        if os.path.exists(old):
+            os.remove(old)
+    done = run(options.program, path, "-e", db, "--quiet", "--max-inflate=256M")
+    if done.returncode != 0 or not os.path.exists(db):
+        return None
+    plain = open(db, "rb").read()
+    done = run(options.program, "redact", db, "-e", red)
+    if done.returncode != 0:
+        fail(where, done.stderr.decode())
+    search(where + " messages", done.stdout + done.stderr, canaries)
+    search(where + " database", open(red, "rb").read(), canaries)
+    if sqlite3.connect(red).execute("PRAGMA integrity_check").fetchone() != ("ok",):
+        fail(where, "integrity_check")
+    for to in (EXPORTS if SLOW else chance.sample(EXPORTS, 3)) if most else ():
+        done = run(options.program, red, "--to=" + to, "-o", "-")
+        out = gzip.decompress(done.stdout) if done.stdout[:2] == b"\x1f\x8b" else done.stdout
+        search(f"{where} --to={to}", out + done.stderr, canaries)
+    if most:
+        done = run(options.program, red, "--report=json")
+        search(where + " report", done.stdout + done.stderr, canaries)
+    return sum(c in plain for c in canaries)
+
+
+def check_direct(options, scratch, where, path, canaries):
+    """The recording itself, by the verb and at the conversion. What names the input in a message is the caller's own argument."""
+    red = os.path.join(scratch, "red.db")
+    for command in (("redact", path, "-e", red), (path, "-e", red, "--redact=all", "--index")):
+        if os.path.exists(red):
+            os.remove(red)
+        done = run(options.program, *command)
+        if done.returncode != 0:
+            fail(where, command, done.stderr.decode())
+        search(where + " --redact: messages", (done.stdout + done.stderr).replace(path.encode(), b""), canaries)
+        search(where + " --redact: database", open(red, "rb").read(), canaries)
+
+
+def empty_database(options, scratch):
+    """The bytes of one with hardly a row."""
     blank = os.path.join(scratch, "blank")
     with open(blank, "w") as out:
         out.write("a;b 1\n")
-    run(options.program, blank, "-e", blank + ".db", "--quiet")
-    empty = open(blank + ".db", "rb").read()
+    run(options.program, blank, "-e", blank + ".db", "--quiet", "--force")
+    return open(blank + ".db", "rb").read()
+
+
+def check_canaries(options, scratch):
+    total = collections.Counter()
+    blank = os.path.join(scratch, "blank")
+    empty = empty_database(options, scratch)
     for name, data in recordings(options):
         if options.only and options.only not in name:
             continue
@@ -139,48 +266,57 @@ def check_canaries(options, scratch):
                     out.write(data)
                 done = run(options.program, path, "-e", blank + ".db", "--quiet", "--force", "--max-inflate=256M")
                 was = open(blank + ".db", "rb").read() if done.returncode == 0 else b""
-            changed, canaries = planted(data, chance, MOST if n == 1 else 4, was, empty)
-            db, red = os.path.join(scratch, "plain.db"), os.path.join(scratch, "red.db")
+            changed, canaries = planted({"": data}, chance, MOST if n == 1 else 4, was, empty)
             with open(path, "wb") as out:
-                out.write(changed)
-            for old in (db, red):
-                if os.path.exists(old):
-                    os.remove(old)
-            done = run(options.program, path, "-e", db, "--quiet", "--max-inflate=256M")
-            if done.returncode != 0 or not os.path.exists(db):
+                out.write(changed[""])
+            found = check_redacted(options, scratch, f"{name} {n}", path, canaries, n == 1, chance)
+            if found is None:
                 total["not read"] += 1
                 continue
-            plain = open(db, "rb").read()
-            inside = [c for c in canaries if c in plain]
             total["recordings"] += 1
-            total["canaries"] += len(inside)
-            total[name.split(".")[0]] += len(inside)
-            done = run(options.program, "redact", db, "-e", red)
-            if done.returncode != 0:
-                fail(name, n, done.stderr.decode())
-            where = f"{name} {n}"
-            search(where + " messages", done.stdout + done.stderr, canaries)
-            search(where + " database", open(red, "rb").read(), canaries)
-            if sqlite3.connect(red).execute("PRAGMA integrity_check").fetchone() != ("ok",):
-                fail(where, "integrity_check")
-            if n == 1:
-                for to in EXPORTS if SLOW else chance.sample(EXPORTS, 3):
-                    done = run(options.program, red, "--to=" + to, "-o", "-")
-                    out = gzip.decompress(done.stdout) if done.stdout[:2] == b"\x1f\x8b" else done.stdout
-                    search(f"{where} --to={to}", out + done.stderr, canaries)
-                done = run(options.program, red, "--report=json")
-                search(where + " report", done.stdout + done.stderr, canaries)
+            total["canaries"] += found
+            total[name.split(".")[0]] += found
             # The same at the conversion.
             if n == 0:
-                os.remove(red)
-                done = run(options.program, path, "-e", red, "--redact=all")
-                if done.returncode != 0:
-                    fail(where, "--redact=all", done.stderr.decode())
-                search(where + " --redact: messages", done.stdout + done.stderr, canaries)
-                search(where + " --redact: database", open(red, "rb").read(), canaries)
+                check_direct(options, scratch, f"{name} {n}", path, canaries)
     print(dict(total))
     if not options.only and total["canaries"] < (1000 if SLOW else 800):
         fail("canaries reached databases only", total["canaries"], "times")
+
+
+def check_sets(options, scratch):
+    """Recordings of several files; the name of the directory or archive is a canary, too."""
+    total = collections.Counter()
+    empty = empty_database(options, scratch)
+    for name, files, form in sets(options, scratch):
+        if options.only and options.only not in name:
+            continue
+        for n in range(0 if SLOW else 1, options.rounds):
+            where = f"{name}, {form} {n}"
+            chance = random.Random(f"{SEED} {where}")
+            own = canary(chance, 14)
+            path = os.path.join(scratch, "in", own.decode() + (".tar.gz" if form == "tar" else ""))
+            os.makedirs(os.path.join(scratch, "in"), exist_ok=True)
+            write_set(path, files, form)
+            plain = os.path.join(scratch, "blank.db")
+            done = run(options.program, path, "-e", plain, "--quiet", "--force")
+            if done.returncode != 0:
+                fail(where, done.stderr.decode())
+            changed, canaries = planted(files, chance, MOST if n == 1 else 4, open(plain, "rb").read() if n == 1 else b"", empty)
+            shutil.rmtree(os.path.join(scratch, "in"))
+            os.makedirs(os.path.join(scratch, "in"))
+            write_set(path, changed, form)
+            found = check_redacted(options, scratch, where, path, [*canaries, own], n == 1, chance)
+            if found is None and n == 1:
+                fail(where, "is not read with canaries in it")
+            if found is not None:
+                total[f"{name}, {form}"] += found
+                check_direct(options, scratch, where, path, [*canaries, own])
+            shutil.rmtree(os.path.join(scratch, "in"))
+    print(dict(total))
+    few = [name for name, count in total.items() if count < 2]
+    if few or not options.only and len(total) < 10:
+        fail("canaries did not reach databases of", few, len(total))
 
 
 def convert(options, scratch, name, *more):
@@ -338,7 +474,7 @@ def check_words(options):
 
 def main():
     parser = argparse.ArgumentParser()
-    for name in ("program", "data", "corpus"):
+    for name in ("program", "tools", "data", "corpus"):
         parser.add_argument("--" + name, required=True)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--only", default="")
@@ -352,7 +488,7 @@ def main():
         fail("texts of these columns stay, or not any more; may they be as recorded?", sorted(own ^ said))
     with tempfile.TemporaryDirectory() as scratch:
         key = os.path.join(scratch, "key")
-        if options.part != "canaries":
+        if options.part in ("", "numbers"):
             check_words(options)
             pairs = {}
             for name in sorted(os.listdir(options.data)):
@@ -364,8 +500,10 @@ def main():
             if not options.only:
                 for by, one, two in (("method", "work.jfr.gz", "work21.jfr.gz"), ("class", "recording-snapshots.htrace.gz", "recording-timeline.htrace.gz"))[:2 if SLOW else 1]:
                     check_diff(options, pairs[one][0], pairs[two][0], pairs[one][1], pairs[two][1], by)
-        if options.part != "numbers":
+        if options.part in ("", "canaries"):
             check_canaries(options, scratch)
+        if options.part in ("", "sets"):
+            check_sets(options, scratch)
     print("redacted databases are as they should be")
 
 

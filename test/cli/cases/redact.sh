@@ -41,6 +41,19 @@ cp plain.db mine.db
 sqlite3 mine.db "CREATE TABLE secret(a); INSERT INTO secret VALUES('hunter2hunter2'); CREATE VIEW mine AS SELECT 'hunter2hunter2' AS a; UPDATE process SET pid = 'hunter2hunter2' WHERE id = 0"
 code ts redact mine.db -e mine_red.db 2>&1
 grep -qa hunter2 mine_red.db && fail "a table of another program is in the redacted database"
+echo "--- with --index and --viewer"
+for way in recording-timeline.htrace.gz recording-cpuprofile.htrace.gz; do
+    ts "$DATA/$way" -e viewed.db --index --viewer=edge-names,stacks --quiet --force
+    ts redact viewed.db -e apart.db --redact-key=viewed.key --quiet --force
+    ts "$DATA/$way" -e at_once.db --index --viewer=edge-names,stacks --redact=all --redact-key=viewed.key --quiet --force
+    cmp apart.db at_once.db || fail "$way: redacted at the conversion it is another database"
+    for db in viewed apart; do sqlite3 $db.db "SELECT type, name, sql FROM sqlite_schema ORDER BY type, name" >$db.schema; done
+    cmp viewed.schema apart.schema || fail "$way: another schema"
+    grep -c '^index' apart.schema
+done
+ts "$DATA/recording-cpuprofile.htrace.gz" -e input.db --viewer=recording-cpuprofile.htrace.gz --redact=all --quiet
+ts "$DATA/recording-cpuprofile.htrace.gz" -e input_plain.db --viewer=recording-cpuprofile.htrace.gz --quiet
+[ "$(sqlite3 input.db 'SELECT * FROM trace_range')" = "$(sqlite3 input_plain.db 'SELECT * FROM trace_range')" ] || fail "another range"
 echo "--- keys that are none"
 code ts unredact plain.db --redact-key=nokey x
 printf 'abc\n' >short
