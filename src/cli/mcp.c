@@ -59,12 +59,35 @@ static ts_code push_line(mcp_pipe *p, ts_text line)
     return code;
 }
 
+/* The request is answered now, waits, or is none any more: it is taken out of those that wait. All
+ * of this below the lock, under which it goes from one to the other. */
+static ts_code cancel_request(mcp_pipe *p, ts_ctx *ctx, ts_text id)
+{
+    ts_code code = TS_OK;
+    (void)pthread_mutex_lock(&p->lock);
+    bool found = ts_mcp_cancel(p->m, id);
+    for (size_t at = p->taken; code == TS_OK && !found && at < p->queue.n;) {
+        char *begin = p->queue.p + at;
+        const char *end = memchr(begin, '\n', p->queue.n - at);
+        const size_t n = (size_t)(end - begin);
+        code = ts_mcp_is_request(&found, ctx, (ts_text){begin, n}, id);
+        if (code == TS_OK && found) {
+            memmove(begin, end + 1, p->queue.n - at - n - 1);
+            p->queue.n -= n + 1;
+        }
+        at += n + 1;
+    }
+    (void)pthread_cond_broadcast(&p->changed);
+    (void)pthread_mutex_unlock(&p->lock);
+    return code;
+}
+
 static ts_code take_line(mcp_pipe *p, ts_ctx *ctx, ts_text line)
 {
     ts_buf id = {0};
     ts_code code = ts_mcp_cancels(&id, ctx, line);
     if (code == TS_OK && id.n > 0) {
-        ts_mcp_cancel(p->m, ts_buf_text(&id));
+        code = cancel_request(p, ctx, ts_buf_text(&id));
     } else {
         TS_STEP(code, push_line(p, line));
     }
@@ -109,7 +132,7 @@ static ts_code read_some(ssize_t *n, mcp_pipe *p, char *bytes, size_t room)
         return TS_ERR_INTERRUPTED;
     }
     if (ts_mcp_busy(p->m) > p->timeout) {
-        ts_mcp_cancel(p->m, TS_TEXT_NULL);
+        (void)ts_mcp_cancel(p->m, TS_TEXT_NULL);
     }
     if (ready <= 0) {
         return TS_OK;
@@ -137,7 +160,7 @@ static void *read_lines(void *user)
     }
     TS_STEP_IF(code, open.n > 0, take_line(p, &ctx, ts_buf_text(&open)));
     if (code != TS_OK) {
-        ts_mcp_cancel(p->m, TS_TEXT_NULL);
+        (void)ts_mcp_cancel(p->m, TS_TEXT_NULL);
     }
     ts_buf_free(&ctx, &open);
     end_reading(p, code);
@@ -173,6 +196,7 @@ static bool next_line(ts_code *code, mcp_pipe *p, ts_buf *line)
         const char *begin = p->queue.p + p->taken;
         const char *end = memchr(begin, '\n', p->queue.n - p->taken);
         *code = ts_buf_put(p->ctx, line, begin, (size_t)(end - begin));
+        TS_STEP(*code, ts_mcp_next(p->m, ts_buf_text(line)));
         p->taken += (size_t)(end - begin) + 1;
         if (p->taken == p->queue.n) {
             p->taken = p->queue.n = 0;

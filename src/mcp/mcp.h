@@ -33,6 +33,10 @@ void ts_mcp_free(ts_mcp *m);
  * there are MCP_RECORDINGS. */
 ts_code ts_mcp_add(ts_mcp *m, const char *path);
 
+/* Tells the request in `line`, which ts_mcp_take gets next, from those that wait: from now on it is
+ * the one that ts_mcp_cancel finds. Errors: memory. */
+ts_code ts_mcp_next(ts_mcp *m, ts_text line);
+
 /* Answers a message of the client. What is wrong with the message is said in the answer; errors:
  * memory, and those of `put`. */
 ts_code ts_mcp_take(ts_mcp *m, ts_text line);
@@ -43,9 +47,13 @@ ts_code ts_mcp_take(ts_mcp *m, ts_text line);
  */
 ts_code ts_mcp_cancels(ts_buf *id, ts_ctx *ctx, ts_text line);
 
+/* The same: whether `line` is a request of that id, which may be cancelled. */
+ts_code ts_mcp_is_request(bool *is, ts_ctx *ctx, ts_text line, ts_text id);
+
 /* From any thread: the request of that id, if it is the one that is answered, ends without an
- * answer; p NULL: whichever it is, with an answer that says that it took too long. */
-void ts_mcp_cancel(ts_mcp *m, ts_text id);
+ * answer; p NULL: whichever it is, with an answer that says that it took too long. False: it is
+ * another one, or none. */
+bool ts_mcp_cancel(ts_mcp *m, ts_text id);
 
 /* From any thread: seconds since the request began that is answered, 0 when there is none. */
 double ts_mcp_busy(ts_mcp *m);

@@ -108,15 +108,20 @@ static void put_called(ts_jout *j, const mcp_call *call)
     ts_jout_close(j, '}');
 }
 
-/* The request that may be cancelled from now on; id empty: none. */
-static ts_code set_request(ts_mcp *m, ts_text id)
+/* The request that may be cancelled from now on; id empty: none. One that is set already may have
+ * been cancelled by now. */
+static ts_code set_request(bool *cancelled, ts_mcp *m, ts_text id)
 {
+    ts_code code = TS_OK;
     (void)pthread_mutex_lock(&m->lock);
-    m->id.n = 0;
-    const ts_code code = ts_buf_put(m->ctx, &m->id, id.p, id.n);
-    m->cancelled = m->late = false;
-    m->asked = NULL;
-    m->began = id.n == 0 ? 0 : ts_now();
+    if (id.n == 0 || id.n != m->id.n || memcmp(id.p, m->id.p, id.n) != 0) {
+        m->id.n = 0;
+        code = ts_buf_put(m->ctx, &m->id, id.p, id.n);
+        m->cancelled = m->late = false;
+        m->asked = NULL;
+        m->began = id.n == 0 ? 0 : ts_now();
+    }
+    *cancelled = m->cancelled;
     (void)pthread_mutex_unlock(&m->lock);
     return code;
 }
@@ -150,12 +155,11 @@ static ts_code call_tool(ts_mcp *m, const mcp_message *message, ts_text id)
     bool known = false;
     bool cancelled = false;
     char *progress = NULL;
-    ts_code code = set_request(m, id);
+    ts_code code = TS_OK;
     TS_STEP_IF(code, token.p != NULL, ts_copy_text(&progress, m->ctx, token.p, token.n));
     call.progress = progress;
     TS_STEP_IF(code, name.p != NULL, mcp_tool_run(&known, &call, name));
     TS_STEP(code, take_ends(&cancelled, m, &call));
-    TS_STEP(code, set_request(m, TS_TEXT_LIT("")));
     if (code == TS_OK && !known) {
         code = refuse(m, id, NO_PARAMS, "there is no such tool: tools/list lists them");
     } else if (code == TS_OK && !cancelled) {
@@ -169,7 +173,7 @@ static ts_code call_tool(ts_mcp *m, const mcp_message *message, ts_text id)
     return code;
 }
 
-static ts_code answer(ts_mcp *m, const mcp_message *message, ts_text id)
+static ts_code answer_now(ts_mcp *m, const mcp_message *message, ts_text id)
 {
     const ts_text method = mcp_message_text(message, "method");
     ts_buf line = {0};
@@ -193,6 +197,36 @@ static ts_code answer(ts_mcp *m, const mcp_message *message, ts_text id)
                       "the server has initialize, ping, tools/list and tools/call");
     }
     return end_answer(m, &j, &line);
+}
+
+static const char initialize[] = "initialize"; /* it cannot be cancelled */
+
+static ts_code answer(ts_mcp *m, const mcp_message *message, ts_text id)
+{
+    bool cancelled = false;
+    ts_code code = set_request(&cancelled, m, id);
+    if (code == TS_OK &&
+        (!cancelled || ts_text_is(mcp_message_text(message, "method"), initialize))) {
+        code = answer_now(m, message, id);
+    }
+    TS_STEP(code, set_request(&cancelled, m, TS_TEXT_LIT("")));
+    return code;
+}
+
+ts_code ts_mcp_next(ts_mcp *m, ts_text line)
+{
+    mcp_message message;
+    bool cancelled;
+    if (line.n > MCP_LINE_MOST) {
+        return TS_OK;
+    }
+    ts_code code = mcp_message_read(&message, m->ctx, line);
+    if (code == TS_OK && message.good && mcp_message_text(&message, "method").p != NULL) {
+        const ts_text id = mcp_message_json(&message, "id");
+        TS_STEP_IF(code, id.p != NULL, set_request(&cancelled, m, id));
+    }
+    mcp_message_free(&message, m->ctx);
+    return code;
 }
 
 ts_code ts_mcp_take(ts_mcp *m, ts_text line)
@@ -240,10 +274,30 @@ ts_code ts_mcp_cancels(ts_buf *id, ts_ctx *ctx, ts_text line)
     return code;
 }
 
-void ts_mcp_cancel(ts_mcp *m, ts_text id)
+ts_code ts_mcp_is_request(bool *is, ts_ctx *ctx, ts_text line, ts_text id)
+{
+    mcp_message message;
+    *is = false;
+    if (line.n > MCP_LINE_MOST || memmem(line.p, line.n, id.p, id.n) == NULL) {
+        return TS_OK;
+    }
+    ts_code code = mcp_message_read(&message, ctx, line);
+    if (code == TS_OK && message.good) {
+        const ts_text method = mcp_message_text(&message, "method");
+        const ts_text own = mcp_message_json(&message, "id");
+        *is = method.p != NULL && !ts_text_is(method, initialize) && own.p != NULL &&
+              ts_text_equal(own, id);
+    }
+    mcp_message_free(&message, ctx);
+    return code;
+}
+
+bool ts_mcp_cancel(ts_mcp *m, ts_text id)
 {
     (void)pthread_mutex_lock(&m->lock);
-    if (m->id.n > 0 && (id.p == NULL || (id.n == m->id.n && memcmp(id.p, m->id.p, id.n) == 0))) {
+    const bool found =
+        m->id.n > 0 && (id.p == NULL || (id.n == m->id.n && memcmp(id.p, m->id.p, id.n) == 0));
+    if (found) {
         m->cancelled = m->cancelled || id.p != NULL;
         m->late = m->late || id.p == NULL;
         if (m->asked != NULL) {
@@ -251,6 +305,7 @@ void ts_mcp_cancel(ts_mcp *m, ts_text id)
         }
     }
     (void)pthread_mutex_unlock(&m->lock);
+    return found;
 }
 
 double ts_mcp_busy(ts_mcp *m)

@@ -86,6 +86,29 @@ def limits():
     time.sleep(1)
     s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}})
     assert s.receive()["id"] == "next"
+    # One that waits has no answer either when it is cancelled before it began; all others are answered, in their order.
+    s.send({"jsonrpc": "2.0", "id": "long", "method": "tools/call", "params": {"name": "sql", "arguments": {"sql": ENDLESS}}})
+    for ident in (1, "1", 2, 3, 11):
+        s.send({"jsonrpc": "2.0", "id": ident, "method": "tools/call", "params": {"name": "sql", "arguments": {"sql": "SELECT 1 AS one"}}})
+    s.send({"jsonrpc": "2.0", "id": "ping", "method": "ping"})
+    s.send({"jsonrpc": "2.0", "id": "init", "method": "initialize", "params": {"protocolVersion": "2025-06-18"}})
+    time.sleep(1)
+    for ident in (1, 3, "ping", "init", "answered", 1):
+        s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}})
+    s.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "long"}})
+    assert [s.receive()["id"] for _ in range(4)] == ["1", 2, 11, "init"]
+    # An id that was cancelled may come again.
+    s.send({"jsonrpc": "2.0", "id": 1, "method": "ping"})
+    assert s.receive()["id"] == 1
+    # Requests and their cancellations at once: each is answered or not, and nothing else is lost.
+    for ident in range(100, 400, 2):
+        s.send(json.dumps({"jsonrpc": "2.0", "id": ident, "method": "ping"}).encode() + b"\n" +
+               json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": ident}}).encode() + b"\n" +
+               json.dumps({"jsonrpc": "2.0", "id": ident + 1, "method": "ping"}).encode() + b"\n")
+    seen = []
+    while not seen or seen[-1] != 399:
+        seen.append(s.receive()["id"])
+    assert seen == sorted(set(seen)) and [i for i in seen if i % 2] == list(range(101, 400, 2)), seen
     for i in range(20):
         assert s.tool("open", path="/none/%d" % i)[1]
     assert "go-cpu.pprof" in s.tool("recordings")[0]
