@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-enum { CHUNK_BYTES = 64 * 1024, FIRST_TEXTS = 64 };
+enum { CHUNK_BYTES = 64 * 1024, FIRST_TEXTS = 64, FEW_RECENT = 64, MANY_RECENT = 1 << 16 };
 
 struct ts_pool_chunk {
     ts_pool_chunk *next;
@@ -25,6 +25,51 @@ static bool is_text(const void *owner, uint32_t id, const void *key)
 {
     return ts_text_equal(((const ts_pool *)owner)->texts[id], *(const ts_text *)key);
 }
+
+/* --- texts that were met lately ------------------------------------------------------------- */
+
+static uint64_t load(const char *p, size_t n)
+{
+    uint64_t v = 0;
+    memcpy(&v, p, n);
+    return v;
+}
+
+/*
+ * The same texts come again and again: most are found by a place that some of their bytes give,
+ * which takes less than a hash of all. Texts that are made to share a place cost what they would
+ * without it.
+ */
+static uint32_t *recent_place(const ts_pool *pool, ts_text t)
+{
+    uint64_t h = t.n;
+    if (t.n >= 8) {
+        h += load(t.p, 8) * UINT64_C(0x9E3779B97F4A7C15);
+        h ^= h >> 29;
+        h += load(t.p + t.n / 2 - 4, 8) * UINT64_C(0xC2B2AE3D27D4EB4F);
+        h ^= h >> 31;
+        h += load(t.p + t.n - 8, 8);
+    } else if (t.n >= 4) {
+        h += load(t.p, 4) << 32 | load(t.p + t.n - 4, 4);
+    } else if (t.n > 0) {
+        h += load(t.p, 1) << 16 | load(t.p + t.n / 2, 1) << 8 | load(t.p + t.n - 1, 1);
+    }
+    h *= UINT64_C(0x9E3779B97F4A7C15);
+    return &pool->recent[(h >> 32) & (pool->recent_count - 1)];
+}
+
+static ts_code grow_recent(ts_ctx *ctx, ts_pool *pool)
+{
+    uint32_t count = pool->recent_count == 0 ? FEW_RECENT : 2 * pool->recent_count;
+    uint32_t *recent = ts_zalloc(ctx, count, sizeof *recent);
+    TS_NEED(ctx, recent);
+    ts_free(ctx, pool->recent);
+    pool->recent = recent;
+    pool->recent_count = count;
+    return TS_OK;
+}
+
+/* --- all texts ------------------------------------------------------------------------------ */
 
 static ts_code grow_texts(ts_ctx *ctx, ts_pool *pool)
 {
@@ -64,7 +109,7 @@ static char *keep_bytes(ts_ctx *ctx, ts_pool *pool, ts_text text)
     return p;
 }
 
-ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts_text text)
+static ts_code intern_by_index(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts_text text)
 {
     ts_index_place place;
     uint32_t found;
@@ -86,6 +131,26 @@ ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts
     pool->texts[pool->count] = (ts_text){p, text.n};
     ts_index_add(&pool->index, place, pool->count);
     *id = pool->count++;
+    return TS_OK;
+}
+
+ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts_text text)
+{
+    uint32_t *recent;
+    ts_code code;
+    if (pool->count >= pool->recent_count / 2 && pool->recent_count < MANY_RECENT) {
+        TS_TRY_INTO(code, grow_recent(ctx, pool));
+    }
+    recent = recent_place(pool, text);
+    if (*recent != 0 && is_text(pool, *recent - 1, &text)) {
+        *id = *recent - 1;
+        if (added != NULL) {
+            *added = false;
+        }
+        return TS_OK;
+    }
+    TS_TRY_INTO(code, intern_by_index(ctx, id, added, pool, text));
+    *recent = *id + 1;
     return TS_OK;
 }
 
@@ -135,6 +200,7 @@ void ts_pool_free(ts_ctx *ctx, ts_pool *pool)
         pool->chunks = next;
     }
     ts_free(ctx, pool->texts);
+    ts_free(ctx, pool->recent);
     ts_index_free(ctx, &pool->index);
     memset(pool, 0, sizeof *pool);
 }

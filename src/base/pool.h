@@ -16,6 +16,9 @@ typedef struct ts_pool {
     uint32_t count;
     uint32_t text_cap;
     ts_index index;
+    uint32_t *recent; /* ids + 1 of texts that were met lately, by a few of their bytes: 8 to 16
+                       * bytes a text, 256 KiB at most */
+    uint32_t recent_count;
 } ts_pool;
 
 /* Id of the text; *added says whether it is new (may be NULL). At most 1.6 billion texts, else

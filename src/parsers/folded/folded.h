@@ -2,7 +2,7 @@
  * Folded (collapsed) stacks: a line for each stack, its frames from the outermost on divided by
  * ';', a blank, and a number; two numbers when two profiles are compared.
  *
- * Memory: the longest line (up to FOLDED_MAX_LINE) twice, and 16 bytes for each of its frames; for
+ * Memory: the longest line (up to FOLDED_MAX_LINE) twice, and 20 bytes for each of its frames; for
  * each distinct frame 32 bytes and its text up to 128 bytes; what the store keeps of call paths and
  * methods. Docs: docs/formats.md, "Folded stacks".
  */
@@ -15,18 +15,28 @@
 #include "base/pool.h"
 #include "base/vec.h"
 #include "parsers/format.h"
+#include "tables/store_paths.h"
 #include "tables/store_profiles.h"
 
 enum {
     FOLDED_MAX_LINE = 16 << 20,
-    FOLDED_HELD = 64 << 10 /* bytes that are looked at before lines are read */
+    FOLDED_HELD = 64 << 10, /* bytes that are looked at before lines are read */
+    FOLDED_BATCH = 64,      /* lines whose call paths are looked up together */
+    FOLDED_FRAMES = 1 << 15 /* no more lines are added to as many frames */
 };
 
-/* A frame of the line before: where its text ends, and its row. */
+/* A frame of the line before: where its text ends, and its number. */
 typedef struct folded_step {
     size_t end;
-    int64_t node;
+    uint32_t frame;
 } folded_step;
+
+/* A line whose rows are not written yet: its frames, from `first` on in `stack`. */
+typedef struct folded_sample {
+    size_t first, n;
+    int64_t itid; /* -1: none */
+    int64_t value[2];
+} folded_sample;
 
 typedef struct folded {
     ts_job *job;
@@ -46,9 +56,18 @@ typedef struct folded {
     bool decided, differential;
 
     ts_pool frames;
-    ts_vec methods; /* int64_t by number of the frame's text */
-    ts_buf last;    /* the stack of the line before */
-    ts_vec path;    /* folded_step */
+    ts_vec numbers; /* uint32_t by number of the frame's text: the frame's in `paths` */
+    ts_path_store paths;
+    ts_buf last; /* the stack of the line before */
+    ts_vec path; /* folded_step */
+
+    ts_vec stack; /* uint32_t, frames of the batch */
+    unsigned batch_n;
+    folded_sample batch[FOLDED_BATCH];
+    ts_path_walk walks[FOLDED_BATCH];
+    ts_row_stack_sample rows[FOLDED_BATCH];
+    ts_row_stack_sample_value values[2 * FOLDED_BATCH];
+
     ts_buf clean, scratch;
 
     ts_profile_type types[2];
@@ -78,8 +97,11 @@ bool folded_is_comment(ts_text line);
 /* One line, without its end. */
 ts_code folded_line(folded *f, ts_text line);
 
-/* The method of a frame; a token that names a process or thread has none: 0. */
-ts_code folded_method(int64_t *method, int64_t *line, folded *f, ts_text frame);
+/* The rows of lines that have none yet. */
+ts_code folded_flush(folded *f);
+
+/* The number of a frame. */
+ts_code folded_number(uint32_t *number, folded *f, ts_text frame);
 
 /* Bytes of the tokens at the beginning that name the process and the thread, with their ';'. */
 ts_code folded_tokens(size_t *n, folded *f, ts_text stack);

@@ -76,8 +76,10 @@ static void folded_close(void *self)
     ts_buf_free(ctx, &f->last);
     ts_buf_free(ctx, &f->clean);
     ts_buf_free(ctx, &f->scratch);
-    ts_vec_free(ctx, &f->methods);
+    ts_vec_free(ctx, &f->numbers);
     ts_vec_free(ctx, &f->path);
+    ts_vec_free(ctx, &f->stack);
+    ts_paths_free(ctx, &f->paths);
     ts_pool_free(ctx, &f->frames);
     ts_free(ctx, f);
 }
@@ -129,7 +131,7 @@ static ts_code decide(folded *f)
 }
 
 /* A line has ended at offset `end`, with or without LF. */
-static ts_code end_line(folded *f, uint64_t end)
+static ts_code end_line(folded *f, ts_text line, uint64_t end)
 {
     uint64_t at = f->at;
     ts_code code = TS_OK;
@@ -142,9 +144,9 @@ static ts_code end_line(folded *f, uint64_t end)
         TS_STEP(code, ts_issue(f->job->store, f->source_id, TS_ISSUE_prof_too_large, f->name,
                                (int64_t)f->at, "a line is longer than 16 MiB"));
     } else if (f->decided) {
-        f->line.n -= f->line.n > 0 && f->line.p[f->line.n - 1] == '\r' ? 1 : 0;
-        code = folded_line(f, ts_buf_text(&f->line));
-    } else if ((code = ts_buf_put(f->job->ctx, &f->held, f->line.p, f->line.n)) == TS_OK &&
+        line.n -= line.n > 0 && line.p[line.n - 1] == '\r' ? 1 : 0;
+        code = folded_line(f, line);
+    } else if ((code = ts_buf_put(f->job->ctx, &f->held, line.p, line.n)) == TS_OK &&
                (code = ts_buf_putc(f->job->ctx, &f->held, '\n')) == TS_OK &&
                f->held.n >= FOLDED_HELD) {
         uint64_t lines = f->lines;
@@ -166,9 +168,14 @@ static ts_code folded_feed(void *self, const uint8_t *bytes, size_t n)
         const char *lf = memchr(p + at, '\n', n - at);
         size_t part = lf == NULL ? n - at : (size_t)(lf - p) - at;
         f->too_long = f->too_long || part > FOLDED_MAX_LINE - f->line.n;
-        code = f->too_long ? TS_OK : ts_buf_put(f->job->ctx, &f->line, p + at, part);
+        if (lf != NULL && f->line.n == 0) {
+            code = end_line(f, (ts_text){p + at, part}, f->fed + at + part + 1);
+        } else {
+            code = f->too_long ? TS_OK : ts_buf_put(f->job->ctx, &f->line, p + at, part);
+            TS_STEP_IF(code, lf != NULL,
+                       end_line(f, ts_buf_text(&f->line), f->fed + at + part + 1));
+        }
         at += part + (lf == NULL ? 0 : 1);
-        TS_STEP_IF(code, lf != NULL, end_line(f, f->fed + at));
     }
     f->fed += n;
     return code;
@@ -205,9 +212,10 @@ static ts_code end_last_line(folded *f, bool cut)
         code = ts_issue(f->job->store, f->source_id, TS_ISSUE_prof_incomplete, f->name,
                         (int64_t)f->at, "the input ends in a line");
     } else if (f->line.n > 0 || f->too_long) {
-        code = end_line(f, f->fed);
+        code = end_line(f, ts_buf_text(&f->line), f->fed);
     }
     TS_STEP_IF(code, !f->decided, decide(f));
+    TS_STEP(code, folded_flush(f));
     return code;
 }
 

@@ -232,28 +232,24 @@ static ts_code new_method(int64_t *method, int64_t *line, folded *f, ts_text fra
     return ts_stack_method(method, f->job->store, f->source_id, &row);
 }
 
-typedef struct known_frame {
-    int64_t method;
-    int64_t line;
-} known_frame;
-
-ts_code folded_method(int64_t *method, int64_t *line, folded *f, ts_text frame)
+ts_code folded_number(uint32_t *number, folded *f, ts_text frame)
 {
     char key[TS_POOL_KEY];
     ts_ctx *ctx = f->job->ctx;
-    known_frame *known;
-    uint32_t number;
+    uint32_t *known;
+    uint32_t text;
     bool added;
+    int64_t method = 0;
+    int64_t line = TS_NO_LINE;
     ts_code code;
-    TS_TRY_INTO(code,
-                ts_pool_intern(ctx, &number, &added, &f->frames, ts_pool_key(key, ctx, frame)));
-    if (added) {
-        TS_NEED(ctx, known = ts_vec_add(ctx, &f->methods, sizeof *known));
-        known->line = TS_NO_LINE;
-        code = new_method(&known->method, &known->line, f, frame);
+    TS_TRY_INTO(code, ts_pool_intern(ctx, &text, &added, &f->frames, ts_pool_key(key, ctx, frame)));
+    if (!added) {
+        *number = ((const uint32_t *)f->numbers.p)[text];
+        return TS_OK;
     }
-    known = (known_frame *)f->methods.p + number;
-    *method = known->method;
-    *line = known->line;
+    TS_NEED(ctx, known = ts_vec_add(ctx, &f->numbers, sizeof *known));
+    code = new_method(&method, &line, f, frame);
+    TS_STEP(code, ts_paths_frame(known, ctx, &f->paths, method, line));
+    *number = *known;
     return code;
 }

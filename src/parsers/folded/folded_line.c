@@ -87,16 +87,32 @@ bool folded_is_comment(ts_text line)
 
 /* --- call paths ----------------------------------------------------------------------------- */
 
+/* Bytes that both begin with. */
+static size_t common_bytes(const char *a, const char *b, size_t n)
+{
+    size_t same = 0;
+    uint64_t x, y;
+    while (same + sizeof x <= n) {
+        memcpy(&x, a + same, sizeof x);
+        memcpy(&y, b + same, sizeof y);
+        if (x != y) {
+            break;
+        }
+        same += sizeof x;
+    }
+    while (same < n && a[same] == b[same]) {
+        same++;
+    }
+    return same;
+}
+
 /* Whole frames that the stack has in common with the line before. */
 static size_t common_steps(const folded *f, ts_text stack)
 {
     const folded_step *path = f->path.p;
     size_t n = stack.n < f->last.n ? stack.n : f->last.n;
-    size_t same = 0;
+    size_t same = common_bytes(stack.p, f->last.p, n);
     size_t steps = 0;
-    while (same < n && stack.p[same] == f->last.p[same]) {
-        same++;
-    }
     while (steps < f->path.n && path[steps].end <= same &&
            (path[steps].end == stack.n || stack.p[path[steps].end] == ';') &&
            (path[steps].end == f->last.n || f->last.p[path[steps].end] == ';')) {
@@ -105,37 +121,37 @@ static size_t common_steps(const folded *f, ts_text stack)
     return steps;
 }
 
-static ts_code find_path(int64_t *node, folded *f, ts_text stack)
+/* The frames of the stack, in `path`. */
+static ts_code read_frames(folded *f, ts_text stack)
 {
+    ts_ctx *ctx = f->job->ctx;
     size_t steps = common_steps(f, stack);
-    folded_step *path = f->path.p;
-    size_t at = steps == 0 ? 0 : path[steps - 1].end + 1;
-    ts_code code = TS_OK;
-    *node = steps == 0 ? 0 : path[steps - 1].node;
+    size_t at = steps == 0 ? 0 : ((folded_step *)f->path.p)[steps - 1].end + 1;
     f->path.n = steps;
-    while (code == TS_OK && at <= stack.n) {
+    while (at <= stack.n) {
         const char *semicolon = memchr(stack.p + at, ';', stack.n - at);
         size_t end = semicolon == NULL ? stack.n : (size_t)(semicolon - stack.p);
-        folded_step *step;
-        int64_t method, line;
-        bool added;
-        code = folded_method(&method, &line, f, (ts_text){stack.p + at, end - at});
-        TS_STEP(code, ts_stack_node(node, &added, f->job->store, f->source_id, *node, method, line,
-                                    (int64_t)f->path.n, NULL));
-        if (code == TS_OK) {
-            step = ts_vec_add(f->job->ctx, &f->path, sizeof *step);
-            code = step == NULL ? f->job->ctx->error.code : TS_OK;
-            if (step != NULL) {
-                *step = (folded_step){end, *node};
-            }
-        }
+        folded_step step = {end, 0};
+        TS_TRY(folded_number(&step.frame, f, (ts_text){stack.p + at, end - at}));
+        TS_TRY(ts_vec_push(ctx, &f->path, &step, sizeof step));
         at = end + 1;
     }
-    if (code != TS_OK) {
-        return code;
-    }
     f->last.n = 0;
-    return ts_buf_put(f->job->ctx, &f->last, stack.p, stack.n);
+    return ts_buf_put(ctx, &f->last, stack.p, stack.n);
+}
+
+/* The frames of the stack, added to the batch. */
+static ts_code add_frames(folded *f, ts_text stack)
+{
+    TS_TRY(read_frames(f, stack));
+    TS_TRY(ts_vec_reserve(f->job->ctx, &f->stack, f->path.n, sizeof(uint32_t)));
+    const folded_step *path = f->path.p;
+    uint32_t *out = (uint32_t *)f->stack.p + f->stack.n;
+    for (size_t i = 0; i < f->path.n; i++) {
+        out[i] = path[i].frame;
+    }
+    f->stack.n += f->path.n;
+    return TS_OK;
 }
 
 /* --- rows ----------------------------------------------------------------------------------- */
@@ -153,35 +169,72 @@ static ts_code add_types(folded *f)
     return code;
 }
 
-static ts_code put_line(folded *f, ts_text stack, const folded_weights *w)
+/* All lines of the batch find their paths at the same time as far as these are known. */
+static ts_code find_paths(folded *f)
 {
-    ts_row_stack_sample row = {
-        .id = (int64_t)ts_sink_rows(f->sink, TS_T_stack_sample) + 1,
-        .source_id = f->source_id,
-        .event = TS_TEXT_LIT("cpu"),
-    };
+    ts_path_walk *walks[FOLDED_BATCH];
+    const uint32_t *frames = f->stack.p;
+    for (unsigned i = 0; i < f->batch_n; i++) {
+        f->walks[i] = (ts_path_walk){
+            .frames = f->batch[i].n == 0 ? NULL : frames + f->batch[i].first, .n = f->batch[i].n};
+        walks[i] = &f->walks[i];
+    }
+    ts_paths_ahead(&f->paths, walks, f->batch_n);
+    for (unsigned i = 0; i < f->batch_n; i++) {
+        TS_TRY(ts_paths_walk(&f->walks[i], &f->paths, f->job->store, f->source_id));
+    }
+    return ts_paths_flush(&f->paths, f->job->store);
+}
+
+ts_code folded_flush(folded *f)
+{
+    const int64_t first = (int64_t)ts_sink_rows(f->sink, TS_T_stack_sample) + 1;
+    const unsigned types = f->differential ? 2 : 1;
+    TS_TRY(find_paths(f));
+    for (unsigned i = 0; i < f->batch_n; i++) {
+        const folded_sample *s = &f->batch[i];
+        ts_row_stack_sample *row = &f->rows[i];
+        *row = (ts_row_stack_sample){
+            .id = first + i,
+            .source_id = f->source_id,
+            .itid = s->itid,
+            .node_id = ts_paths_row(&f->paths, &f->walks[i]),
+            .event = TS_TEXT_LIT("cpu"),
+        };
+        TS_SET_NULL(stack_sample, row, ts, dur);
+        TS_NULL_IF(row->itid < 0, stack_sample, row, itid);
+        TS_NULL_IF(row->node_id == 0, stack_sample, row, node_id);
+        for (unsigned k = 0; k < types; k++) {
+            f->values[types * i + k] = (ts_row_stack_sample_value){
+                .sample_id = row->id, .value_type_id = f->types[k].id, .value = s->value[k]};
+        }
+    }
+    if (f->batch_n > 0) {
+        TS_TRY(
+            ts_sink_put_many(f->sink, TS_T_stack_sample, f->rows, sizeof f->rows[0], f->batch_n));
+        TS_TRY(ts_sink_put_many(f->sink, TS_T_stack_sample_value, f->values, sizeof f->values[0],
+                                types * f->batch_n));
+    }
+    f->batch_n = 0;
+    f->stack.n = 0;
+    return TS_OK;
+}
+
+static ts_code add_line(folded *f, ts_text stack, const folded_weights *w)
+{
     size_t tokens;
-    ts_code code;
-    TS_TRY_INTO(code, f->types[0].id == 0 ? add_types(f) : TS_OK);
-    TS_TRY_INTO(code, folded_tokens(&tokens, f, stack));
-    stack = (ts_text){stack.p + tokens, stack.n - tokens};
-    TS_TRY_INTO(code, stack.n > 0 ? find_path(&row.node_id, f, stack) : TS_OK);
-    row.itid = f->itid;
-    TS_SET_NULL(stack_sample, &row, ts);
-    TS_SET_NULL(stack_sample, &row, dur);
-    if (row.itid < 0) {
-        TS_SET_NULL(stack_sample, &row, itid);
+    if (f->types[0].id == 0) {
+        TS_TRY(add_types(f));
     }
-    if (row.node_id == 0) {
-        TS_SET_NULL(stack_sample, &row, node_id);
+    TS_TRY(folded_tokens(&tokens, f, stack));
+    stack = ts_text_from(stack, tokens);
+    folded_sample *s = &f->batch[f->batch_n++];
+    *s = (folded_sample){.first = f->stack.n, .itid = f->itid, .value = {w->value[0], w->value[1]}};
+    if (stack.n > 0) {
+        TS_TRY(add_frames(f, stack));
     }
-    code = ts_put_stack_sample(f->sink, &row);
-    for (unsigned i = 0; i < w->count && code == TS_OK; i++) {
-        ts_row_stack_sample_value value = {
-            .sample_id = row.id, .value_type_id = f->types[i].id, .value = w->value[i]};
-        code = ts_put_stack_sample_value(f->sink, &value);
-    }
-    return code;
+    s->n = f->stack.n - s->first;
+    return f->batch_n == FOLDED_BATCH || f->stack.n >= FOLDED_FRAMES ? folded_flush(f) : TS_OK;
 }
 
 static ts_code bad_line(folded *f, ts_issue_code issue, const char *what)
@@ -207,5 +260,5 @@ ts_code folded_line(folded *f, ts_text line)
     }
     f->good++;
     f->rounded += w.rounded ? 1 : 0;
-    return put_line(f, (ts_text){line.p, w.stack}, &w);
+    return add_line(f, (ts_text){line.p, w.stack}, &w);
 }
