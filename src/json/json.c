@@ -3,7 +3,7 @@
 
 #include "base/alloc.h"
 
-enum { LEVELS_PER_BYTE = 4, LEVEL_OBJECT = 1, LEVEL_INTS = 2 };
+enum { LEVELS_PER_BYTE = 4, LEVEL_OBJECT = 1, LEVEL_INTS = 2, SHORT_STRING = 256 };
 
 ts_code ts_json_new(ts_json **out, ts_ctx *ctx, const ts_json_handler *handler, void *user,
                     unsigned options)
@@ -248,6 +248,46 @@ static ts_code json_take_ints(ts_json *js)
     return code;
 }
 
+/* The opening quote is at `at`. Where the closing one is, when the block has all of the string and
+ * it is short and needs no change; else NULL. */
+static const char *short_string(const ts_json *js, bool is_key)
+{
+    const char *p = js->at + 1;
+    const char *end = js->end - p > SHORT_STRING ? p + SHORT_STRING : js->end;
+    const char *quote = !is_key && (js->options & TS_JSON_RAW_STRINGS) != 0
+                            ? json_scan_bytes(p, end)
+                            : json_scan_text(p, end);
+    return quote < end && *quote == '"' ? quote : NULL;
+}
+
+static ts_code string_value(ts_json *js)
+{
+    const char *p = js->at + 1;
+    const char *quote = short_string(js, false);
+    if (quote == NULL) {
+        json_string_begin(js, false);
+        return TS_OK;
+    }
+    js->at = quote + 1;
+    json_value_done(js);
+    return js->handler->string == NULL ? TS_OK
+                                       : js->handler->string(js->user, p, (size_t)(quote - p),
+                                                             TS_JSON_FIRST | TS_JSON_LAST);
+}
+
+static ts_code key(ts_json *js)
+{
+    const char *p = js->at + 1;
+    const char *quote = short_string(js, true);
+    if (quote == NULL) {
+        json_string_begin(js, true);
+        return TS_OK;
+    }
+    js->at = quote + 1;
+    js->state = JSON_AT_COLON;
+    return js->handler->key == NULL ? TS_OK : js->handler->key(js->user, p, (size_t)(quote - p));
+}
+
 static ts_code other_value(ts_json *js)
 {
     switch (*js->at) {
@@ -256,8 +296,7 @@ static ts_code other_value(ts_json *js)
     case '[':
         return begin_array(js);
     case '"':
-        json_string_begin(js, false);
-        return TS_OK;
+        return string_value(js);
     case 't':
         begin_literal(js, "rue", TS_JSON_TRUE);
         return TS_OK;
@@ -308,7 +347,7 @@ static ts_code comma(ts_json *js)
     return json_bad(js, js->in_object ? "expected ',' or '}'" : "expected ',' or ']'");
 }
 
-static ts_code structure(ts_json *js)
+static inline ts_code structure(ts_json *js)
 {
     js->at = json_skip_space(js->at, js->end);
     if (js->at == js->end) {
@@ -323,8 +362,7 @@ static ts_code structure(ts_json *js)
     case JSON_AT_KEY_OR_END:
     case JSON_AT_KEY:
         if (c == '"') {
-            json_string_begin(js, true);
-            return TS_OK;
+            return key(js);
         }
         if (js->state == JSON_AT_KEY) {
             return json_bad(js, "expected a key");
@@ -387,7 +425,8 @@ ts_code ts_json_feed(ts_json *js, const char *p, size_t n)
     js->begin = js->at = p;
     js->end = p + n;
     while (code == TS_OK && js->at < js->end && js->state != JSON_STOPPED) {
-        code = json_step(js);
+        code =
+            js->state >= JSON_AT_VALUE && js->state <= JSON_AT_REST ? structure(js) : json_step(js);
     }
     TS_STEP(code, json_flush(js));
     js->base += (uint64_t)(js->at - js->begin);

@@ -7,20 +7,45 @@ static bool fits(const ts_json_field *f, const char *key, size_t n)
             (f->key[0] == '*' && f->key[1] == '\0'));
 }
 
+/* The line of a key in the present place, or NULL. */
+static const ts_json_field *field_of(const ts_json_place *r, const char *key, size_t n)
+{
+    const ts_json_field *f = r->first;
+    const ts_json_field *end = r->table->fields + r->table->count;
+    while (f < end && f->at == r->at && !fits(f, key, n)) {
+        f++;
+    }
+    return f < end && f->at == r->at ? f : NULL;
+}
+
+/* Objects of a list have the same keys: those that were found are kept by a few of their bytes. */
+static inline const ts_json_field *known_field(ts_json_place *r, const char *key, size_t n)
+{
+    if (n == 0) {
+        return field_of(r, key, n);
+    }
+    const unsigned place = (unsigned char)key[0] + 5U * (unsigned char)key[n - 1] + 7U * r->at;
+    ts_json_known *known = &r->known[(place + 3U * (unsigned)n) % TS_JSON_KNOWN];
+    if (known->field != NULL && known->n == n && known->field->at == r->at &&
+        memcmp(known->field->key, key, n) == 0) {
+        return known->field;
+    }
+    const ts_json_field *f = field_of(r, key, n);
+    if (f != NULL && f->key[0] != '*') {
+        *known = (ts_json_known){f, n};
+    }
+    return f;
+}
+
 static ts_code on_key(void *user, const char *p, size_t n)
 {
     ts_json_place *r = user;
-    const ts_json_field *f = r->first;
-    const ts_json_field *end = r->table->fields + r->table->count;
     if (r->skip > 0) {
         return TS_OK;
     }
-    while (f < end && f->at == r->at && !fits(f, p, n)) {
-        f++;
-    }
-    r->field = f < end && f->at == r->at ? f : NULL;
+    r->field = known_field(r, p, n);
     r->last = r->field;
-    if (r->field != NULL && f->key[0] == '*') {
+    if (r->field != NULL && r->field->key[0] == '*') {
         r->key.n = 0;
         TS_TRY(ts_buf_put(r->ctx, &r->key, p, n));
     }

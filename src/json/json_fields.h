@@ -62,6 +62,14 @@ typedef struct ts_json_table {
     ts_code (*odd)(void *user, unsigned kind);
 } ts_json_table;
 
+/* A key that was found in its place. */
+typedef struct ts_json_known {
+    const ts_json_field *field; /* NULL: none */
+    size_t n;                   /* bytes of its key */
+} ts_json_known;
+
+enum { TS_JSON_KNOWN = 64 };
+
 /* Where the reader is. Zero-initialise but for the first three, and begin. */
 typedef struct ts_json_place {
     const ts_json_table *table;
@@ -74,6 +82,7 @@ typedef struct ts_json_place {
     uint64_t skip;              /* open levels that are passed over */
     ts_buf key;                 /* for "*" */
     ts_buf around;              /* the places around this one */
+    ts_json_known known[TS_JSON_KNOWN]; /* by place, length, and the ends of the key */
 } ts_json_place;
 
 /* For ts_json_new, whose user is the ts_json_place. */
