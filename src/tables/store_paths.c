@@ -215,23 +215,30 @@ ts_code ts_paths_flush(ts_path_store *paths, ts_store *store)
     return code;
 }
 
-static ts_code put_row(ts_path_store *paths, ts_store *store, int64_t source_id, uint64_t id,
-                       uint32_t caller, uint32_t frame, size_t depth)
+/* The rows of frames[0..n), of which the first has this id and depth; there is room for them. */
+static void add_rows(ts_path_store *p, int64_t source_id, uint32_t id, uint32_t caller,
+                     const uint32_t *frames, size_t n, size_t depth)
 {
-    const ts_path_frame *f = (const ts_path_frame *)paths->frames.p + frame - 1;
-    paths->rows[paths->row_n++] = (ts_row_stack_node){
-        .null = TS_NULL_BIT(stack_node, raw_id) |
-                (caller == 0 ? TS_NULL_BIT(stack_node, parent_id) : 0) |
-                (f->method == 0 ? TS_NULL_BIT(stack_node, method_id) : 0) |
-                (f->line == TS_NO_LINE ? TS_NULL_BIT(stack_node, line) : 0),
-        .id = (int64_t)id,
-        .source_id = source_id,
-        .parent_id = caller,
-        .method_id = f->method,
-        .line = f->line,
-        .depth = (int64_t)depth,
-    };
-    return paths->row_n == TS_PATHS_ROWS ? ts_paths_flush(paths, store) : TS_OK;
+    const ts_path_frame *all = p->frames.p;
+    ts_row_stack_node *row = p->rows + p->row_n;
+    for (size_t i = 0; i < n; i++, row++) {
+        const ts_path_frame *f = all + frames[i] - 1;
+        *row = (ts_row_stack_node){
+            .null = TS_NULL_BIT(stack_node, raw_id) |
+                    (f->method == 0 ? TS_NULL_BIT(stack_node, method_id) : 0) |
+                    (f->line == TS_NO_LINE ? TS_NULL_BIT(stack_node, line) : 0),
+            .id = (int64_t)id + (int64_t)i,
+            .source_id = source_id,
+            .parent_id = (int64_t)id + (int64_t)i - 1,
+            .method_id = f->method,
+            .line = f->line,
+            .depth = (int64_t)(depth + i),
+        };
+    }
+    row = p->rows + p->row_n;
+    row->parent_id = caller;
+    row->null |= caller == 0 ? TS_NULL_BIT(stack_node, parent_id) : 0;
+    p->row_n += (unsigned)n;
 }
 
 /* All frames from the level of the walk on, for which there is room. */
@@ -241,22 +248,28 @@ static ts_code add_run(ts_path_walk *w, ts_path_store *p, ts_store *store, int64
     uint32_t *words = p->words.p;
     uint32_t caller = ts_paths_row(p, w);
     uint32_t run = (uint32_t)p->words.n;
+    const size_t n = w->n - w->level;
     ts_code code = TS_OK;
-    if (row + (w->n - w->level) > UINT32_MAX) {
+    if (row + n > UINT32_MAX) {
         return ts_fail(store->ctx, TS_ERR_LIMIT, "more than %u rows in %s", UINT32_MAX,
                        ts_schema[TS_T_stack_node].name);
     }
-    words[p->words.n++] = w->place | HEAD;
-    words[p->words.n++] = (uint32_t)row;
+    words[run] = w->place | HEAD;
+    words[run + 1] = (uint32_t)row;
+    memcpy(words + run + RUN_HEAD, w->frames + w->level, n * sizeof *words);
+    p->words.n += RUN_HEAD + n;
     ts_tag_put(&p->slots, paths_hash(p, w->place, w->frames[w->level]), run);
     p->run_count++;
     w->run = run;
-    for (; w->level < w->n && code == TS_OK; w->level++, row++) {
-        uint32_t frame = w->frames[w->level];
-        w->place = (uint32_t)p->words.n;
-        words[p->words.n++] = frame;
-        code = put_row(p, store, source_id, row, caller, frame, w->level);
-        caller = (uint32_t)row;
+    w->place = (uint32_t)p->words.n - 1;
+    while (w->level < w->n && code == TS_OK) {
+        size_t some = TS_PATHS_ROWS - p->row_n;
+        some = some < w->n - w->level ? some : w->n - w->level;
+        add_rows(p, source_id, (uint32_t)row, caller, w->frames + w->level, some, w->level);
+        w->level += some;
+        row += some;
+        caller = (uint32_t)row - 1;
+        code = p->row_n == TS_PATHS_ROWS ? ts_paths_flush(p, store) : TS_OK;
     }
     return code;
 }

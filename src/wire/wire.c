@@ -1,5 +1,8 @@
 #include "wire/wire.h"
 
+#include <endian.h>
+#include <string.h>
+
 const char *ts_wire_fault_text(ts_wire_fault fault)
 {
     switch (fault) {
@@ -118,4 +121,40 @@ bool ts_wire_next(ts_wire_field *out, ts_wire *w)
     *out =
         (ts_wire_field){.number = (uint32_t)(tag >> 3), .type = (ts_wire_type)(tag & 7), .at = at};
     return get_body(out, w, at);
+}
+
+/* Numbers of one byte or of two, which most lists are made of, eight bytes at a time; others one by
+ * one. */
+size_t ts_wire_packed_all(uint64_t *out, ts_wire *w)
+{
+    static const uint64_t more = UINT64_C(0x8080808080808080); /* these bytes are not the last */
+    static const uint64_t two = UINT64_C(0x0080008000800080);
+    size_t n = 0;
+    do {
+        const uint8_t *p = w->in.p + w->in.at;
+        const uint8_t *end = w->in.p + w->in.n;
+        uint64_t word;
+        while (end - p >= (ptrdiff_t)sizeof word && w->fault == TS_WIRE_OK) {
+            memcpy(&word, p, sizeof word);
+            word = le64toh(word);
+            if ((word & more) == 0) {
+                for (unsigned i = 0; i < 8; i++) {
+                    out[n + i] = word >> 8 * i & 0x7F;
+                }
+                n += 8;
+            } else if ((word & more) == two) {
+                word = (word & UINT64_C(0x007F007F007F007F)) |
+                       (word >> 1 & UINT64_C(0x3F803F803F803F80));
+                for (unsigned i = 0; i < 4; i++) {
+                    out[n + i] = word >> 16 * i & 0x3FFF;
+                }
+                n += 4;
+            } else {
+                break;
+            }
+            p += sizeof word;
+        }
+        w->in.at = (size_t)(p - w->in.p);
+    } while (ts_wire_packed(&out[n], w) && ++n > 0);
+    return n;
 }

@@ -91,6 +91,10 @@ static inline bool ts_wire_packed(uint64_t *v, ts_wire *w)
     return false;
 }
 
+/* All numbers of a packed list, up to its end or a fault, into `out`, which has room for one a byte
+ * of the list. Returns how many there are. */
+size_t ts_wire_packed_all(uint64_t *out, ts_wire *w);
+
 /* --- pushed --------------------------------------------------------------------------------- */
 
 /* What a pushed walk calls. NULL members are skipped; each may stop the walk with a code. */

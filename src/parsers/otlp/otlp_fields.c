@@ -239,14 +239,13 @@ bool otlp_next(ts_wire_field *f, otlp_walk *w)
 ts_code otlp_numbers(bool *good, otlp *o, ts_vec *list, const ts_wire_field *f, bool fixed)
 {
     ts_wire w;
-    uint64_t v;
     ts_bytes in = {f->p, f->n, 0};
     size_t most = f->type != TS_WIRE_BYTES ? 1 : fixed ? f->n / 8 : f->n;
     if (most == 0) { /* the list may have no memory yet */
         *good = f->n == 0;
         return TS_OK;
     }
-    TS_TRY(ts_vec_reserve(o->ctx, list, most, sizeof v));
+    TS_TRY(ts_vec_reserve(o->ctx, list, most, sizeof(uint64_t)));
     uint64_t *out = (uint64_t *)list->p + list->n;
     *good = true;
     if (f->type != TS_WIRE_BYTES) {
@@ -261,9 +260,7 @@ ts_code otlp_numbers(bool *good, otlp *o, ts_vec *list, const ts_wire_field *f, 
         *good = ts_bytes_left(&in) == 0;
     } else {
         ts_wire_init(&w, f->p, f->n);
-        while (ts_wire_packed(&v, &w)) {
-            *out++ = v;
-        }
+        out += ts_wire_packed_all(out, &w);
         *good = w.fault == TS_WIRE_OK;
     }
     list->n = (size_t)(out - (uint64_t *)list->p);

@@ -264,6 +264,26 @@ static ts_code put_frames(pprof *p, uint32_t found, size_t more)
     return code;
 }
 
+/* Of the first `n` locations those at the end, as long as they have the number of their place and
+ * one frame that is known. Returns how many are left. */
+static size_t put_known(pprof *p, const uint64_t *locations, size_t n)
+{
+    const size_t count = p->locations.others.count == 0 ? p->locations.items.n : 0;
+    const uint32_t *codes = p->codes.p;
+    uint32_t *out = (uint32_t *)p->stack.p + p->stack.n;
+    const size_t before = n;
+    while (n > 0 && locations[n - 1] - 1 < count) {
+        const uint32_t found = codes[locations[n - 1] - 1];
+        if (found == 0 || (found & SEVERAL) != 0) {
+            break;
+        }
+        *out++ = found;
+        n--;
+    }
+    p->stack.n += before - n;
+    return n;
+}
+
 ts_code pprof_expand(pprof *p, pprof_sample *s, bool resolve)
 {
     const uint64_t *locations = (const uint64_t *)p->locations_of.p + s->first_location;
@@ -271,6 +291,7 @@ ts_code pprof_expand(pprof *p, pprof_sample *s, bool resolve)
     ts_code code = ts_vec_reserve(p->job->ctx, &p->stack, n, sizeof(uint32_t));
     s->first_frame = p->stack.n;
     s->known = true;
+    n = code == TS_OK && n > 0 ? put_known(p, locations, n) : n;
     for (size_t i = n; i > 0 && code == TS_OK; i--) {
         uint32_t found;
         code = code_of(&found, &s->known, p, locations[i - 1], resolve);

@@ -207,9 +207,8 @@ enum { READ_SIZE = 1 << 18, BATCH_FRAMES = 1 << 15 };
 static ts_code add_numbers(bool *good, pprof *p, ts_vec *list, const ts_wire_field *f)
 {
     ts_wire w;
-    uint64_t v;
     size_t n = f->type == TS_WIRE_BYTES ? f->n : 1;
-    TS_TRY(ts_vec_reserve(p->job->ctx, list, n, sizeof v));
+    TS_TRY(ts_vec_reserve(p->job->ctx, list, n, sizeof(uint64_t)));
     uint64_t *out = (uint64_t *)list->p + list->n;
     if (f->type == TS_WIRE_VARINT) {
         *out = f->value;
@@ -221,10 +220,7 @@ static ts_code add_numbers(bool *good, pprof *p, ts_vec *list, const ts_wire_fie
         return TS_OK;
     }
     ts_wire_init(&w, f->p, f->n);
-    while (ts_wire_packed(&v, &w)) {
-        *out++ = v;
-    }
-    list->n = (size_t)(out - (uint64_t *)list->p);
+    list->n += ts_wire_packed_all(out, &w);
     *good = w.fault == TS_WIRE_OK;
     return TS_OK;
 }
