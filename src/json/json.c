@@ -3,6 +3,10 @@
 
 #include "base/alloc.h"
 
+#if JSON_HAS_SSE2
+#include <emmintrin.h>
+#endif
+
 enum { LEVELS_PER_BYTE = 4, LEVEL_OBJECT = 1, LEVEL_INTS = 2, SHORT_STRING = 256 };
 
 ts_code ts_json_new(ts_json **out, ts_ctx *ctx, const ts_json_handler *handler, void *user,
@@ -248,15 +252,44 @@ static ts_code json_take_ints(ts_json *js)
     return code;
 }
 
+/* The closing quote of a text that ends within 16 bytes and needs no change; NULL: ask the
+ * scanners.
+ */
+static inline const char *quote_at_once(const char *p, const char *end)
+{
+#if JSON_HAS_SSE2
+    if (end - p >= 16) {
+        __m128i v = _mm_loadu_si128((const __m128i *)(const void *)p);
+        __m128i quote = _mm_cmpeq_epi8(v, _mm_set1_epi8('"'));
+        /* Compared with signs, bytes of 0x80 and above are below a blank, too. */
+        __m128i other = _mm_or_si128(_mm_cmplt_epi8(v, _mm_set1_epi8(' ')),
+                                     _mm_cmpeq_epi8(v, _mm_set1_epi8('\\')));
+        unsigned quotes = (unsigned)_mm_movemask_epi8(quote);
+        unsigned before =
+            quotes ^ (quotes - 1); /* up to the first quote; all where there is none */
+        if (quotes != 0 && ((unsigned)_mm_movemask_epi8(other) & before) == 0) {
+            return p + (unsigned)__builtin_ctz(quotes);
+        }
+    }
+#else
+    (void)p;
+    (void)end;
+#endif
+    return NULL;
+}
+
 /* The opening quote is at `at`. Where the closing one is, when the block has all of the string and
  * it is short and needs no change; else NULL. */
 static const char *short_string(const ts_json *js, bool is_key)
 {
     const char *p = js->at + 1;
     const char *end = js->end - p > SHORT_STRING ? p + SHORT_STRING : js->end;
-    const char *quote = !is_key && (js->options & TS_JSON_RAW_STRINGS) != 0
-                            ? json_scan_bytes(p, end)
-                            : json_scan_text(p, end);
+    const char *quote = quote_at_once(p, end);
+    if (quote != NULL) {
+        return quote;
+    }
+    quote = !is_key && (js->options & TS_JSON_RAW_STRINGS) != 0 ? json_scan_bytes(p, end)
+                                                                : json_scan_text(p, end);
     return quote < end && *quote == '"' ? quote : NULL;
 }
 

@@ -201,6 +201,27 @@ static inline bool args_space(char c)
     return c == ' ' || c == '\t';
 }
 
+/* The next word between blanks, and the first '=' in it, or NULL; false: there is none. */
+static inline bool next_pair(ts_text *word, const char **equals, const char **p, const char *end)
+{
+    const char *at = *p;
+    const char *begin;
+    while (at < end && args_space(*at)) {
+        at++;
+    }
+    begin = at;
+    while (at < end && !args_space(*at) && *at != '=') {
+        at++;
+    }
+    *equals = at < end && *at == '=' ? at : NULL;
+    while (at < end && !args_space(*at)) {
+        at++;
+    }
+    *p = at;
+    *word = (ts_text){begin, (size_t)(at - begin)};
+    return word->n > 0;
+}
+
 /* The next word between blanks; false: there is none. */
 static inline bool next_word(ts_text *word, const char **p, const char *end)
 {
@@ -216,41 +237,47 @@ static inline bool next_word(ts_text *word, const char **p, const char *end)
     return word->n > 0;
 }
 
+static inline bool is_field(const field_name *f, const char *p, size_t n)
+{
+    return f->n == n && memcmp(f->name, p, n) == 0;
+}
+
 static inline const field_name *find_field(const kind_names *k, const char *p, size_t n)
 {
     for (unsigned i = 0; i < k->count; i++) {
-        const field_name *f = &k->field[i];
-        if (f->n == n && memcmp(f->name, p, n) == 0) {
-            return f;
+        if (is_field(&k->field[i], p, n)) {
+            return &k->field[i];
         }
     }
     return NULL;
 }
 
-/* Does the word begin with a key that is after names of threads? */
-static bool is_next_key(const kind_names *k, ts_text word)
+/* The same, first where it usually is: after the field that was found before. */
+static inline const field_name *next_field(const kind_names *k, const field_name *before,
+                                           const char *p, size_t n)
 {
-    static const char *const others[] = {"prio", "success", "oom_score_adj"};
-    const char *equals = memchr(word.p, '=', word.n);
-    const size_t n = equals == NULL ? 0 : (size_t)(equals - word.p);
-    if (n == 0) {
-        return false;
-    }
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
-        if (strlen(others[i]) == n && memcmp(others[i], word.p, n) == 0) {
-            return true;
-        }
-    }
-    return find_field(k, word.p, n) != NULL;
+    const field_name *f = before == NULL ? k->field : before + 1;
+    return f < k->field + k->count && is_field(f, p, n) ? f : find_field(k, p, n);
+}
+
+/* Is it a key that is after names of threads, the last of which is in this field? */
+static bool is_next_key(const kind_names *k, const field_name *comm, const char *p, size_t n)
+{
+    return n > 0 && (next_field(k, comm, p, n) != NULL || (n == 4 && memcmp(p, "prio", n) == 0) ||
+                     (n == 7 && memcmp(p, "success", n) == 0) ||
+                     (n == 13 && memcmp(p, "oom_score_adj", n) == 0));
 }
 
 /* A name of a thread that begins at `begin`: *p is after it then. */
-static ts_text read_comm(const char *begin, const char **p, const char *end, const kind_names *k)
+static ts_text read_comm(const char *begin, const char **p, const char *end, const kind_names *k,
+                         const field_name *comm)
 {
     const char *last = *p;
     const char *at = *p;
+    const char *equals;
     ts_text word;
-    while (next_word(&word, &at, end) && !is_next_key(k, word)) {
+    while (next_pair(&word, &equals, &at, end) &&
+           (equals == NULL || !is_next_key(k, comm, word.p, (size_t)(equals - word.p)))) {
         last = at;
     }
     *p = last;
@@ -266,10 +293,11 @@ static unsigned read_pairs(ftrace_event *e, ts_text bare[2], const kind_names *k
     unsigned bares = 0;
     unsigned words = 0;
     unsigned seen = 0;
+    const field_name *before = NULL;
+    const char *equals;
     ts_text word;
     bare[0] = bare[1] = TS_TEXT_NULL;
-    while (next_word(&word, &p, end)) {
-        const char *equals = memchr(word.p, '=', word.n);
+    while (next_pair(&word, &equals, &p, end)) {
         const field_name *f;
         words++;
         if (equals == NULL) {
@@ -278,10 +306,11 @@ static unsigned read_pairs(ftrace_event *e, ts_text bare[2], const kind_names *k
             }
             continue;
         }
-        f = find_field(k, word.p, (size_t)(equals - word.p));
+        f = next_field(k, before, word.p, (size_t)(equals - word.p));
         if (f != NULL) {
+            before = f;
             ts_text value = {equals + 1, (size_t)(word.p + word.n - equals) - 1};
-            value = f->form == FORM_COMM ? read_comm(value.p, &p, end, k) : value;
+            value = f->form == FORM_COMM ? read_comm(value.p, &p, end, k, f) : value;
             if ((seen >> (f - k->field) & 1) == 0) {
                 set_value(e, f, value);
             }
