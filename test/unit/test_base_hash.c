@@ -81,6 +81,34 @@ static void test_pool_ids(void **state)
     }
 }
 
+/* Texts of one length that have the same bytes at their beginning, in their middle and at their
+ * end, and so the same place among those that were met lately; some are long. */
+static void test_pool_alike(void **state)
+{
+    enum { TEXTS = 300 };
+    static const size_t lengths[] = {25, 40, 200, 5000};
+    ts_ctx *ctx = test_ctx_new();
+    ts_pool pool = {0};
+    (void)state;
+    for (uint32_t round = 0; round < 3; round++) {
+        for (uint32_t i = 0; i < TEXTS; i++) {
+            char text[5000];
+            size_t n = lengths[i % 4];
+            uint32_t id;
+            bool added;
+            memset(text, 'x', n);
+            text[8] = (char)('0' + i / 100); /* 8 bytes before it, 4 up to the middle of 25 */
+            text[n - 9] = (char)(i % 100);
+            assert_ok(ctx, ts_pool_intern(ctx, &id, &added, &pool, (ts_text){text, n}));
+            assert_int_equal(id, i);
+            assert_int_equal(added, round == 0);
+            assert_true(ts_text_equal(ts_pool_text(&pool, id), (ts_text){text, n}));
+        }
+    }
+    ts_pool_free(ctx, &pool);
+    test_ctx_free(ctx);
+}
+
 static void test_pool_find(void **state)
 {
     ts_ctx *ctx = test_ctx_new();
@@ -131,7 +159,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_known_values),    cmocka_unit_test(test_the_key_decides),
         cmocka_unit_test(test_contexts_differ), cmocka_unit_test(test_pool_ids),
-        cmocka_unit_test(test_pool_find),       cmocka_unit_test(test_pool_spreads),
+        cmocka_unit_test(test_pool_alike),      cmocka_unit_test(test_pool_find),
+        cmocka_unit_test(test_pool_spreads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

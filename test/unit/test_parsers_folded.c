@@ -196,6 +196,35 @@ static void test_bad_text(void **state)
 }
 
 /* As long as memory allows, up to 16 MiB. */
+/* More lines than are looked up together: those that come again have the rows of the first ones. */
+static void test_many_lines(void **state)
+{
+    enum { LINES = 300 };
+    char text[2 * LINES * 32];
+    size_t n = 0;
+    run r;
+    UNUSED(state);
+    for (int i = 0; i < 2 * LINES; i++) {
+        n += (size_t)snprintf(text + n, sizeof text - n, "main;f%d;leaf %d\n", i % LINES, i + 1);
+    }
+    import_text(&r, text);
+    assert_rows(&r, import_issue, 0);
+    assert_rows(&r, stack_method, 2 + LINES);
+    assert_rows(&r, stack_node, 1 + 2 * LINES);
+    assert_rows(&r, stack_sample, 2 * LINES);
+    for (int i = 0; i < 2 * LINES; i++) {
+        const int64_t node = 3 + 2 * (i % LINES);
+        assert_cell(&r, stack_sample, (size_t)i, id, i + 1);
+        assert_cell(&r, stack_sample, (size_t)i, node_id, node);
+        assert_cell(&r, stack_sample_value, (size_t)i, sample_id, i + 1);
+        assert_cell(&r, stack_sample_value, (size_t)i, value, i + 1);
+        assert_cell(&r, stack_node, (size_t)node - 1, parent_id, node - 1);
+        assert_cell(&r, stack_node, (size_t)node - 2, parent_id, 1);
+        assert_cell(&r, stack_node, (size_t)node - 1, depth, 2);
+    }
+    run_free(&r);
+}
+
 static void test_long_lines(void **state)
 {
     enum { FRAMES = 100000, LONG = (16 << 20) + 1 };
@@ -308,6 +337,7 @@ int main(void)
         cmocka_unit_test(test_weights),
         cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_bad_text),
+        cmocka_unit_test(test_many_lines),
         cmocka_unit_test(test_long_lines),
         cmocka_unit_test(test_no_stacks),
         cmocka_unit_test(test_blocks),

@@ -380,6 +380,46 @@ static void test_nesting(void **state)
     }
 }
 
+/* All numbers of a list at once are those that come one by one, and so is the fault: of lists of
+ * numbers of 1, 2 and more bytes, cut at every byte. */
+static void test_packed_all(void **state)
+{
+    enum { NUMBERS = 60, LIST = 10 * NUMBERS };
+    uint32_t random = 1;
+    (void)state;
+    for (unsigned round = 0; round < 200; round++) {
+        uint8_t list[LIST];
+        size_t n = 0;
+        for (unsigned i = 0; i < NUMBERS; i++) {
+            random = random * 1664525 + 1013904223;
+            unsigned bytes = round % 4 == 0   ? 1
+                             : round % 4 == 1 ? 2
+                             : round % 4 == 2 ? 1 + (random >> 16) % 2
+                                              : 1 + (random >> 16) % 11;
+            for (unsigned k = 0; k < bytes && n < LIST; k++) {
+                list[n++] = (uint8_t)((random >> (k % 4 * 7) & 0x7F) | (k + 1 < bytes ? 0x80 : 0));
+            }
+        }
+        for (size_t cut = 0; cut <= n; cut += round < 8 ? 1 : 7) {
+            uint64_t all[LIST];
+            uint64_t v;
+            size_t count = 0;
+            ts_wire one, many;
+            ts_wire_init(&one, list, cut);
+            ts_wire_init(&many, list, cut);
+            size_t got = ts_wire_packed_all(all, &many);
+            while (ts_wire_packed(&v, &one)) {
+                assert_true(count < got && all[count] == v);
+                count++;
+            }
+            assert_int_equal(got, count);
+            assert_int_equal(many.fault, one.fault);
+            assert_int_equal(many.fault_at, one.fault_at);
+            assert_int_equal(many.in.at, one.in.at);
+        }
+    }
+}
+
 static void test_fault_texts(void **state)
 {
     (void)state;
@@ -400,6 +440,7 @@ int main(void)
         cmocka_unit_test(test_skip),
         cmocka_unit_test(test_handler_stops),
         cmocka_unit_test(test_nesting),
+        cmocka_unit_test(test_packed_all),
         cmocka_unit_test(test_fault_texts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
