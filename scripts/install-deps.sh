@@ -94,6 +94,7 @@ if [ "$level" = ci ]; then
         "python3-pandas package python3-pandas"
         "shellcheck program shellcheck"
         "strace program strace"
+        "valgrind program valgrind"
     )
 fi
 
