@@ -2,6 +2,7 @@
 --             A method that several recordings have is one: its library, class, name and file are equal.
 --             Classes of what was recorded are never mixed: CPU time is not added to waiting.
 -- Topic:      stacks
+-- Model:      methods
 -- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
 -- Report:     40 Hottest methods
 -- Parameters: from, to  time: what lies in [from, to), of samples that part (default: everything)

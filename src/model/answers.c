@@ -1,14 +1,32 @@
 #include "model/answers.h"
 
-ts_answer *ts_answer_find(ts_text name)
+#include "base/text.h"
+
+/* The parameters that an answer knows, with a blank before and after each; NULL: all that the
+ * question has. */
+static bool knows_all(const char *known, const ts_param *params, size_t count)
+{
+    for (size_t i = 0; known != NULL && i < count; i++) {
+        const char *at = strstr(known, params[i].name);
+        size_t n = strlen(params[i].name);
+        if (at == NULL || at == known || at[-1] != ' ' || at[n] != ' ') {
+            return false;
+        }
+    }
+    return true;
+}
+
+ts_answer *ts_answer_find(ts_text name, const ts_param *params, size_t count)
 {
     static const struct {
         const char *name;
         ts_answer *answer;
-    } all[] = {{"spent", ts_answer_spent}};
+        const char *known;
+    } all[] = {{"spent", ts_answer_spent, NULL},
+               {"methods", ts_answer_methods, " source thread by limit "}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (ts_text_is(name, all[i].name)) {
-            return all[i].answer;
+            return knows_all(all[i].known, params, count) ? all[i].answer : NULL;
         }
     }
     return NULL;

@@ -17,9 +17,10 @@
 typedef ts_code ts_answer(ts_model *m, const ts_param *params, size_t count,
                           const ts_rows_visitor *visitor);
 
-/* NULL: there is no answer of this name. */
-ts_answer *ts_answer_find(ts_text name);
+/* NULL: there is no answer of this name, or not with these parameters: the statement answers. */
+ts_answer *ts_answer_find(ts_text name, const ts_param *params, size_t count);
 
 ts_answer ts_answer_spent;
+ts_answer ts_answer_methods;
 
 #endif

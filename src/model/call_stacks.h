@@ -134,6 +134,7 @@ typedef struct ts_calls {
     const struct ts_path_sums *sums[2]; /* of samples and of calls, by which their rows are found;
                                     NULL: all rows are looked at */
     bool no_idle;                       /* what is waiting for nothing to do is left out */
+    bool valueless;                     /* rows without a value are counted too, by sums */
     /* Each by id, NULL: all of them. */
     ts_vec sliced; /* bool: the source has traced calls */
     ts_pool names; /* of weights */
@@ -189,6 +190,7 @@ typedef struct ts_weigh_asked {
     bool heap, marks; /* or else, where the database has none of these: heaps, slices of a trace of
                          the system */
     bool no_idle;
+    bool valueless; /* also rows without the weight are counted; of a whole recording only */
 } ts_weigh_asked;
 
 /*

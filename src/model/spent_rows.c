@@ -1,30 +1,18 @@
 /* What threads did, as the rows of the question threads. */
-#include "model/answers.h"
-
-#include "base/buf.h"
+#include "model/answer_rows.h"
 #include "model/spent.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static const char *param_of(const ts_param *params, size_t count, const char *name)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (strcmp(params[i].name, name) == 0) {
-            return params[i].value;
-        }
-    }
-    return NULL;
-}
-
 /* The parameters source, thread, from and to of a question. */
 static ts_code select_params(ts_select *out, ts_model *m, const ts_param *params, size_t count)
 {
-    const ts_wanted wanted = {.source = param_of(params, count, "source"),
-                              .thread = param_of(params, count, "thread")};
-    const char *from = param_of(params, count, "from");
-    const char *to = param_of(params, count, "to");
+    const ts_wanted wanted = {.source = ts_answer_param(params, count, "source"),
+                              .thread = ts_answer_param(params, count, "thread")};
+    const char *from = ts_answer_param(params, count, "from");
+    const char *to = ts_answer_param(params, count, "to");
     ts_code code = ts_select_make(out, m, &wanted);
     TS_STEP_IF(code, from != NULL, ts_select_time(&out->span.from, m, "from", from, &out->sources));
     TS_STEP_IF(code, to != NULL, ts_select_time(&out->span.to, m, "to", to, &out->sources));
@@ -60,35 +48,8 @@ static int compare_rows(const void *a, const void *b)
 
 enum { ROW_COLUMNS = 13 };
 
-/* The cells of a row, one after the other in a buffer. */
-typedef struct row_cells {
-    ts_ctx *ctx;
-    ts_buf text;
-    size_t at[ROW_COLUMNS];
-    size_t lengths[ROW_COLUMNS];
-    ts_cell_type types[ROW_COLUMNS];
-    int n;
-    ts_code code;
-} row_cells;
-
-static void put_text(row_cells *r, ts_text text, ts_cell_type type)
-{
-    r->at[r->n] = r->text.n;
-    r->lengths[r->n] = text.n;
-    r->types[r->n++] = text.p == NULL ? TS_CELL_NULL : type;
-    TS_STEP(r->code, ts_buf_put(r->ctx, &r->text, text.p, text.n));
-    TS_STEP(r->code, ts_buf_putc(r->ctx, &r->text, '\0'));
-}
-
-static void put_int(row_cells *r, bool known, int64_t value)
-{
-    char text[24];
-    int n = snprintf(text, sizeof text, "%" PRId64, value);
-    put_text(r, known ? (ts_text){text, (size_t)n} : TS_TEXT_NULL, TS_CELL_INT);
-}
-
 /* "park 76243749, sleep 63176047": the longest first */
-static void put_reasons(row_cells *r, const ts_spent *s)
+static void put_reasons(ts_answer_row *r, const ts_spent *s)
 {
     char text[TS_WAIT_REASONS * 32];
     bool done[TS_WAIT_REASONS] = {false};
@@ -109,36 +70,30 @@ static void put_reasons(row_cells *r, const ts_spent *s)
         n += (size_t)snprintf(text + n, sizeof text - n, "%s%s %" PRId64, n == 0 ? "" : ", ",
                               ts_wait_reason_name(most), s->waiting[most]);
     }
-    put_text(r, n == 0 ? TS_TEXT_NULL : (ts_text){text, n}, TS_CELL_TEXT);
+    ts_answer_text(r, n == 0 ? TS_TEXT_NULL : (ts_text){text, n});
 }
 
-static ts_code put_row(row_cells *r, const ts_spent *s, const ts_threads *threads,
+static ts_code put_row(ts_answer_row *r, const ts_spent *s, const ts_threads *threads,
                        const ts_rows_visitor *visitor)
 {
     const ts_thread_entry *t = s->has_itid ? ts_threads_at(threads, s->itid) : NULL;
-    const char *values[ROW_COLUMNS];
     char from[48];
-    r->n = 0;
-    r->text.n = 0;
+    ts_answer_begin(r);
     snprintf(from, sizeof from, "%s%s", ts_spent_cpu_from(s), s->estimated ? ", estimated" : "");
-    put_int(r, s->source_id != 0, s->source_id);
-    put_int(r, s->has_itid, s->itid);
-    put_int(r, t != NULL && t->pid != INT64_MIN, t == NULL ? 0 : t->pid);
-    put_text(r, t == NULL ? TS_TEXT_NULL : t->process, TS_CELL_TEXT);
-    put_int(r, t != NULL && t->tid != INT64_MIN, t == NULL ? 0 : t->tid);
-    put_text(r, t == NULL ? TS_TEXT_NULL : t->name, TS_CELL_TEXT);
-    put_int(r, s->cpu_from != 0, s->cpu);
-    put_text(r, s->cpu_from == 0 ? TS_TEXT_NULL : ts_text_of(from), TS_CELL_TEXT);
-    put_int(r, true, ts_spent_waiting(s));
+    ts_answer_int(r, s->source_id != 0, s->source_id);
+    ts_answer_int(r, s->has_itid, s->itid);
+    ts_answer_int(r, t != NULL && t->pid != INT64_MIN, t == NULL ? 0 : t->pid);
+    ts_answer_text(r, t == NULL ? TS_TEXT_NULL : t->process);
+    ts_answer_int(r, t != NULL && t->tid != INT64_MIN, t == NULL ? 0 : t->tid);
+    ts_answer_text(r, t == NULL ? TS_TEXT_NULL : t->name);
+    ts_answer_int(r, s->cpu_from != 0, s->cpu);
+    ts_answer_text(r, s->cpu_from == 0 ? TS_TEXT_NULL : ts_text_of(from));
+    ts_answer_int(r, true, ts_spent_waiting(s));
     put_reasons(r, s);
-    put_int(r, true, s->paused);
-    put_int(r, s->length >= 0, s->unknown);
-    put_int(r, s->length >= 0, s->length);
-    for (int i = 0; r->code == TS_OK && i < r->n; i++) {
-        values[i] = r->types[i] == TS_CELL_NULL ? NULL : r->text.p + r->at[i];
-    }
-    return r->code != TS_OK ? r->code
-                            : visitor->row(visitor->user, values, r->lengths, r->types, r->n);
+    ts_answer_int(r, true, s->paused);
+    ts_answer_int(r, s->length >= 0, s->unknown);
+    ts_answer_int(r, s->length >= 0, s->length);
+    return ts_answer_put(r, visitor);
 }
 
 ts_code ts_answer_spent(ts_model *m, const ts_param *params, size_t count,
@@ -147,9 +102,9 @@ ts_code ts_answer_spent(ts_model *m, const ts_param *params, size_t count,
     static const char *const names[ROW_COLUMNS] = {
         "source_id", "itid",     "pid",     "process", "tid",     "thread", "cpu_dur",
         "cpu_from",  "wait_dur", "reasons", "paused",  "unknown", "length"};
-    const char *limit = param_of(params, count, "limit");
+    const char *limit = ts_answer_param(params, count, "limit");
     size_t most = limit == NULL ? 20 : (size_t)strtoull(limit, NULL, 10);
-    row_cells cells = {.ctx = ts_model_ctx(m)};
+    ts_answer_row cells = {.ctx = ts_model_ctx(m)};
     const ts_threads *threads = NULL;
     ts_select select;
     ts_vec all = {0};

@@ -102,6 +102,7 @@ void ts_method_sums_free(ts_ctx *ctx, ts_method_sums *m)
     ts_free(ctx, m->self);
     ts_free(ctx, m->total);
     ts_free(ctx, m->count);
+    ts_free(ctx, m->all);
     ts_free(ctx, m->seen);
 }
 
@@ -118,6 +119,7 @@ ts_code ts_method_sums_make(ts_method_sums *m, ts_ctx *ctx, const ts_paths *path
     if ((m->self = ts_zalloc(ctx, n, sizeof *m->self)) == NULL ||
         (m->total = ts_zalloc(ctx, n, sizeof *m->total)) == NULL ||
         (m->count = ts_zalloc(ctx, n, sizeof *m->count)) == NULL ||
+        (m->all = ts_zalloc(ctx, n, sizeof *m->all)) == NULL ||
         (m->seen = ts_zalloc(ctx, n, 1)) == NULL) {
         return ctx->error.code;
     }
@@ -134,6 +136,7 @@ ts_code ts_method_sums_make(ts_method_sums *m, ts_ctx *ctx, const ts_paths *path
     for (uint32_t i = 0; code == TS_OK && i < tree.n; i++) {
         if (outermost[i] && tree.all[i] > 0) {
             m->total[method[i]] += tree.total[i];
+            m->all[method[i]] += tree.all[i];
             m->seen[method[i]] = 1;
         }
     }

@@ -10,6 +10,7 @@ typedef struct ts_method_sums {
     ts_wide *self;
     ts_wide *total;
     uint64_t *count; /* own rows */
+    uint64_t *all;   /* and those below it; recursion counts once */
     uint8_t *seen;   /* it is on a call path with rows */
 } ts_method_sums;
 

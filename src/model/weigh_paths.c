@@ -125,7 +125,7 @@ static void sum_part(ts_wide *sum, uint64_t *count, const ts_calls *p, const ts_
     if (weight->kind == TS_WEIGHT_CLASS && !call) {
         wanted = wanted && !ts_events_in_ns(p->events, lane->source, what->class);
     }
-    *count = wanted ? (uint64_t)one->count + (number ? one->other : 0) : 0;
+    *count = wanted ? (uint64_t)one->count + (number || p->valueless ? one->other : 0) : 0;
     *sum = number ? (ts_wide)*count : one->sum;
 }
 
@@ -414,7 +414,8 @@ ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_wei
                     .filter = {.event = asked->event, .weight = asked->weight},
                     .select = *select,
                     .stackless = true,
-                    .no_idle = asked->no_idle};
+                    .no_idle = asked->no_idle,
+                    .valueless = asked->valueless};
     *select = (ts_select){0};
     const ts_rows_from *from = ts_model_rows(m);
     ts_code code = ts_events_get(&p->events, m);

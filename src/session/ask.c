@@ -364,8 +364,8 @@ static ts_code ask_shipped(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *
     ts_text name = TS_TEXT_NULL;
     size_t column;
     ts_model *model = NULL;
-    ts_answer *answer =
-        ts_question_line(&name, &column, &part) ? ts_answer_find(name) : (ts_answer *)NULL;
+    ts_answer *answer = ts_question_line(&name, &column, &part) ? ts_answer_find(name, given, count)
+                                                                : (ts_answer *)NULL;
     if (answer == NULL) {
         return ts_db_query(db, sql.p, sql.n, params, count, visitor);
     }

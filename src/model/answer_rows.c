@@ -1,0 +1,62 @@
+#include "model/answer_rows.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *ts_answer_param(const ts_param *params, size_t count, const char *name)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (strcmp(params[i].name, name) == 0) {
+            return params[i].value;
+        }
+    }
+    return NULL;
+}
+
+void ts_answer_begin(ts_answer_row *r)
+{
+    r->n = 0;
+    r->text.n = 0;
+}
+
+static void put_cell(ts_answer_row *r, ts_text text, ts_cell_type type)
+{
+    r->at[r->n] = r->text.n;
+    r->lengths[r->n] = text.n;
+    r->types[r->n++] = text.p == NULL ? TS_CELL_NULL : type;
+    TS_STEP(r->code, ts_buf_put(r->ctx, &r->text, text.p, text.n));
+    TS_STEP(r->code, ts_buf_putc(r->ctx, &r->text, '\0'));
+}
+
+void ts_answer_text(ts_answer_row *r, ts_text text)
+{
+    put_cell(r, text, TS_CELL_TEXT);
+}
+
+void ts_answer_int(ts_answer_row *r, bool known, int64_t value)
+{
+    char text[24];
+    int n = snprintf(text, sizeof text, "%" PRId64, value);
+    put_cell(r, known ? (ts_text){text, (size_t)n} : TS_TEXT_NULL, TS_CELL_INT);
+}
+
+void ts_answer_wide(ts_answer_row *r, ts_wide value)
+{
+    char text[32];
+    if (value >= INT64_MIN && value <= INT64_MAX) {
+        ts_answer_int(r, true, (int64_t)value);
+        return;
+    }
+    int n = snprintf(text, sizeof text, "%.15g", (double)value);
+    put_cell(r, (ts_text){text, (size_t)n}, TS_CELL_REAL);
+}
+
+ts_code ts_answer_put(ts_answer_row *r, const ts_rows_visitor *visitor)
+{
+    const char *values[TS_ANSWER_COLUMNS];
+    TS_TRY(r->code);
+    for (int i = 0; i < r->n; i++) {
+        values[i] = r->types[i] == TS_CELL_NULL ? NULL : r->text.p + r->at[i];
+    }
+    return visitor->row(visitor->user, values, r->lengths, r->types, r->n);
+}
