@@ -7,18 +7,37 @@ static bool is_id(const void *owner, uint32_t number, const void *key)
     return ((const ts_idmap *)owner)->entries[number].id == *(const int64_t *)key;
 }
 
-bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id)
+static uint32_t entry_of(const ts_idmap *map, int64_t id)
 {
     const ts_index *index = &map->index;
-    uint32_t found;
-    if (map->count == 0) {
-        return false;
-    }
-    found = ts_index_find(index, ts_hash_number(&index->key, id), is_id, map, &id);
+    return map->count == 0 ? TS_INDEX_NONE
+                           : ts_index_find(index, ts_hash_number(&index->key, id), is_id, map, &id);
+}
+
+bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id)
+{
+    uint32_t found = entry_of(map, id);
     if (found == TS_INDEX_NONE) {
         return false;
     }
     *value = map->entries[found].value;
+    return true;
+}
+
+/* What is found is asked for its id, so that places of entries that are gone do no harm; ids that
+ * are made to share a place are found as without it. */
+bool ts_idmap_find_recent(uint64_t *value, const ts_idmap *map, ts_idmap_recent *recent, int64_t id)
+{
+    uint32_t *place =
+        &recent->places[(uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (TS_IDMAP_RECENT - 1)];
+    if (*place >= map->count || map->entries[*place].id != id) {
+        uint32_t found = entry_of(map, id);
+        if (found == TS_INDEX_NONE) {
+            return false;
+        }
+        *place = found;
+    }
+    *value = map->entries[*place].value;
     return true;
 }
 

@@ -25,6 +25,16 @@ typedef struct ts_idmap {
 /* True and the value when the map has the id. */
 bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id);
 
+/* Where ids that were looked for lately are among the entries. Zeroed: nothing is known. */
+enum { TS_IDMAP_RECENT = 256 };
+typedef struct ts_idmap_recent {
+    uint32_t places[TS_IDMAP_RECENT];
+} ts_idmap_recent;
+
+/* The same as ts_idmap_find, for ids of which some come again and again. */
+bool ts_idmap_find_recent(uint64_t *value, const ts_idmap *map, ts_idmap_recent *recent,
+                          int64_t id);
+
 /* Gives the id a value, also when it has one. On failure (TS_ERR_NOMEM; TS_ERR_LIMIT, also for more
  * than 1.6 billion ids) the map has what it had. */
 ts_code ts_idmap_put(ts_ctx *ctx, ts_idmap *map, int64_t id, uint64_t value);

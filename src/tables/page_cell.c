@@ -120,14 +120,14 @@ uint8_t *page_encode(uint8_t *end, page_table *t, const void *row, unsigned n, u
 
 /* --- hot tables ------------------------------------------------------------------------------ */
 
-/* All calls give constants for `columns`, `n` and `late`, and for `nulls` where it is the usual
- * one. */
+/* All calls give constants for `columns` and `n`, for `late` but where any columns may come later,
+ * and for `nulls` where it is the usual one. */
 static inline __attribute__((always_inline)) uint8_t *
 encode_hot(uint8_t *end, page_table *t, const char *row, const page_column *columns,
            const unsigned n, const uint64_t nulls, const uint64_t late, uint32_t *from_end)
 {
     cell c = {.at = end};
-    unsigned k = (unsigned)__builtin_popcountll(late);
+    unsigned k = page_count_bits(late);
 #pragma GCC unroll 24
     for (unsigned i = n; i-- > 0;) {
         bool null = columns[i].type == TS_COL_KEY || (nulls >> i & 1) != 0;
@@ -180,6 +180,11 @@ encode_usual(uint8_t *end, page_table *t, const char *row, const page_column *co
                                     uint32_t *from_end)                                            \
     {                                                                                              \
         return encode_usual(end, table, row, columns_##t, TS_N_##t, usual, late, from_end);        \
+    }                                                                                              \
+    static uint8_t *encode_some_##t(uint8_t *end, page_table *table, const void *row,              \
+                                    uint32_t *from_end, uint64_t reserved)                         \
+    {                                                                                              \
+        return encode_usual(end, table, row, columns_##t, TS_N_##t, 0, reserved, from_end);        \
     }
 #include "tables/formats/each.h"
 
@@ -189,8 +194,12 @@ static const struct {
     uint64_t late;
     page_hot_call *encode;
     page_hot_call *encode_late;
+    page_some_call *encode_some;
 } hot_tables[] = {
-#define TS_HOT(t, usual, late) {columns_##t, TS_N_##t, late, encode_##t, encode_late_##t},
+/* Code of tables of which nothing usually comes later is left out of the program. */
+#define TS_HOT(t, usual, late)                                                                     \
+    {columns_##t, TS_N_##t,        late,                                                           \
+     encode_##t,  encode_late_##t, (late) == 0 ? NULL : encode_some_##t},
 #include "tables/formats/each.h"
 };
 
@@ -201,12 +210,14 @@ void page_find_hot(page_table *t)
     const unsigned n = t->table->column_count;
     t->hot = NULL;
     t->hot_late = NULL;
+    t->hot_some = NULL;
     t->late = 0;
     for (size_t i = 0; i < sizeof hot_tables / sizeof *hot_tables && t->hot == NULL; i++) {
         if (hot_tables[i].n == n &&
             memcmp(hot_tables[i].columns, t->columns, n * sizeof *t->columns) == 0) {
             t->hot = hot_tables[i].encode;
             t->hot_late = hot_tables[i].encode_late;
+            t->hot_some = hot_tables[i].encode_some;
             t->late = hot_tables[i].late;
         }
     }

@@ -107,10 +107,16 @@ struct page_table;
 typedef uint8_t *page_hot_call(uint8_t *end, struct page_table *t, const void *row,
                                uint32_t *from_end);
 
+/* The same for rows of which these columns come later. */
+typedef uint8_t *page_some_call(uint8_t *end, struct page_table *t, const void *row,
+                                uint32_t *from_end, uint64_t reserved);
+
 typedef struct page_table {
     const ts_table *table;
     page_hot_call *hot;      /* NULL: the table is not hot, or its rows do not fit into a leaf */
     page_hot_call *hot_late; /* the same for rows of which the columns `late` come later */
+    page_some_call
+        *hot_some; /* and for any columns, of tables that have rows of the kind; or NULL */
     uint64_t late;
     uint32_t hot_max; /* space that a cell of these takes at most */
     uint32_t root;

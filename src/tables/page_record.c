@@ -297,6 +297,7 @@ ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table)
     if (payload + t->text_count * PAGE_SHORT_TEXT > p->max_local) {
         t->hot = NULL;
         t->hot_late = NULL;
+        t->hot_some = NULL;
     }
     return TS_OK;
 }
@@ -336,10 +337,12 @@ static __attribute__((noinline)) ts_code put_with_late(ts_pages *p, page_table *
                                                        uint64_t reserved)
 {
     TS_TRY(check_reserved(p, t, row, reserved));
-    if (t->hot_late != NULL && reserved == t->late) {
+    const bool usual = reserved == t->late && t->hot_late != NULL;
+    if (usual || t->hot_some != NULL) {
         uint32_t from_end[MAX_COLUMNS];
         uint8_t *end = cell_place(p, t, t->hot_max);
-        const uint8_t *at = t->hot_late(end, t, row, from_end);
+        const uint8_t *at = usual ? t->hot_late(end, t, row, from_end)
+                                  : t->hot_some(end, t, row, from_end, reserved);
         if (at != NULL) {
             return put_cell(p, t, at, end, reserved, from_end);
         }

@@ -156,6 +156,12 @@ static void test_idmap_replaces(void **state)
     assert_int_equal(value, 2);
     assert_true(ts_idmap_find(&value, &map, 7));
     assert_int_equal(value, 23);
+    ts_idmap_recent recent = {{0}};
+    for (int round = 3; round < 6; round++) { /* the newest value of an id that is known */
+        assert_ok(ctx, ts_idmap_put(ctx, &map, 7, (uint64_t)round));
+        assert_true(ts_idmap_find_recent(&value, &map, &recent, 7));
+        assert_int_equal(value, round);
+    }
     ts_idmap_free(ctx, &map);
     test_ctx_free(ctx);
 }
@@ -166,6 +172,7 @@ static void test_idmap_removes(void **state)
     enum { REMOVED = 3000 };
     ts_ctx *ctx = test_ctx_new();
     ts_idmap map = {0};
+    ts_idmap_recent recent = {{0}};
     bool live[REMOVED + 1] = {false};
     uint32_t random = 1;
     (void)state;
@@ -183,6 +190,12 @@ static void test_idmap_removes(void **state)
         }
         assert_int_equal(ts_idmap_find(&value, &map, id), live[id]);
         assert_true(!live[id] || value == (uint64_t)id + 7);
+        /* Those that came lately as well, also when their entries have moved or are gone. */
+        for (unsigned again = 0; again < 2; again++) {
+            value = 0;
+            assert_int_equal(ts_idmap_find_recent(&value, &map, &recent, id), live[id]);
+            assert_true(!live[id] || value == (uint64_t)id + 7);
+        }
     }
     for (int64_t id = 1; id <= REMOVED; id++) {
         uint64_t value;

@@ -58,7 +58,7 @@ static void test_numbers(void **state)
 
 static void test_ticks(void **state)
 {
-    tptp_ticks t = {0, 0};
+    tptp_ticks t = {0};
     int64_t ns;
     double hz = 2.4e9;
     uint64_t bits;
@@ -83,9 +83,9 @@ static void test_ticks(void **state)
     assert_true(tptp_ticks_ns(&ns, &t, UINT64_C(199999999999)));
     assert_int_equal(ns, 1999999999);
     /* One tick a ns is the most that 64 bits of ticks may say. */
-    t = (tptp_ticks){1, 0};
+    t = (tptp_ticks){.frequency = 1};
     assert_false(tptp_ticks_ns(&ns, &t, UINT64_MAX));
-    t = (tptp_ticks){0, 0};
+    t = (tptp_ticks){0};
     tptp_ticks_guess(&t, UINT64_C(1185890426304));
     assert_int_equal(t.scale, 1000000);
     tptp_ticks_guess(&t, UINT64_C(1185890426304424));

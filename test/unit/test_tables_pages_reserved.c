@@ -89,13 +89,23 @@ static void test_calls(void **state)
  * size. */
 static void test_invocations(void **state)
 {
-    enum { CALLER = 3, TIME = 6, OWN_TIME = 7, CPU = 8, HOW = 10, COLUMNS = 11, ROWS = 3000 };
+    enum {
+        CALLER = 3,
+        TIME = 6,
+        OWN_TIME = 7,
+        CPU = 8,
+        DEPTH_NOW = 9,
+        HOW = 10,
+        COLUMNS = 11,
+        ROWS = 3000
+    };
     const uint64_t late = UINT64_C(1) << TIME | UINT64_C(1) << OWN_TIME | UINT64_C(1) << HOW;
     fixture *f = *state;
     uint64_t mix = 5;
     pair x;
     pair_begin(&x, f, 4096, 0, "kiiiiiiiiii");
     assert_non_null(x.pages->tables[0].hot_late);
+    assert_non_null(x.pages->tables[0].hot_some);
     assert_int_equal(x.pages->tables[0].late, late);
     for (int64_t i = 1; i <= ROWS; i++) {
         uint64_t kind = next_random(&mix) % 8;
@@ -110,7 +120,10 @@ static void test_invocations(void **state)
             values[k] = (int64_t)next_random(&mix) >> (next_random(&mix) & 63);
         }
         set_nulls(&x, 0, nulls);
-        pair_reserve(&x, 0, kind == 0 ? late | UINT64_C(1) << CPU : late);
+        pair_reserve(&x, 0,
+                     kind == 0   ? late | UINT64_C(1) << CPU
+                     : kind == 1 ? late | UINT64_C(1) << DEPTH_NOW
+                                 : late);
         if (i > 40 && i % 2 == 0) {
             pair_settle(&x, 0, i - 40, i % 3 == 0 ? late : late & ~(UINT64_C(1) << HOW), values);
         }

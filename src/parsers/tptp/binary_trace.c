@@ -87,7 +87,7 @@ static ts_code read_stream_header(tptp_binary *b)
     }
     memcpy(b->header, here(b), sizeof b->header);
     b->at += sizeof b->header;
-    b->ticks = (tptp_ticks){0, 0};
+    b->ticks = (tptp_ticks){0};
     b->exact = 0;
     tptp_encoding_close(&b->encoding);
     b->encoding_name.n = 0;
@@ -264,6 +264,24 @@ static ts_code alone_message(tptp_binary *b, const tptp_message *m)
                              m->id, m->size);
 }
 
+/* The message after this one: where it is the entry of a method, its call path is fetched. A hint
+ * and nothing more, so that nothing is asked of it. */
+static void look_ahead(tptp_binary *b, const tptp_message *m)
+{
+    enum { TRANSIENT_AT = 0, THREAD_AT = 8, METHOD_AT = 24, NEEDED = 32 };
+    const bool big = b->layout.big;
+    const uint8_t *p = here(b) + m->size;
+    if (left(b) < m->size + TPTP_HEAD + NEEDED ||
+        tptp_fixed(p, 2, big) != tptp_events[TPTP_METHOD_ENTRY].id) {
+        return;
+    }
+    p += TPTP_HEAD;
+    tptp_fetch_entry(b->import.session,
+                     tptp_either((int64_t)tptp_fixed(p + THREAD_AT, 8, big),
+                                 (int64_t)tptp_fixed(p + TRANSIENT_AT, 8, big)),
+                     (int64_t)tptp_fixed(p + METHOD_AT, 8, big));
+}
+
 /* n: bytes after the head that are there; all of the message, unless it is longer than WINDOW. */
 static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_info *event, size_t n)
 {
@@ -286,7 +304,11 @@ static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_in
     } else if (code == TS_OK && fit == TPTP_LONGER) {
         code = longer_message(b, m, used, n);
     }
-    return code != TS_OK ? code : tptp_binary_event(b, event, place(b));
+    TS_STEP(code, tptp_binary_event(b, event, place(b)));
+    if (code == TS_OK) {
+        look_ahead(b, m);
+    }
+    return code;
 }
 
 /* The whole message is held. *used: bytes of it that are done with. */

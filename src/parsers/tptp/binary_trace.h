@@ -11,6 +11,7 @@
 typedef struct tptp_ticks {
     uint64_t frequency; /* ticks a second; 0: not known */
     uint64_t scale;     /* without a frequency: ns of one unit; 0: no time was seen yet */
+    uint64_t each;      /* ns of one tick, when they are a whole number; else 0 */
 } tptp_ticks;
 
 /* How a recorded frequency was taken. */

@@ -88,23 +88,40 @@ static ts_code value_fell(tptp_session *s, tptp_thread *t, tptp_cpu_wait *w)
                       t->id, cpu_value(t, t->cpu_last), cpu_value(t, w->exit));
 }
 
+/* What the exit of a row is, for the value that it has, which is one. */
+static ts_code note_exit(tptp_session *s, tptp_thread *t, tptp_cpu_wait *w)
+{
+    bool fell = t->cpu_last.ns != 0 && w->exit.ns < t->cpu_last.ns;
+    ts_code code = fell && t->cpu_mode != TPTP_CPU_OWN ? value_fell(s, t, w) : TS_OK;
+    t->cpu_first = t->cpu_first.ns == 0 ? w->exit : t->cpu_first;
+    t->cpu_last = w->exit;
+    return code;
+}
+
+ts_code tptp_cpu_of_exit(int64_t *cpu, tptp_session *s, tptp_thread *t, const tptp_frame *f,
+                         const tptp_record *r)
+{
+    tptp_cpu_wait w = {f->slice, tptp_cpu_of(r), f->cpu, f->cpu_entered};
+    *cpu = -1;
+    if (w.exit.ns == 0) { /* not recorded */
+        return TS_OK;
+    }
+    TS_TRY(note_exit(s, t, &w));
+    *cpu = cpu_of(t, &w);
+    return TS_OK;
+}
+
 ts_code tptp_cpu_exit(tptp_session *s, tptp_thread *t, const tptp_frame *f, const tptp_record *r)
 {
     tptp_cpu_wait w = {f->slice, tptp_cpu_of(r), f->cpu, f->cpu_entered};
-    bool fell = w.exit.ns != 0 && t->cpu_last.ns != 0 && w.exit.ns < t->cpu_last.ns;
-    ts_code code = TS_OK;
     if (w.exit.ns == 0) { /* not recorded */
         return settle_cpu(s, w.slice, -1);
     }
-    if (fell && t->cpu_mode != TPTP_CPU_OWN && (code = value_fell(s, t, &w)) != TS_OK) {
-        return code;
-    }
-    t->cpu_first = t->cpu_first.ns == 0 ? w.exit : t->cpu_first;
-    t->cpu_last = w.exit;
+    TS_TRY(note_exit(s, t, &w));
     if (t->cpu_mode != TPTP_CPU_UNDECIDED) {
         return settle_cpu(s, w.slice, cpu_of(t, &w));
     }
-    TS_TRY_INTO(code, tptp_reserve_one(s, &t->cpu, sizeof w));
+    TS_TRY(tptp_reserve_one(s, &t->cpu, sizeof w));
     ((tptp_cpu_wait *)t->cpu.p)[t->cpu.n++] = w;
     return t->cpu.n < TPTP_CPU_WINDOW ? TS_OK : decide_as(s, t, TPTP_CPU_CLOCK);
 }

@@ -91,62 +91,151 @@ static bool cut_frames(uint32_t *n, size_t *text_bytes, cut *c, const tptp_layou
     return true;
 }
 
+/* How many bytes a number takes; 0: it is none. */
+static inline size_t field_bytes(uint8_t type)
+{
+    return type == TPTP_BYTE ? 1 : type == TPTP_INTEGER ? 4 : type < TPTP_INTEGER ? 8 : 0;
+}
+
+/* A number of the type at p. Integers have a sign, bytes have none. */
+static inline __attribute__((always_inline)) int64_t number_at(const uint8_t *p, uint8_t type,
+                                                               bool big)
+{
+    uint32_t word;
+    if (type == TPTP_BYTE) {
+        return *p;
+    }
+    if (type != TPTP_INTEGER) {
+        return (int64_t)tptp_fixed(p, 8, big);
+    }
+    memcpy(&word, p, sizeof word);
+    return (int32_t)(big == (__BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__) ? __builtin_bswap32(word)
+                                                                        : word);
+}
+
+/* Numbers from *fields on, as far as they go and are there. num: by slots. */
+static inline __attribute__((always_inline)) uint64_t
+cut_numbers_as(int64_t *num, const tptp_field **fields, cut *c, bool big)
+{
+    const tptp_field *f = *fields;
+    const uint8_t *p = c->p;
+    uint64_t has = 0;
+    while (f->type != TPTP_END && f->type <= TPTP_BYTE) {
+        /* Most are long: without asking each for its size. */
+        for (; f->type != TPTP_END && f->type < TPTP_INTEGER && c->end - p >= 8; p += 8, f++) {
+            num[f->slot] = number_at(p, TPTP_LONG, big);
+            has |= UINT64_C(1) << f->slot;
+        }
+        const size_t n = field_bytes(f->type);
+        if (f->type == TPTP_END || n == 0 || (size_t)(c->end - p) < n) {
+            break;
+        }
+        num[f->slot] = number_at(p, f->type, big);
+        has |= UINT64_C(1) << f->slot;
+        p += n;
+        f++;
+    }
+    c->p = p;
+    *fields = f;
+    return has;
+}
+
+/* The same. *stack becomes the length of a stack that they give. */
+static uint64_t cut_numbers(int64_t *num, const tptp_field **fields, cut *c, int64_t *stack)
+{
+    const uint64_t has =
+        c->big ? cut_numbers_as(num, fields, c, true) : cut_numbers_as(num, fields, c, false);
+    *stack = (has & TPTP_BIT(STACK_COUNT)) != 0 ? num[TPTP_N_STACK_COUNT] : *stack;
+    return has;
+}
+
+/* The text, or both arrays of a stack, of one field. */
+static bool cut_other(tptp_record *record, const tptp_field *f, cut *c, const tptp_layout *layout,
+                      int64_t stack, tptp_stack_frame *frames)
+{
+    ts_text text;
+    uint32_t count = 0;
+    size_t bytes = 0;
+    bool got;
+    if (f->type == TPTP_STRING) {
+        got = cut_text(&text, c);
+        if (got && record != NULL) {
+            record->text[f->slot] = text;
+            record->has_text |= UINT64_C(1) << f->slot;
+            record->text_bytes += text.n;
+        }
+        return got;
+    }
+    got = f->type == TPTP_FRAMES && /* not a number of which bytes are missing */
+          cut_frames(&count, &bytes, c, layout, stack, record == NULL ? NULL : frames);
+    if (record != NULL && f->type == TPTP_FRAMES) {
+        record->frames = frames;
+        record->frame_count = count;
+        record->text_bytes += bytes;
+    }
+    return got;
+}
+
+/* Numbers of the last event that this one does not have: most of a record is not touched. */
+static void clear_others(tptp_record *record, uint64_t has)
+{
+    for (uint64_t stale = record->stale & ~has; stale != 0; stale &= stale - 1) {
+        record->num[__builtin_ctzll(stale)] = 0;
+    }
+    record->stale = has;
+}
+
 static tptp_fit decode_as(tptp_record *record, size_t *used, const tptp_field *fields,
                           const tptp_layout *layout, const uint8_t *p, size_t n,
                           tptp_stack_frame *frames)
 {
     cut c = {p, p + n, layout->big};
+    int64_t unused[TPTP_N_COUNT];
+    int64_t *num = record == NULL ? unused : record->num;
+    uint64_t has = 0;
     int64_t stack = 0;
     tptp_fit fit = TPTP_EXACT;
-    for (const tptp_field *f = fields; f->type != TPTP_END; f++) {
-        bool got;
-        if (f->type == TPTP_FRAMES && (stack < 0 || stack > TPTP_MAX_FRAMES)) {
-            return TPTP_BAD;
-        }
-        /* Empty arrays take no bytes. */
-        if (c.p == c.end && (f->type != TPTP_FRAMES || stack != 0 || layout->counted)) {
-            fit = TPTP_SHORT;
+    for (const tptp_field *f = fields; fit == TPTP_EXACT; f++) {
+        has |= cut_numbers(num, &f, &c, &stack);
+        if (f->type == TPTP_END) {
             break;
         }
-        if (f->type == TPTP_STRING) {
-            ts_text text;
-            got = cut_text(&text, &c);
-            if (got && record != NULL) {
-                record->text[f->slot] = text;
-                record->text_bytes += text.n;
-            }
-        } else if (f->type == TPTP_FRAMES) {
-            uint32_t count = 0;
-            size_t bytes = 0;
-            got = cut_frames(&count, &bytes, &c, layout, stack, record == NULL ? NULL : frames);
-            if (record != NULL) {
-                record->frames = frames;
-                record->frame_count = count;
-                record->text_bytes += bytes;
-            }
-        } else {
-            int64_t v;
-            got = cut_number(&v, &c, (f->type == TPTP_INTEGER ? 4 : f->type == TPTP_BYTE ? 1 : 8));
-            stack = got && f->slot == TPTP_N_STACK_COUNT ? v : stack;
-            if (got && record != NULL) {
-                record->num[f->slot] = v;
-                record->has |= UINT64_C(1) << f->slot;
-            }
+        if (f->type == TPTP_FRAMES && (stack < 0 || stack > TPTP_MAX_FRAMES)) {
+            fit = TPTP_BAD;
+        } else if (c.p == c.end && (f->type != TPTP_FRAMES || stack != 0 || layout->counted)) {
+            fit = TPTP_SHORT; /* empty arrays take no bytes */
+        } else if (!cut_other(record, f, &c, layout, stack, frames)) {
+            fit = TPTP_BAD;
         }
-        if (!got) {
-            return TPTP_BAD;
-        }
+    }
+    if (record != NULL) {
+        record->has = has;
+        clear_others(record, has);
     }
     *used = (size_t)(c.p - p);
     return fit == TPTP_EXACT && c.p != c.end ? TPTP_LONGER : fit;
 }
 
+/* A record is new, but for numbers: those of the last event are cleared when it is known which of
+ * them this one has. */
 static void clear_record(tptp_record *record, const tptp_event_info *event)
 {
-    if (record != NULL) {
-        memset(record, 0, sizeof *record);
-        record->kind = tptp_kind_of(event);
+    if (record == NULL) {
+        return;
     }
+    for (uint64_t has = record->has_text; has != 0; has &= has - 1) {
+        record->text[__builtin_ctzll(has)] = (ts_text){NULL, 0};
+    }
+    record->stale |= record->has | record->bad;
+    record->kind = tptp_kind_of(event);
+    record->name = (ts_text){NULL, 0};
+    record->has = 0;
+    record->bad = 0;
+    record->has_text = 0;
+    record->cpu_raw = 0;
+    record->text_bytes = 0;
+    record->frames = NULL;
+    record->frame_count = 0;
 }
 
 static bool has_frames(const tptp_event_info *event)
@@ -155,12 +244,51 @@ static bool has_frames(const tptp_event_info *event)
     return kind >= TPTP_MON_WAIT && kind <= TPTP_MON_CONTENDED_ENTERED;
 }
 
+/* Does a message without a stack end exactly with these attributes? The sizes of its numbers and
+ * where its texts end say so. */
+static bool ends_exactly(const tptp_field *fields, const uint8_t *p, size_t n)
+{
+    const uint8_t *end = p + n;
+    for (const tptp_field *f = fields; f->type != TPTP_END; f++) {
+        const size_t bytes = field_bytes(f->type);
+        if (bytes == 0) { /* a text */
+            const uint8_t *zero = p == end ? NULL : memchr(p, 0, (size_t)(end - p));
+            if (zero == NULL) {
+                return false;
+            }
+            p = zero + 1;
+        } else if ((size_t)(end - p) < bytes) {
+            return false;
+        } else {
+            p += bytes;
+        }
+    }
+    return p == end;
+}
+
+/* The layout of a kind is the other one mostly in a whole trace: it is tried at once where the last
+ * event had it and the first one does not fit. */
+static bool decode_other(tptp_record *record, size_t *used, const tptp_event_info *event,
+                         const tptp_layout *layout, const uint8_t *p, size_t n)
+{
+    const uint64_t kind = UINT64_C(1) << tptp_kind_of(event);
+    if (record == NULL || event->variant == NULL || (record->others & kind) == 0 ||
+        ends_exactly(event->fields, p, n) || !ends_exactly(event->variant, p, n)) {
+        return false;
+    }
+    clear_record(record, event);
+    return decode_as(record, used, event->variant, layout, p, n, NULL) == TPTP_EXACT;
+}
+
 tptp_fit tptp_decode(tptp_record *record, size_t *used, const tptp_event_info *event,
                      const tptp_layout *layout, const uint8_t *p, size_t n,
                      tptp_stack_frame *frames)
 {
     const tptp_field *variant = event->variant;
     tptp_layout other = *layout;
+    if (decode_other(record, used, event, layout, p, n)) {
+        return TPTP_EXACT;
+    }
     clear_record(record, event);
     tptp_fit fit = decode_as(record, used, event->fields, layout, p, n, frames);
     if (has_frames(event) && !layout->strict) {
@@ -172,6 +300,9 @@ tptp_fit tptp_decode(tptp_record *record, size_t *used, const tptp_event_info *e
     }
     clear_record(record, event);
     if (decode_as(record, used, variant, &other, p, n, frames) == TPTP_EXACT) {
+        if (record != NULL) {
+            record->others |= UINT64_C(1) << tptp_kind_of(event);
+        }
         return TPTP_EXACT;
     }
     clear_record(record, event);

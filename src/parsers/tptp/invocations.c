@@ -209,6 +209,17 @@ static ts_code put_slice(tptp_session *s, const tptp_thread *t, tptp_frame *f,
                                (f->cpu_reserved ? TS_NULL_BIT(stack_slice, cpu_dur) : 0));
 }
 
+void tptp_fetch_entry(tptp_session *s, int64_t thread, int64_t method)
+{
+    const tptp_thread *t = thread == 0 ? NULL : tptp_thread_known(s, thread);
+    uint64_t row;
+    if (t != NULL && ts_idmap_find_recent(&row, &s->methods, &s->method_places, method)) {
+        const tptp_frame *top = top_of(t);
+        ts_stack_node_fetch(s->store, s->source_id, top == NULL ? 0 : top->node, (int64_t)row,
+                            TS_NO_LINE);
+    }
+}
+
 /* Has one of the innermost invocations this ticket, which only one can have? */
 static bool is_open(const tptp_thread *t, int64_t ticket)
 {
@@ -329,12 +340,13 @@ static ts_code put_invocation(tptp_session *s, const tptp_frame *f, const tptp_r
     return ts_put_tptp_invocation(s->sink, &row);
 }
 
-/* Sets the reserved columns but the CPU time. *dur: TS_NO_TIME when it is not known. */
-static ts_code settle_times(tptp_session *s, const tptp_frame *f, int64_t dur, tptp_end end,
-                            bool cpu_later)
+/* Sets the reserved columns; dur: TS_NO_TIME when it is not known, cpu: negative then. cpu_later:
+ * its row waits for the CPU time. */
+static ts_code settle_times(tptp_session *s, const tptp_frame *f, int64_t dur, int64_t cpu,
+                            tptp_end end, bool cpu_later)
 {
     bool known = dur != TS_NO_TIME;
-    int64_t values[3];
+    int64_t values[4];
     uint64_t columns = 0;
     unsigned n = 0;
     ts_code code = TS_OK;
@@ -342,6 +354,10 @@ static ts_code settle_times(tptp_session *s, const tptp_frame *f, int64_t dur, t
         values[n++] = dur;
         values[n++] = dur > f->children ? dur - f->children : 0;
         columns = TS_NULL_BIT(stack_slice, dur) | TS_NULL_BIT(stack_slice, self_dur);
+    }
+    if (cpu >= 0) {
+        values[n++] = cpu;
+        columns |= TS_NULL_BIT(stack_slice, cpu_dur);
     }
     if (end != TPTP_EXITED) { /* the state of the reserved row is TPTP_EXITED */
         values[n++] = end;
@@ -396,7 +412,9 @@ static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end e
                          const tptp_record *r)
 {
     tptp_frame f = *top_of(t);
-    bool cpu = f.cpu_reserved && f.slice != 0 && r != NULL;
+    bool exits = f.cpu_reserved && f.slice != 0 && r != NULL;
+    bool waits = exits && t->cpu_mode == TPTP_CPU_UNDECIDED;
+    int64_t cpu = -1;
     int64_t dur;
     ts_code code = frame_duration(&dur, s, t, &f, ts);
     t->frames.n--;
@@ -413,10 +431,13 @@ static ts_code pop_frame(tptp_session *s, tptp_thread *t, int64_t ts, tptp_end e
     if (code != TS_OK || f.slice == 0) {
         return code;
     }
-    TS_TRY_INTO(code, settle_times(s, &f, dur, end, cpu));
-    if (cpu) {
+    if (exits && !waits) {
+        TS_TRY_INTO(code, tptp_cpu_of_exit(&cpu, s, t, &f, r));
+    }
+    TS_TRY_INTO(code, settle_times(s, &f, dur, cpu, end, waits));
+    if (waits) {
         code = tptp_cpu_exit(s, t, &f, r);
-    } else if (f.cpu_reserved) {
+    } else if (f.cpu_reserved && cpu < 0) {
         code = tptp_slice_null(s, TPTP_NULL_CPU, f.slice);
     }
     return code != TS_OK ? code : put_invocation(s, &f, r);

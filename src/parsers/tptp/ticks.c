@@ -10,7 +10,7 @@ enum { MHZ = 1000000, SLOWEST = 100000 };
 
 __extension__ typedef unsigned __int128 wide;
 
-tptp_rate tptp_ticks_rate(tptp_ticks *t, uint64_t raw)
+static tptp_rate rate_of(tptp_ticks *t, uint64_t raw)
 {
     double real;
     memcpy(&real, &raw, sizeof real);
@@ -29,6 +29,13 @@ tptp_rate tptp_ticks_rate(tptp_ticks *t, uint64_t raw)
     return TPTP_RATE_PLAIN;
 }
 
+tptp_rate tptp_ticks_rate(tptp_ticks *t, uint64_t raw)
+{
+    tptp_rate rate = rate_of(t, raw);
+    t->each = t->frequency != 0 && NS % t->frequency == 0 ? NS / t->frequency : 0;
+    return rate;
+}
+
 void tptp_ticks_guess(tptp_ticks *t, uint64_t first)
 {
     t->scale = first >= UINT64_C(900000000000) && first <= UINT64_C(5000000000000)         ? 1000000
@@ -42,7 +49,11 @@ bool tptp_ticks_ns(int64_t *ns, const tptp_ticks *t, uint64_t ticks)
     uint64_t whole;
     uint64_t part;
     uint64_t sum;
-    if (f == 0) {
+    if (t->each != 0) {
+        if (ts_ckd_mul(&sum, ticks, t->each)) {
+            return false;
+        }
+    } else if (f == 0) {
         if (ts_ckd_mul(&sum, ticks, t->scale == 0 ? 1 : t->scale)) {
             return false;
         }

@@ -79,24 +79,29 @@ static ts_code add_thread(tptp_thread **out, tptp_session *s, int64_t id)
     return TS_OK;
 }
 
-ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id)
+tptp_thread *tptp_thread_known(tptp_session *s, int64_t id)
 {
     uint64_t number;
-    *out = NULL;
+    if (s->thread_last < s->thread_list.n && tptp_thread_at(s, s->thread_last)->id == id) {
+        return tptp_thread_at(s, s->thread_last);
+    }
+    if (!ts_idmap_find_recent(&number, &s->threads, &s->thread_places, id)) {
+        return NULL;
+    }
+    s->thread_last = (size_t)number;
+    return tptp_thread_at(s, (size_t)number);
+}
+
+ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id)
+{
+    *out = id == 0 ? NULL : tptp_thread_known(s, id);
     if (id == 0) {
         return TS_OK;
     }
-    if (s->thread_last < s->thread_list.n && tptp_thread_at(s, s->thread_last)->id == id) {
-        *out = tptp_thread_at(s, s->thread_last);
-        tptp_note_gaps(s, *out);
-        return TS_OK;
-    }
-    if (!ts_idmap_find(&number, &s->threads, id)) {
+    if (*out == NULL) {
         TS_TRY(not_defined(s, "thread", id));
         return add_thread(out, s, id);
     }
-    s->thread_last = (size_t)number;
-    *out = tptp_thread_at(s, (size_t)number);
     tptp_note_gaps(s, *out);
     return TS_OK;
 }
@@ -182,10 +187,12 @@ ts_text tptp_class_text(const tptp_session *s, uint32_t number)
     return name.n == 0 ? TS_TEXT_NULL : name;
 }
 
-uint32_t tptp_class_number(const tptp_session *s, int64_t id)
+uint32_t tptp_class_number(tptp_session *s, int64_t id)
 {
     uint64_t number;
-    return id != 0 && ts_idmap_find(&number, &s->classes, id) ? (uint32_t)number + 1 : 0;
+    return id != 0 && ts_idmap_find_recent(&number, &s->classes, &s->class_places, id)
+               ? (uint32_t)number + 1
+               : 0;
 }
 
 /* Keeps a class by the id that its row has. */
@@ -289,7 +296,7 @@ ts_code tptp_method_of(int64_t *method, tptp_session *s, int64_t id)
     if (id == 0) {
         return TS_OK;
     }
-    if (ts_idmap_find(&known, &s->methods, id)) {
+    if (ts_idmap_find_recent(&known, &s->methods, &s->method_places, id)) {
         *method = (int64_t)known;
         return TS_OK;
     }

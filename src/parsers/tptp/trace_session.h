@@ -172,7 +172,10 @@ typedef struct tptp_session {
     ts_idmap classes;   /* id -> number in class_list */
     ts_vec class_list;
     ts_idmap methods; /* id -> id of stack_method */
-    ts_idmap dumps;   /* id -> row */
+    ts_idmap_recent thread_places;
+    ts_idmap_recent class_places;
+    ts_idmap_recent method_places;
+    ts_idmap dumps; /* id -> row */
     int64_t last_dump;
     uint64_t dump_gaps; /* of the session when it was defined */
     ts_idmap objects;   /* that are live: row of the allocation, number of the class << 32 */
@@ -290,6 +293,8 @@ tptp_taker tptp_take_aggregate, tptp_take_aggregate_exit;
 
 /* trace_classes.c: threads, classes, methods */
 tptp_thread *tptp_thread_at(const tptp_session *s, size_t i);
+/* The thread of an id that is not 0, or NULL. */
+tptp_thread *tptp_thread_known(tptp_session *s, int64_t id);
 /* The thread of an id (0: NULL is given), made when it is not defined. Valid until the next one is
  * made. */
 ts_code tptp_thread_of(tptp_thread **out, tptp_session *s, int64_t id);
@@ -299,13 +304,15 @@ static inline int64_t tptp_thread_id(const tptp_record *r)
 }
 /* Is there a thread of this id? */
 bool tptp_thread_is_known(const tptp_session *s, int64_t id);
+/* The next record is the entry of a method: its call path comes from memory meanwhile. */
+void tptp_fetch_entry(tptp_session *s, int64_t thread, int64_t method);
 /* Row of tptp_class of an id, or 0 for 0; made when it is not defined. */
 ts_code tptp_class_of(int64_t *row, tptp_session *s, const tptp_record *r);
 ts_code tptp_method_of(int64_t *method, tptp_session *s, int64_t id);
 /* Name of the class of a number in class_list + 1; NULL for 0. */
 ts_text tptp_class_text(const tptp_session *s, uint32_t number);
 /* Number of the class in class_list + 1, or 0. */
-uint32_t tptp_class_number(const tptp_session *s, int64_t id);
+uint32_t tptp_class_number(tptp_session *s, int64_t id);
 
 /* invocations.c */
 typedef enum tptp_end { TPTP_EXITED, TPTP_STILL_OPEN, TPTP_NO_EXIT, TPTP_THREAD_ENDED } tptp_end;
@@ -326,8 +333,12 @@ void tptp_free_thread(tptp_session *s, tptp_thread *t);
 
 /* cpu_times.c */
 
-/* An invocation that is reserved with its CPU time ended: its CPU time becomes known now or, while
- * nothing is known of the thread, later. The other columns were set before. */
+/* An invocation that is reserved with its CPU time ended, and it is known what the CPU times of the
+ * thread are. *cpu is negative when its own is not known. */
+ts_code tptp_cpu_of_exit(int64_t *cpu, tptp_session *s, tptp_thread *t, const tptp_frame *f,
+                         const tptp_record *r);
+/* The same while nothing is known of the thread: the CPU time is set now or later. The other
+ * columns were set before. */
 ts_code tptp_cpu_exit(tptp_session *s, tptp_thread *t, const tptp_frame *f, const tptp_record *r);
 /* Nothing more comes from the thread. */
 ts_code tptp_cpu_decide(tptp_session *s, tptp_thread *t);
