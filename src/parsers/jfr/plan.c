@@ -257,7 +257,7 @@ ts_code jfr_plan_run(jfr_reader *r, const jfr_plans *plans, const jfr_plan *plan
     const jfr_steps *list = values != NULL ? &plan->reading : &plan->passing;
     const jfr_step *all = plans->steps.p;
     const jfr_step *steps = list->count == 0 ? all : all + list->first; /* of none: NULL */
-    loop loops[JFR_MAX_NESTING] = {{0}};
+    loop loops[JFR_MAX_NESTING]; /* `depth` of them are set */
     unsigned depth = 0;
     ts_code code = TS_OK;
     for (unsigned i = 0; i < JFR_SLOTS && values != NULL; i++) {

@@ -48,8 +48,12 @@ static inline uint64_t jfr_varint(jfr_reader *r)
         r->p = p + 1;
         return p[0];
     }
-    if (left < sizeof word || (ends = jfr_varint_ends(&word, p)) == 0) {
+    if (left <= sizeof word) {
         return jfr_varint_slow(r);
+    }
+    if ((ends = jfr_varint_ends(&word, p)) == 0) { /* all bits of the ninth byte count: times */
+        r->p = p + sizeof word + 1;
+        return jfr_varint_value(word) | (uint64_t)p[sizeof word] << 56;
     }
     r->p = p + __builtin_ctzll(ends) / 8 + 1;
     return jfr_varint_value(word & (ends ^ (ends - 1)));

@@ -76,12 +76,6 @@ ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, con
                           jfr_family family)
 {
     jfr_value_type *type;
-    ts_row_stack_value_type row = {
-        .id = (int64_t)ts_sink_rows(rec->sink, TS_T_stack_value_type) + 1,
-        .source_id = rec->source_id,
-        .name = ts_text_of(name),
-        .unit = ts_text_of(unit),
-    };
     size_t n = rec->value_types.n;
     for (size_t i = 0; i < 2 * n; i++) {
         type = (jfr_value_type *)rec->value_types.p + (i < n ? i : i - n);
@@ -92,6 +86,12 @@ ts_code jfr_value_type_id(int64_t *id, jfr_recording *rec, const char *name, con
             return TS_OK;
         }
     }
+    ts_row_stack_value_type row = {
+        .id = (int64_t)ts_sink_rows(rec->sink, TS_T_stack_value_type) + 1,
+        .source_id = rec->source_id,
+        .name = ts_text_of(name),
+        .unit = ts_text_of(unit),
+    };
     TS_NEED(rec->ctx, type = ts_vec_add(rec->ctx, &rec->value_types, sizeof *type));
     *type = (jfr_value_type){name, unit, family, row.id};
     *id = row.id;

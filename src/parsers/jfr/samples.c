@@ -118,9 +118,8 @@ static ts_code put_labels(jfr_chunk *c, int64_t sample, const jfr_rule *rule,
     ts_code code = TS_OK;
     for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
         const char *label = rule->fields[i].label;
-        ts_row_stack_sample_label row = {.sample_id = sample, .key = ts_text_of(label)};
         bool null;
-        if (label == NULL) {
+        if (label == NULL || jfr_field_of(values, i)->kind == JFR_V_NONE) {
             continue;
         }
         c->rec->text.n = 0;
@@ -130,7 +129,8 @@ static ts_code put_labels(jfr_chunk *c, int64_t sample, const jfr_rule *rule,
                        strcmp(label, "localRootSpanId") == 0,
                    jfr_note_root(c->rec, sample, jfr_field_of(values, i)->i));
         if (code == TS_OK && !null) {
-            row.value = ts_buf_text(&c->rec->text);
+            ts_row_stack_sample_label row = {
+                .sample_id = sample, .key = ts_text_of(label), .value = ts_buf_text(&c->rec->text)};
             code = ts_put_stack_sample_label(c->rec->sink, &row);
         }
     }
