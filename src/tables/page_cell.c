@@ -10,7 +10,7 @@
 #include "tables/page_private.h"
 #include "tables/rows.h"
 
-enum { HOT_COLUMNS = 24, TYPES_A_WORD = 8 };
+enum { HOT_COLUMNS = 32, TYPES_A_WORD = 8 };
 
 /* A cell in the making: where its values begin so far, and their types. Those of hot tables have a
  * byte each, the last column in the lowest byte of the first word; others grow down too, with room
@@ -128,7 +128,7 @@ encode_hot(uint8_t *end, page_table *t, const char *row, const page_column *colu
 {
     cell c = {.at = end};
     unsigned k = page_count_bits(late);
-#pragma GCC unroll 24
+#pragma GCC unroll 32
     for (unsigned i = n; i-- > 0;) {
         bool null = columns[i].type == TS_COL_KEY || (nulls >> i & 1) != 0;
         bool is_late = (late >> i & 1) != 0;
@@ -139,7 +139,7 @@ encode_hot(uint8_t *end, page_table *t, const char *row, const page_column *colu
             from_end[--k] = (uint32_t)(end - c.at);
         }
     }
-#pragma GCC unroll 3
+#pragma GCC unroll 4
     for (unsigned i = 0; i < n; i += TYPES_A_WORD) {
         page_put_be64(c.at - i - 8, c.words[i / TYPES_A_WORD]);
     }

@@ -338,13 +338,31 @@ static void look_ahead(const cloud_pod *pod, const cloud_thread *t, cloud_batch 
     }
 }
 
-static void look_below(const cloud_pod *pod, const cloud_thread *t, const cloud_batch *batch,
-                       unsigned i)
+/* What an ENTER that was applied calls in the batch. */
+typedef struct cloud_below {
+    unsigned first; /* as in cloud_event */
+    int64_t node;
+} cloud_below;
+
+/* The places among the paths that were met lately come first, */
+static cloud_below look_below(const cloud_pod *pod, const cloud_thread *t, const cloud_batch *batch,
+                              unsigned i)
 {
-    int64_t node = cloud_thread_node(t, t->depth);
-    for (unsigned k = batch->events[i].first; k != CLOUD_NO_EVENT; k = batch->events[k].next) {
-        fetch_path(pod, node, batch->events[k].word);
+    const cloud_below below = {batch->events[i].first, cloud_thread_node(t, t->depth)};
+    for (unsigned k = below.first; k != CLOUD_NO_EVENT; k = batch->events[k].next) {
+        __builtin_prefetch(
+            cloud_path_place(&pod->paths, (uint32_t)below.node, batch->events[k].word));
     }
+    return below;
+}
+
+/* and one event later what is not there. */
+static void fetch_below(const cloud_pod *pod, const cloud_batch *batch, cloud_below *below)
+{
+    for (unsigned k = below->first; k != CLOUD_NO_EVENT; k = batch->events[k].next) {
+        fetch_path(pod, below->node, batch->events[k].word);
+    }
+    below->first = CLOUD_NO_EVENT;
 }
 
 /* --- events --------------------------------------------------------------------------------- */
@@ -690,6 +708,8 @@ static ts_code apply_batch(cloud_pod *pod, block *b, cloud_batch *batch, bool *c
 {
     cloud_reader *r = &pod->stream.reader;
     const char *why = NULL;
+    cloud_below below = {CLOUD_NO_EVENT, 0};
+    cloud_below entered = below;
     ts_code code = TS_OK;
     look_ahead(pod, b->t, batch);
     for (unsigned i = 0; i < batch->n && code == TS_OK; i++) {
@@ -701,10 +721,13 @@ static ts_code apply_batch(cloud_pod *pod, block *b, cloud_batch *batch, bool *c
                 break;
             }
             code = apply_timed(pod, b, e);
-            look_below(pod, b->t, batch, i);
+            entered = look_below(pod, b->t, batch, i);
         } else {
             code = apply_timed(pod, b, e);
         }
+        fetch_below(pod, batch, &below);
+        below = entered;
+        entered.first = CLOUD_NO_EVENT;
         r->at = (size_t)(e->end - r->buf);
     }
     cloud_stream_keep(&pod->stream);
