@@ -3,7 +3,7 @@
 --             compared now, where plain objects keep the classes that they have in their own snapshot.
 -- Topic:      heap
 -- Needs:      js_heap_analysis (heaps with --analyze=heap)
--- Parameters: file   id in js_heap_files (default 0)
+-- Parameters: file   id in js_heap_files (default: the last one that has one before it)
 --             base   the snapshot to compare with (default: base_file_id of js_heap_analysis)
 --             limit  number of rows (default 20)
 -- Columns:    name, script_id, line, column  the class
@@ -11,7 +11,8 @@
 --             new_size, deleted_size, size_delta     bytes
 WITH f AS (
   SELECT a.file_id AS file_id, a.base_file_id AS stored, ifnull(:base, a.base_file_id) AS base
-  FROM js_heap_analysis AS a WHERE a.file_id = ifnull(:file, 0)
+  FROM js_heap_analysis AS a WHERE a.file_id = coalesce(:file,
+      (SELECT max(x.file_id) FROM js_heap_analysis AS x WHERE x.base_file_id IS NOT NULL), 0)
 ),
 node AS (
   SELECT a.file_id = f.file_id AS is_new, r.node_id AS id, r.constructor_id AS class, r.shallow_size AS size

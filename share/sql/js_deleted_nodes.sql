@@ -1,7 +1,7 @@
 -- Question:   Which nodes of the heap snapshot before are gone?
 -- Topic:      heap
 -- Needs:      js_heap_analysis (heaps with --analyze=heap)
--- Parameters: file         id in js_heap_files (default 0)
+-- Parameters: file         id in js_heap_files (default: the last one that has one before it)
 --             constructor  a class of the file before: only nodes that were of it (default: all)
 --             limit        number of rows (default 20)
 -- Columns:    node_id, type, name, constructor, distance  as they were
@@ -13,7 +13,8 @@ WITH f AS (
   CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
   CROSS JOIN js_heap_analysis AS b ON b.file_id = a.base_file_id
   CROSS JOIN js_heap_file_detail AS e ON e.file_id = b.file_id
-  WHERE a.file_id = ifnull(:file, 0)
+  WHERE a.file_id = coalesce(:file,
+      (SELECT max(x.file_id) FROM js_heap_analysis AS x WHERE x.base_file_id IS NOT NULL), 0)
 ),
 kept AS MATERIALIZED (
   SELECT r.previous AS at

@@ -1,7 +1,7 @@
 -- Question:   Which nodes hold more than in the heap snapshot before?
 -- Topic:      heap
 -- Needs:      js_heap_analysis (heaps with --analyze=heap)
--- Parameters: file   id in js_heap_files (default 0)
+-- Parameters: file   id in js_heap_files (default: the last one that has one before it)
 --             limit  number of rows (default 20)
 -- Columns:    node_id, type, name, constructor, distance
 --             retained_size  bytes that would be freed with it
@@ -16,7 +16,8 @@ WITH best AS (
   CROSS JOIN js_heap_retained AS r
     ON r.rowid BETWEEN a.first_retained_rowid AND a.first_retained_rowid + d.node_count - 1
   CROSS JOIN js_heap_retained AS p ON p.rowid = b.first_retained_rowid + r.previous
-  WHERE a.file_id = ifnull(:file, 0) AND r.retained_size > p.retained_size
+  WHERE a.file_id = coalesce(:file,
+      (SELECT max(x.file_id) FROM js_heap_analysis AS x WHERE x.base_file_id IS NOT NULL), 0) AND r.retained_size > p.retained_size
   ORDER BY growth DESC, at
   LIMIT ifnull(:limit, 20)
 )

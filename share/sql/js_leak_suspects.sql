@@ -11,7 +11,8 @@
 --             path           names of the edges that lead to them, at most 12
 --             count          number of new nodes
 --             retained_size  bytes that would be freed with them
---             node_id        one of them, for js_path_to_root
+--             node_id        one of them, for js_path_to_root, with
+--             file_id        the file that it is in
 WITH RECURSIVE f AS (
   SELECT a.file_id AS file_id, a.first_retained_rowid AS first, d.node_count AS node_count,
     d.first_node_rowid AS first_node, d.first_edge_rowid AS first_edge, d.first_edge_type_rowid AS first_type,
@@ -64,7 +65,7 @@ path AS (
   FROM (SELECT one, ifnull(name, '?') AS name FROM named ORDER BY one, depth DESC)
   GROUP BY one
 )
-SELECT g.constructor, g.path, g.count, g.retained_size, r.node_id
+SELECT g.constructor, g.path, g.count, g.retained_size, r.node_id, f.file_id
 FROM (
   SELECT c.name AS constructor, replace(p.path, '.[]', '[]') AS path, sum(s.count) AS count,
     sum(s.size) AS retained_size, min(s.one) AS one
@@ -73,5 +74,6 @@ FROM (
   CROSS JOIN js_heap_constructor AS c ON c.id = s.class
   GROUP BY c.name, p.path) AS g
 CROSS JOIN js_heap_retained AS r ON r.rowid = g.one
+CROSS JOIN f
 ORDER BY g.retained_size DESC, g.constructor, g.path
 LIMIT ifnull(:limit, 20);

@@ -1,7 +1,7 @@
 -- Question:   Which nodes are new since the heap snapshot before?
 -- Topic:      heap
 -- Needs:      js_heap_analysis (heaps with --analyze=heap)
--- Parameters: file         id in js_heap_files (default 0)
+-- Parameters: file         id in js_heap_files (default: the last one that has one before it)
 --             constructor  a class of that file (default: all)
 --             limit        number of rows (default 20)
 -- Columns:    node_id, type, name, constructor, distance
@@ -12,7 +12,8 @@ WITH best AS (
   CROSS JOIN js_heap_file_detail AS d ON d.file_id = a.file_id
   CROSS JOIN js_heap_retained AS r
     ON r.rowid BETWEEN a.first_retained_rowid AND a.first_retained_rowid + d.node_count - 1
-  WHERE a.file_id = ifnull(:file, 0) AND a.base_file_id IS NOT NULL AND r.previous IS NULL
+  WHERE a.file_id = coalesce(:file,
+      (SELECT max(x.file_id) FROM js_heap_analysis AS x WHERE x.base_file_id IS NOT NULL), 0) AND a.base_file_id IS NOT NULL AND r.previous IS NULL
     AND (:constructor IS NULL OR r.constructor_id IN (
       SELECT c.id FROM js_heap_constructor AS c WHERE c.file_id = a.file_id AND c.name = :constructor))
   ORDER BY size DESC, at

@@ -99,15 +99,20 @@ js_comparison file=1: name new_count deleted_count size_delta: Foo 1 0 24|Ring 0
 js_comparison file=1 base=0: name new_count deleted_count size_delta: Foo 1 0 24|Ring 0 2 -20
 js_comparison file=0 base=1: name new_count deleted_count size_delta: Ring 2 0 20|Foo 0 1 -24
 js_comparison file=0: name:
+js_comparison: name new_count deleted_count size_delta: Foo 1 0 24|Ring 0 2 -20
 js_new_nodes file=1: node_id constructor retained_size: 33 Foo 24
 js_new_nodes file=1 constructor=Bar: node_id:
 js_new_nodes file=0: node_id:
+js_new_nodes: node_id constructor retained_size: 33 Foo 24
+js_new_nodes constructor=Bar: node_id:
+js_deleted_nodes: node_id constructor: 29 Ring|31 Ring
+js_grown_nodes limit=1: node_id retained_size previous_size growth: 5 404 364 40
 js_deleted_nodes file=1: node_id constructor: 29 Ring|31 Ring
 js_deleted_nodes file=1 constructor=Foo: node_id:
 js_grown_nodes file=1: node_id retained_size previous_size growth: 5 404 364 40|1 436 416 20|13 32 16 16|19 180 164 16
 js_heap_statistics: kind size: total 416|V8_heap 360|code 0|strings 0|JS_arrays 0|system 0|native 56|typed_arrays 0|beside_the_nodes 0
 js_held_by_detached: constructor count size: Detached_<div> 1 48|Detached_Text 1 8
-js_leak_suspects: constructor path count retained_size node_id: Foo window.n 1 24 33
+js_leak_suspects: constructor path count retained_size node_id file_id: Foo window.n 1 24 33 1
 """
 
 
