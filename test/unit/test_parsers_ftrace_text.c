@@ -349,6 +349,27 @@ static void test_other_events(void **state)
     check_args("regulator_disable: name=x", "");
 }
 
+/* The kernel's option `fields`. */
+static void test_fields(void **state)
+{
+    (void)state;
+    check_args("sched_switch: prev_comm=a b prev_pid=0x2e20 (11808) prev_prio=0x78 (120) "
+               "prev_state=0x1 (1) next_comm=cc1 next_pid=0x2ded (11757) next_prio=0x82 (130)",
+               " prev_comm='a b' prev_pid=11808 prev_prio=120 prev_state=1 next_comm='cc1' "
+               "next_pid=11757 next_prio=130");
+    check_args(
+        "sched_switch: prev_comm=a prev_pid=0x1 (1) prev_prio=0x2 (2) prev_state=0x100 (256) "
+        "next_comm=b next_pid=0x3 (3) next_prio=0x4 (4)",
+        " prev_comm='a' prev_pid=1 prev_prio=2 prev_state=256 next_comm='b' next_pid=3 "
+        "next_prio=4");
+    check_args("sched_switch: prev_comm=a prev_pid=0x1 (1) prev_prio=0x2 (2) prev_state=0xg (1) "
+               "next_comm=b next_pid=0x3 (3) next_prio=0x4 (4)",
+               NULL);
+    check_args("cpu_idle: state=0xffffffff (4294967295) cpu_id=0x3 (3)",
+               " state=4294967295 cpu_id=3");
+    check_args("cpu_idle: state=0x cpu_id=0x3 (3)", NULL);
+}
+
 static void test_binder(void **state)
 {
     (void)state;
@@ -643,7 +664,8 @@ int main(void)
         cmocka_unit_test(test_last_line),    cmocka_unit_test(test_perf_names),
         cmocka_unit_test(test_old_markers),  cmocka_unit_test(test_old_pages),
         cmocka_unit_test(test_long_rest),    cmocka_unit_test(test_every_allocation_fails),
-        cmocka_unit_test(test_syscalls),     cmocka_unit_test(test_ticks),
+        cmocka_unit_test(test_fields),       cmocka_unit_test(test_syscalls),
+        cmocka_unit_test(test_ticks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,8 +167,10 @@ static int64_t state_of(ts_text t)
     return state;
 }
 
+/* With the kernel's option `fields`, numbers are "0x2a (42)", and so are states. */
 static void set_value(ftrace_event *e, const field_name *f, ts_text value)
 {
+    const bool hex = ts_text_begins(value, "0x");
     int64_t v = 0;
     bool read = true;
     if (f->form == FORM_TEXT || f->form == FORM_COMM) {
@@ -177,7 +179,8 @@ static void set_value(ftrace_event *e, const field_name *f, ts_text value)
     }
     switch ((value_form)f->form) {
     case FORM_STATE:
-        v = state_of(value);
+        read = !hex || ftrace_hex(&v, value);
+        v = hex ? v : state_of(value);
         break;
     case FORM_HANDLED:
         v = ts_text_is(value, "handled") ? 1 : 0;
@@ -187,7 +190,7 @@ static void set_value(ftrace_event *e, const field_name *f, ts_text value)
         break;
     default:
         value.n -= value.n > 1 && value.p[value.n - 1] == ')'; /* of a list in brackets */
-        read = ftrace_decimal(&v, value);
+        read = hex ? ftrace_hex(&v, value) : ftrace_decimal(&v, value);
     }
     if (read) {
         set_number(e, f->slot, v);
