@@ -128,8 +128,20 @@ bool ts_query_own_folder(ts_text *folder, const char **rest)
     return false;
 }
 
-/* A question by its name, with or without .sql; -1: there is none. */
-static int open_shipped(ts_ctx *ctx, const char *name)
+static void try_open(int *fd, ts_ctx *ctx, ts_code code, const ts_buf *path)
+{
+    if (code == TS_OK) {
+        *fd = ts_sys_open(ctx, path->p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
+    }
+}
+
+static bool lacks_memory(ts_code code)
+{
+    return code == TS_ERR_NOMEM || code == TS_ERR_LIMIT;
+}
+
+/* A question by its name, with or without .sql; -1: there is none. Errors: memory. */
+static ts_code open_shipped(int *fd, ts_ctx *ctx, const char *name)
 {
     char file[NAME_MAX + 2];
     ts_buf path = {0};
@@ -137,25 +149,24 @@ static int open_shipped(ts_ctx *ctx, const char *name)
     ts_text own;
     size_t n = strlen(name);
     bool whole = n > 4 && strcmp(name + n - 4, ".sql") == 0;
-    int fd = -1;
+    ts_code code = TS_OK;
+    *fd = -1;
     if (strchr(name, '/') != NULL || n + 5 >= sizeof file) {
-        return -1;
+        return TS_OK;
     }
     snprintf(file, sizeof file, "/%s%s", name, whole ? "" : ".sql");
-    for (size_t i = 0; fd < 0 && i < PLACES; i++) {
-        if (place_path(&path, ctx, i, "/sql", file) == TS_OK) {
-            fd = ts_sys_open(ctx, path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
-        }
+    for (size_t i = 0; *fd < 0 && !lacks_memory(code) && i < PLACES; i++) {
+        code = place_path(&path, ctx, i, "/sql", file);
+        try_open(fd, ctx, code, &path);
     }
-    while (fd < 0 && ts_query_own_folder(&own, &rest)) {
+    while (*fd < 0 && !lacks_memory(code) && ts_query_own_folder(&own, &rest)) {
         path.n = 0;
-        if (ts_buf_printf(ctx, &path, "%.*s%s", (int)own.n, own.p, file) == TS_OK &&
-            ts_buf_putc(ctx, &path, '\0') == TS_OK) {
-            fd = ts_sys_open(ctx, path.p, O_RDONLY | O_CLOEXEC | O_NOCTTY, 0);
-        }
+        code = ts_buf_printf(ctx, &path, "%.*s%s", (int)own.n, own.p, file);
+        TS_STEP(code, ts_buf_putc(ctx, &path, '\0'));
+        try_open(fd, ctx, code, &path);
     }
     ts_buf_free(ctx, &path);
-    return fd;
+    return lacks_memory(code) ? code : TS_OK;
 }
 
 /* SQL has a blank, a bracket or a semicolon; the names of questions have none. */
@@ -173,10 +184,12 @@ static ts_code query_not_found(ts_ctx *ctx, const char *name, int error)
         return ts_fail(ctx, TS_ERR_USAGE, "cannot open the query file \"%s\": %s", name,
                        strerror(error));
     }
-    if (ts_questions_load(&all, ctx) == TS_OK) {
-        nearest = ts_questions_nearest(&all, name);
+    ts_code code = ts_questions_load(&all, ctx);
+    if (lacks_memory(code)) {
+        return code;
     }
-    ts_code code =
+    nearest = code == TS_OK ? ts_questions_nearest(&all, name) : NULL;
+    code =
         nearest == NULL
             ? ts_fail(ctx, TS_ERR_USAGE,
                       "\"%s\" is neither a file, nor a question (--questions lists them), nor SQL",
@@ -188,17 +201,20 @@ static ts_code query_not_found(ts_ctx *ctx, const char *name, int error)
 }
 
 /* A directory is no question, but one of this name may be shipped. */
-static int not_a_directory(bool *shipped, ts_ctx *ctx, int fd, const char *name)
+static ts_code not_a_directory(bool *shipped, ts_ctx *ctx, int *fd, const char *name)
 {
     const ts_sys *sys = &ctx->sys;
     struct stat st;
-    int other =
-        sys->fstat(sys->user, fd, &st) == 0 && S_ISDIR(st.st_mode) ? open_shipped(ctx, name) : -1;
-    if (other >= 0) {
-        (void)sys->close(sys->user, fd);
-    }
+    int other = -1;
+    ts_code code = sys->fstat(sys->user, *fd, &st) == 0 && S_ISDIR(st.st_mode)
+                       ? open_shipped(&other, ctx, name)
+                       : TS_OK;
     *shipped = other >= 0;
-    return other >= 0 ? other : fd;
+    if (other >= 0) {
+        (void)sys->close(sys->user, *fd);
+        *fd = other;
+    }
+    return code;
 }
 
 static ts_code query_read_fd(ts_query *q, ts_ctx *ctx, int fd)
@@ -229,7 +245,8 @@ ts_code ts_query_read_shipped(ts_query *q, ts_ctx *ctx, const char *name)
 {
     const ts_sys *sys = &ctx->sys;
     *q = (ts_query){.name = name, .shipped = true};
-    int fd = open_shipped(ctx, name);
+    int fd;
+    TS_TRY(open_shipped(&fd, ctx, name));
     if (fd < 0) {
         return query_not_found(ctx, name, ENOENT);
     }
@@ -250,20 +267,21 @@ ts_code ts_query_read(ts_query *q, ts_ctx *ctx, const char *name)
     if (fd < 0 && error == EINTR && ts_check_cancel(ctx) != TS_OK) {
         return ctx->error.code;
     }
+    ts_code code = TS_OK;
     if (fd >= 0) {
-        fd = not_a_directory(&q->shipped, ctx, fd, name);
+        code = not_a_directory(&q->shipped, ctx, &fd, name);
     } else if (looks_like_sql(name)) {
         q->name = "the question";
         return ts_buf_put(ctx, &q->sql, name, strlen(name));
     }
     if (fd < 0 && error == ENOENT) {
-        fd = open_shipped(ctx, name);
+        code = open_shipped(&fd, ctx, name);
         q->shipped = true;
     }
     if (fd < 0) {
-        return query_not_found(ctx, name, error);
+        return code != TS_OK ? code : query_not_found(ctx, name, error);
     }
-    ts_code code = query_read_fd(q, ctx, fd);
+    TS_STEP(code, query_read_fd(q, ctx, fd));
     (void)sys->close(sys->user, fd);
     return code;
 }
