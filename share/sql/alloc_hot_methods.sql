@@ -2,6 +2,7 @@
 --             Of sampled allocations: estimated bytes. Heap profiles have what was still in use at the
 --             end, recordings of JFR and profiles of pprof all that was allocated (alloc_space).
 -- Topic:      heap
+-- Model:      allocations
 -- Needs:      heap_profile_node (heap profiles), jfr_sample (recordings of JFR), profile_value_type (kinds of values)
 -- Report:     45 Functions that allocated most
 -- Parameters: source  id of a source (default: all)

@@ -1,6 +1,7 @@
 #include "model/answer_rows.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 
 const char *ts_answer_param(const ts_param *params, size_t count, const char *name)
@@ -48,6 +49,18 @@ void ts_answer_wide(ts_answer_row *r, ts_wide value)
         return;
     }
     int n = snprintf(text, sizeof text, "%.15g", (double)value);
+    put_cell(r, (ts_text){text, (size_t)n}, TS_CELL_REAL);
+}
+
+void ts_answer_percent(ts_answer_row *r, ts_wide part, ts_wide all)
+{
+    char text[40];
+    if (all == 0) {
+        ts_answer_text(r, TS_TEXT_NULL);
+        return;
+    }
+    double tenths = floor(fabs(1000.0 * (double)part / (double)all) + 0.5);
+    int n = snprintf(text, sizeof text, "%.1f", ((part < 0) != (all < 0) ? -tenths : tenths) / 10);
     put_cell(r, (ts_text){text, (size_t)n}, TS_CELL_REAL);
 }
 

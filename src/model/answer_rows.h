@@ -26,6 +26,8 @@ void ts_answer_begin(ts_answer_row *r);
 void ts_answer_text(ts_answer_row *r, ts_text text); /* p NULL: NULL */
 void ts_answer_int(ts_answer_row *r, bool known, int64_t value);
 void ts_answer_wide(ts_answer_row *r, ts_wide value); /* a real beyond 64 bits, as in SQL */
+/* round(100.0 * part / all, 1) */
+void ts_answer_percent(ts_answer_row *r, ts_wide part, ts_wide all);
 /* Hands the row over. */
 ts_code ts_answer_put(ts_answer_row *r, const ts_rows_visitor *visitor);
 

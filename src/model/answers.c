@@ -23,7 +23,8 @@ ts_answer *ts_answer_find(ts_text name, const ts_param *params, size_t count)
         ts_answer *answer;
         const char *known;
     } all[] = {{"spent", ts_answer_spent, NULL},
-               {"methods", ts_answer_methods, " source thread by limit "}};
+               {"methods", ts_answer_methods, " source thread by limit "},
+               {"allocations", ts_answer_allocations, " source limit "}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (ts_text_is(name, all[i].name)) {
             return knows_all(all[i].known, params, count) ? all[i].answer : NULL;

@@ -22,5 +22,6 @@ ts_answer *ts_answer_find(ts_text name, const ts_param *params, size_t count);
 
 ts_answer ts_answer_spent;
 ts_answer ts_answer_methods;
+ts_answer ts_answer_allocations;
 
 #endif
