@@ -41,7 +41,7 @@ class Many:
         return ManyResult(self.recordings, self._options, Job("query", sql, params_of(params, more)), self._workers)
 
     def ask(self, question: str, params: Optional[Mapping[str, Any]] = None, **more: Any) -> "ManyResult":
-        """The rows of a shipped question on each recording. One that it does not fit is a failure."""
+        """The rows of a shipped question on each recording. One that lacks the rows is a failure."""
         return ManyResult(self.recordings, self._options, Job("ask", question, params_of(params, more)), self._workers)
 
     def __len__(self) -> int:
@@ -85,7 +85,7 @@ class ManyResult(Result):
                             yield (recording, *row)
                         continue
                     if isinstance(message, Failed):
-                        if columns is None and message.asked and not _does_not_fit(message.error):
+                        if columns is None and message.asked and not _lacks_rows(message.error):
                             raise message.error
                         failures.append(Failure(recording, message.error))
                     elif columns is None:
@@ -117,8 +117,8 @@ class ManyResult(Result):
         )
 
 
-def _does_not_fit(error: Error) -> bool:
-    return isinstance(error, UsageError) and " does not fit: " in str(error)
+def _lacks_rows(error: Error) -> bool:
+    return isinstance(error, UsageError) and str(error).startswith("cannot answer ")
 
 
 def open_many(recordings: Union[str, "os.PathLike[str]", Iterable[Any]], *, workers: int = 1, **options: Any) -> Many:

@@ -650,7 +650,7 @@ def refused_clusters(servers):
     """Clusters and fleets that do not fit, and what is missing on one server."""
     first, second, third = servers.all
     run(first, "fleet", "init", "--cluster=none", code=2, says="ours, replicas, twice")
-    run(first, "fleet", "init", "--cluster=a'b", code=2, says="no name of a cluster")
+    run(first, "fleet", "init", "--cluster=a'b", code=2, says="not a name of a cluster")
     run(first, "fleet", "init", "--cluster=replicas", code=2, says="several replicas")
     run(first, "fleet", "init", "--cluster=twice", code=2, says="on one host")
     run(first, "fleet", "list", "--cluster=ours", code=2, says="option of fleet init")

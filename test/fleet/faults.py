@@ -235,7 +235,7 @@ def refusals(server):
     # Not a server of ClickHouse.
     server.fault = Fault("ask_status", 0, status=200, body=b"<html>")
     server.asked = 0
-    run(server, code=4, says="no server of ClickHouse")
+    run(server, code=4, says="not a server of ClickHouse")
     # Credentials.
     server.clear()
     run(server, code=0, env={"TRACE_STREAMER_FLEET_USER": "me", "TRACE_STREAMER_FLEET_PASSWORD": "s3cret"})

@@ -494,7 +494,7 @@ static void test_diff_refused(void **state)
     tst_session *open = opened(NULL);
     tst_rows *rows;
     (void)state;
-    refused(profile, heap, "class", none, "--by=class does not fit: not both inputs have heaps");
+    refused(profile, heap, "class", none, "cannot compare by class: not both inputs have heaps");
     assert_string_equal(tst_message(profile), "");
     refused(profile, heap, NULL, none, "the inputs have nothing in common that can be compared");
     refused(profile, profile, NULL, none, "both sides are the same");

@@ -209,7 +209,7 @@ def said(data):
     os.mkdir("nothing")
     before = {name: os.path.getsize("runs/" + name) for name in os.listdir("runs")}
     for options, words in ((["--baseline=nothing", "runs/a.db"], b"no database"), (["--baseline=missing", "runs/a.db"], b"cannot read the baseline"),
-                           (["--baseline=runs", "runs/a.db", "runs/b.db"], b"one input"), (["--baseline=runs", "runs/a.db", "--by=class"], b"does not fit"),
+                           (["--baseline=runs", "runs/a.db", "runs/b.db"], b"one input"), (["--baseline=runs", "runs/a.db", "--by=class"], b"cannot compare by class"),
                            (["--baseline=runs", "runs/a.db", "--flame-diff=runs/b.db"], b"is an input"), (["--baseline=runs", "cloud.db", "--by=method"], b"name what both have"),
                            (["--baseline=runs", "runs/a.db", "--to=flame", "-o", "x.html"], b"does not go together"), (["--baseline=runs", "h0.db", "--by=node"], b"node")):
         done = run("diff", *options, code=1 if b"cannot read" in words else 2)
