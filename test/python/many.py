@@ -133,6 +133,10 @@ class Many(Case):
             self.assertEqual(r.columns[0], "recording")
             self.assertEqual([f.recording for f in r.failures], paths[1::2])
             self.assertIn("cannot answer", str(r.failures[0].error))
+            # Also of the first one.
+            r = ts.open_many(paths[1:3], workers=workers).ask("js_class_histogram", limit=1)
+            self.assertEqual([row[0] for row in quiet(r.rows)], paths[2:3])
+            self.assertEqual([f.recording for f in r.failures], paths[1:2])
 
     def test_other_columns(self):
         """A database of another version is a failure where its columns are others."""
