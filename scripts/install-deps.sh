@@ -86,6 +86,7 @@ if [ "$level" = ci ]; then
         "clang-tidy program clang-tidy"
         "cppcheck program cppcheck"
         "debootstrap program debootstrap"
+        "fish program fish"
         "gcovr program gcovr"
         "golang-go program go"
         "mandoc program mandoc"
@@ -95,6 +96,7 @@ if [ "$level" = ci ]; then
         "shellcheck program shellcheck"
         "strace program strace"
         "valgrind program valgrind"
+        "zsh program zsh"
     )
 fi
 

@@ -182,6 +182,18 @@ asked bash
 ! command -v fish >/dev/null || asked fish
 "$program" --complete=--nothing= | grep . && complain "--complete answers what it does not know"
 "$program" "$scratch/heap.db" --complete=--thread= >"$scratch/out" || complain "--complete fails"
+# What takes for ever ends after two seconds, with what is known by then.
+python3 - "$scratch/java.db" "$scratch/slow.db" <<'END' || complain "no slow database"
+import shutil, sqlite3, sys
+shutil.copy(sys.argv[1], sys.argv[2])
+db = sqlite3.connect(sys.argv[2])
+for (name,) in db.execute("SELECT name FROM sqlite_schema WHERE type = 'view'").fetchall():
+    db.execute(f'DROP VIEW "{name}"')
+db.execute("ALTER TABLE stack_sample RENAME TO stack_sample_old")
+db.execute("CREATE VIEW stack_sample AS WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT 'endless' AS event FROM n")
+db.commit()
+END
+[ "$(timeout 30 "$program" "$scratch/slow.db" --complete=--event=)" = endless ] || complain "--complete does not end"
 head -c 5000 "$scratch/heap.db" >"$scratch/cut.db"
 "$program" "$scratch/cut.db" --complete=--thread= >"$scratch/out" 2>&1 || complain "--complete of a cut database: $(cat "$scratch/out")"
 completes "diff serve sample upgrade fleet mcp cut merge redact unredact help version" trace_streamer help ""
