@@ -24,12 +24,12 @@ bool ts_idmap_find(uint64_t *value, const ts_idmap *map, int64_t id)
     return true;
 }
 
-/* What is found is asked for its id, so that places of entries that are gone do no harm; ids that
- * are made to share a place are found as without it. */
+/* What is found is asked for its id, so that places of entries that are gone do no harm. */
 bool ts_idmap_find_recent(uint64_t *value, const ts_idmap *map, ts_idmap_recent *recent, int64_t id)
 {
-    uint32_t *place =
-        &recent->places[(uint64_t)id * UINT64_C(0x9e3779b97f4a7c15) >> 32 & (TS_IDMAP_RECENT - 1)];
+    const uint64_t *key = map->index.key.k; /* that no input knows, as in a hash */
+    uint64_t spread = ((uint64_t)id ^ key[0]) * (key[1] | 1);
+    uint32_t *place = &recent->places[spread >> 32 & (TS_IDMAP_RECENT - 1)];
     if (*place >= map->count || map->entries[*place].id != id) {
         uint32_t found = entry_of(map, id);
         if (found == TS_INDEX_NONE) {

@@ -208,8 +208,9 @@ static ts_code end_element(uint32_t *i, loop *loops, unsigned *depth, const jfr_
                            const jfr_value *values, const jfr_element *element)
 {
     loop *l = &loops[*depth - 1];
-    ts_code code =
-        element != NULL && l->slot == element->slot ? element->each(element->user, values) : TS_OK;
+    /* What ends has begun. NOLINTNEXTLINE(clang-analyzer-core*) */
+    const bool wanted = element != NULL && l->slot == element->slot;
+    ts_code code = wanted ? element->each(element->user, values) : TS_OK;
     if (--l->left > 0) {
         *i = step->n;
     } else {
