@@ -9,7 +9,12 @@
 --             waits    how many; NULL where only their time was recorded
 --             threads  that waited
 --             dur, max_dur  ns of all and of the longest; those that are open at the end do not count
-WITH state(itid, code, n, high, low, max_dur) AS (
+-- What only its innermost frame makes a wait is looked for by that, all else by its event: few samples are asked what they are.
+WITH idle(id) AS MATERIALIZED (
+  SELECT n.id FROM stack_method AS m CROSS JOIN stack_node AS n ON n.method_id = m.id WHERE m.name IN (SELECT state FROM event_class WHERE class = 'waiting' AND state LIKE '(%)')),
+event(source_id, event) AS MATERIALIZED (
+  SELECT DISTINCT o.id, e.event FROM source AS o JOIN event_class AS e ON e.format = o.format WHERE e.class = 'waiting' AND e.state NOT LIKE '(%)'),
+state(itid, code, n, high, low, max_dur) AS (
   SELECT itid, code, count(*), sum(dur >> 32), sum(dur & 4294967295), max(dur)
   FROM (SELECT itid, dur, CASE state WHEN 'S' THEN 1 WHEN 'R' THEN 2 WHEN 'R+' THEN 2 WHEN 'R-B' THEN 2 WHEN 'D' THEN 3 WHEN 'D-NIO' THEN 3 WHEN 'DK' THEN 3
       WHEN 'DK-NIO' THEN 3 WHEN 'D-IO' THEN 4 WHEN 'DK-IO' THEN 4 WHEN 'I' THEN 5 END AS code FROM thread_state)
@@ -19,6 +24,7 @@ wait(source_id, itid, reason, n, high, low, max_dur) AS (
   SELECT d.source_id, i.itid, CASE i.code WHEN 1 THEN 'sleep' WHEN 2 THEN 'runnable' WHEN 3 THEN 'blocked' WHEN 4 THEN 'io' ELSE 'idle' END, i.n, i.high, i.low, i.max_dur
   FROM state AS i LEFT JOIN thread_detail AS d ON d.rowid = i.itid + 1
   UNION ALL SELECT s.source_id, s.itid, s.reason, 1, s.dur >> 32, s.dur & 4294967295, s.dur FROM v_sample AS s WHERE s.class = 'waiting' AND s.dur IS NOT NULL
+  AND (s.node_id IN (SELECT id FROM idle) OR (s.source_id, s.event) IN (SELECT source_id, event FROM event))
   UNION ALL SELECT t.source_id, NULL, e.reason, NULL, v.value >> 32, v.value & 4294967295, v.value FROM stack_sample_value AS v JOIN stack_value_type AS t ON t.id = v.value_type_id
   JOIN source AS o ON o.id = t.source_id JOIN event_class AS e ON e.format = o.format AND e.event = t.name AND e.state = '*'
   WHERE e.class = 'waiting' AND t.unit IN ('ns', 'nanoseconds')

@@ -43,25 +43,24 @@ void ts_answer_int(ts_answer_row *r, bool known, int64_t value)
 
 void ts_answer_wide(ts_answer_row *r, ts_wide value)
 {
-    char text[32];
+    char text[TS_NUMBER_TEXT];
     if (value >= INT64_MIN && value <= INT64_MAX) {
         ts_answer_int(r, true, (int64_t)value);
         return;
     }
-    int n = snprintf(text, sizeof text, "%.15g", (double)value);
-    put_cell(r, (ts_text){text, (size_t)n}, TS_CELL_REAL);
+    put_cell(r, ts_text_of(ts_number_text(text, TS_CELL_REAL, 0, (double)value)), TS_CELL_REAL);
 }
 
 void ts_answer_percent(ts_answer_row *r, ts_wide part, ts_wide all)
 {
-    char text[40];
+    char text[TS_NUMBER_TEXT];
     if (all == 0) {
         ts_answer_text(r, TS_TEXT_NULL);
         return;
     }
     double tenths = floor(fabs(1000.0 * (double)part / (double)all) + 0.5);
-    int n = snprintf(text, sizeof text, "%.1f", ((part < 0) != (all < 0) ? -tenths : tenths) / 10);
-    put_cell(r, (ts_text){text, (size_t)n}, TS_CELL_REAL);
+    double percent = ((part < 0) != (all < 0) ? -tenths : tenths) / 10;
+    put_cell(r, ts_text_of(ts_number_text(text, TS_CELL_REAL, 0, percent)), TS_CELL_REAL);
 }
 
 ts_code ts_answer_put(ts_answer_row *r, const ts_rows_visitor *visitor)

@@ -359,22 +359,25 @@ static ts_code resolve_params(ts_param **out, ts_db *db, ts_ctx *ctx, ts_text sq
 static ts_code ask_shipped(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params,
                            const ts_param *given, size_t count, const ts_rows_visitor *visitor)
 {
-    const ts_rows_from from = ts_db_rows(db);
     ts_text part = ts_question_part(sql, "Model");
     ts_text name = TS_TEXT_NULL;
     size_t column;
     ts_model *model = NULL;
+    ts_reader *reader = NULL;
+    ts_rows_from from;
     ts_answer *answer = ts_question_line(&name, &column, &part) ? ts_answer_find(name, given, count)
                                                                 : (ts_answer *)NULL;
     if (answer == NULL) {
         return ts_db_query(db, sql.p, sql.n, params, count, visitor);
     }
-    ts_code code = ts_model_open(&model, ctx);
+    ts_code code = ts_db_rows_open(&from, &reader, db);
+    TS_STEP(code, ts_model_open(&model, ctx));
     if (code == TS_OK) {
         ts_model_read(model, &from);
         code = answer(model, given, count, visitor);
     }
     ts_model_close(model);
+    ts_reader_free(reader);
     return code;
 }
 

@@ -160,6 +160,10 @@ const char *ts_number_text(char text[TS_NUMBER_TEXT], ts_cell_type type, int64_t
 /* Its rows, by SQL, for as long as it is open. */
 ts_rows_from ts_db_rows(ts_db *db);
 
+/* The same from the pages of its file, six times as fast, where nothing is against it: *reader,
+ * which the caller frees, else NULL. Errors: memory. */
+ts_code ts_db_rows_open(ts_rows_from *out, ts_reader **reader, ts_db *db);
+
 /*
  * The first value of the first row of a statement, as an integer. *found is false when there is no
  * row, when it is NULL, and when the statement does not fit the database (a table is missing).

@@ -560,6 +560,19 @@ ts_rows_from ts_db_rows(ts_db *db)
     return (ts_rows_from){.ctx = db->ctx, .db = db->handle};
 }
 
+ts_code ts_db_rows_open(ts_rows_from *out, ts_reader **reader, ts_db *db)
+{
+    const char *path = sqlite3_db_filename(db->handle, "main");
+    *out = ts_db_rows(db);
+    *reader = NULL;
+    if (path == NULL || path[0] == '\0') {
+        return TS_OK;
+    }
+    ts_code code = ts_reader_open(reader, db->ctx, path);
+    out->reader = code == TS_OK ? *reader : NULL;
+    return code == TS_ERR_NOMEM || code == TS_ERR_LIMIT ? code : TS_OK;
+}
+
 ts_code ts_db_int(int64_t *out, bool *found, ts_db *db, const char *sql)
 {
     sqlite3_stmt *st = NULL;
