@@ -289,6 +289,8 @@ _trace_streamer() {
     upgrade) options='--export-db --force --sync --quiet --help --version -V' ;;
     fleet) options='--output --param --at --by --label --cluster --keep --older-than --retries --timeout --demangle --quiet --help --version -V' ;;
     mcp) options='--timeout --help --version -V' ;;
+    cut) options='--export-db --force --sync --source --thread --from --until --format --max-memory --quiet --no-progress --help --version -V' ;;
+    merge) options='--export-db --index --force --sync --max-memory --quiet --no-progress --help --version -V' ;;
     redact) options='--export-db --force --sync --redact --redact-keep --redact-key --format --max-memory --quiet --no-progress --help --version -V' ;;
     unredact) options='--redact-key --max-memory --help --version -V' ;;
     help) options='--help --version -V' ;;
@@ -301,7 +303,7 @@ _trace_streamer() {
         mapfile -t COMPREPLY < <(compgen -f -- "$cur")
     fi
     if ((COMP_CWORD == 1)) || [[ $verb == help ]]; then
-        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade fleet mcp redact unredact help version' -- "$cur")
+        mapfile -t -O ${#COMPREPLY[@]} COMPREPLY < <(compgen -W 'diff serve sample upgrade fleet mcp cut merge redact unredact help version' -- "$cur")
     fi
 }
 complete -o filenames -F _trace_streamer trace_streamer

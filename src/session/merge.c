@@ -125,9 +125,9 @@ static ts_code add_property(merge_run *run, const ts_walk *at)
 {
     char key[NAME_BYTES];
     const int64_t source = mapped(&run->sources, ts_walk_int(at, 0), 0);
-    return source == 0
-               ? TS_OK
-               : ts_source_property(run->store, source, string_of(key, at, 1), ts_walk_text(at, 2));
+    const ts_text value = ts_walk_null(at, 2) ? TS_TEXT_NULL : ts_walk_text(at, 2);
+    return source == 0 ? TS_OK
+                       : ts_source_property(run->store, source, string_of(key, at, 1), value);
 }
 
 /* --- processes, threads, counters --------------------------------------------------------------
@@ -377,18 +377,26 @@ static ts_clock clock_of(ts_text name)
     return clock < TS_CLOCK_COUNT ? clock : TS_CLOCK_UNKNOWN;
 }
 
-/* The clock of the first source that has one, a relative one only when there is no other. */
-static ts_code find_clock(ts_clock *clock, merge_run *run)
+/* Of such profiles only the beginning and the end are known. */
+static bool has_no_times(ts_text format)
 {
-    static const unsigned column = TS_C_source__clock;
+    return ts_text_is(format, "pprof") || ts_text_is(format, "otlp");
+}
+
+/* The clock of the first source that has one, a relative one only when there is no other. */
+static ts_code find_clock(ts_clock *clock, ts_range_weight *weight, merge_run *run)
+{
+    static const unsigned columns[] = {TS_C_source__clock, TS_C_source__format};
     ts_code code = TS_OK;
-    ts_walk at = ts_walk_of(ts_rows_of(run->reader), TS_T_source, &column, 1);
+    ts_walk at = ts_walk_of(ts_rows_of(run->reader), TS_T_source, columns, 2);
     *clock = TS_CLOCK_UNKNOWN;
+    *weight = TS_RANGE_ROWS;
     while (ts_walk_next(&code, &at)) {
         const ts_clock other = clock_of(ts_walk_text(&at, 0));
         if (other != TS_CLOCK_UNKNOWN &&
             (*clock == TS_CLOCK_UNKNOWN || *clock == TS_CLOCK_RELATIVE)) {
             *clock = other;
+            *weight = has_no_times(ts_walk_text(&at, 1)) ? TS_RANGE_MARKS : TS_RANGE_ROWS;
         }
     }
     return code;
@@ -436,19 +444,23 @@ static ts_code note_range(merge_run *run)
 {
     static const unsigned columns[] = {TS_C_trace_range__start_ts, TS_C_trace_range__end_ts};
     ts_clock clock;
-    ts_code code = find_clock(&clock, run);
+    ts_range_weight weight;
+    ts_code code = find_clock(&clock, &weight, run);
     ts_walk at = ts_walk_of(ts_rows_of(run->reader), TS_T_trace_range, columns, 2);
     while (ts_walk_next(&code, &at)) {
         const int64_t start = ts_walk_int(&at, 0);
         int64_t end = ts_walk_int(&at, 1);
+        if (clock == TS_CLOCK_UNKNOWN && (start != 0 || end != 1)) {
+            clock = TS_CLOCK_BOOTTIME; /* formats that do not say it */
+        }
         if (is_bare(run, clock)) {
             TS_STEP(code, place_bare(run));
             run->m->relative_end = end = ts_sat_add(run->m->relative_end, end);
         }
         /* A single time was given one before and one after it. */
         const bool single = clock != TS_CLOCK_RELATIVE && ts_sat_add(start, 2) == end;
-        ts_range_note(run->store, clock, TS_RANGE_ROWS, single ? start + 1 : start);
-        ts_range_note(run->store, clock, TS_RANGE_ROWS, single ? start + 1 : end);
+        ts_range_note(run->store, clock, weight, single ? start + 1 : start);
+        ts_range_note(run->store, clock, weight, single ? start + 1 : end);
     }
     return code;
 }

@@ -21,11 +21,13 @@ PAIRS = [
     ("work.jfr.gz", "work21.jfr.gz"), ("work.jfr.gz", "work.jfr.gz"), ("kernel.htrace.gz", "recording-system.htrace.gz"), ("recording-system.htrace.gz", "kernel.htrace.gz"),
     ("recording-system.htrace.gz", "recording-system.htrace.gz"), ("recording-cpuprofile.htrace.gz", "work.jfr.gz"), ("recording-cpuprofile.htrace.gz", "recording-cpuprofile.htrace.gz"),
     ("go-cpu.pprof", "go-heap.pprof"), ("Trace-page.json.gz", "firefox.json"), ("hiperf.data", "kernel.ftrace"), ("hiperf.data", "hiperf.data"),
-    ("recording-cloud.tar.gz", "trace.perfetto"), ("sessions.heapprofile", "recording-snapshots.htrace.gz"), ("recording-snapshots.htrace.gz", "recording-snapshots.htrace.gz"),
+    ("recording-cloud.tar.gz", "trace.perfetto"), ("sessions.heapprofile", "tiny/snapshot.heapsnapshot"), ("tiny/snapshot.heapsnapshot", "tiny/snapshot.heapsnapshot"),
     ("perf-stacks.txt", "work.jfr.gz"), ("node-time.pprof", "kernel.sys"), ("counters.trace.json", "samples.perfetto"),
     ("tiny/profile.cpuprofile", "kernel.htrace.gz"), ("tiny/profile.cpuprofile", "tiny/profile.cpuprofile"), ("tiny/snapshot.heapsnapshot", "tiny/timeline.heaptimeline"),
-    ("recording-snapshots.htrace.gz", "kernel.htrace.gz", "tiny/snapshot.heapsnapshot"),
+    ("tiny/timeline.heaptimeline", "kernel.htrace.gz", "tiny/snapshot.heapsnapshot"),
 ]
+if os.environ.get("TS_SLOW") == "1":
+    PAIRS += [("recording-snapshots.htrace.gz", "recording-timeline.htrace.gz")]
 # Numbers that rows of a table have, and that nothing else says: they are not compared.
 OWN = {"args": ["argset", "value"], "ebpf_callstack": ["callchain_id"], "native_hook_frame": ["callchain_id"], "perf_callchain": ["callchain_id"], "js_cpu_profiler_node": ["function_id", "children"],
        "js_cpu_profile": ["id_offset"], "process": ["ipid", "pid"], "thread": ["itid"], "perf_files": ["file_id"], "measure_filter": ["source_arg_set_id"],
@@ -97,7 +99,7 @@ class Contents:
         for column, value in row.items():
             if (table, column) == ("source", "path") and row["parent_id"] is None:
                 value = os.path.basename(value)  # of equal ones the whole path, or the database
-            if (table, column) in (("source", "name"), ("js_heap_files", "file_name"), ("import_issue", "message")) and value is not None:
+            if (table, column) in (("source", "name"), ("js_heap_files", "file_name"), ("import_issue", "message"), ("import_issue", "stream")) and value is not None:
                 value = re.sub(rb"\b([A-Z][a-z]+)\d+\b", rb"\1", value)  # counted in a run
             if column == "id" or column in OWN.get(table, []) or (table, column) in CYCLES:
                 continue
