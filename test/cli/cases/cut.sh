@@ -21,7 +21,7 @@ sqlite3 shared.db "SELECT name, value FROM meta WHERE name LIKE 'cut%'"
 echo "--- what is not of this program"
 cp plain.db mine.db
 sqlite3 mine.db "CREATE TABLE secret(a); CREATE VIEW mine AS SELECT 1 AS a"
-code ts cut mine.db --from=+1ms -e mine_part.db 2>&1 | tail -1
+ts cut mine.db --from=+1ms -e mine_part.db 2>&1 | grep "not of this program"
 echo "--- usage"
 code ts cut plain.db --from=+1ms
 code ts cut plain.db -e bad.db
