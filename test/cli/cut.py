@@ -48,6 +48,9 @@ MORE = [("thread", "itid", "thread", "itid"), ("measure_filter", "source_arg_set
 # All rows, also when what they refer to is not there: numbers of the recording, and places of ranges.
 PLACES = re.compile(r"^first_|_rowid$")
 EXPORTS = ["folded", "speedscope", "chrome-json"]
+SLOW = os.environ.get("TS_SLOW") == "1"
+# Of these questions are asked; with TS_SLOW=1 of all.
+ASKED = "kernel.htrace.gz recording-system.htrace.gz work.jfr.gz recording-cloud.tar.gz Trace-page.json.gz".split()
 
 
 def run(*args, **more):
@@ -187,12 +190,15 @@ def questions(options):
     return re.findall(r"^  (\w+) .*\n(?: +parameters: (.*)\n)?", listed, re.M)
 
 
-def answer(name, text):
+def answer(name, text, thread):
     rows = json.loads(text or "[]")
     for row in rows:
+        if thread is not None:  # pauses of the runtime belong to no thread
+            row.pop("paused", None)
+            row.pop("unknown", None)
         row.pop("line", None)  # that of the first of methods that are one, which may be left out
     # Of some threads there is nothing in the time.
-    return [r for r in rows if name != "threads" or r["cpu_dur"] is not None or r["wait_dur"] or r["paused"]]
+    return [r for r in rows if name != "threads" or r["cpu_dur"] is not None or r["wait_dur"] or r.get("paused")]
 
 
 def check_questions(options, where, whole, part, begin, end, thread):
@@ -211,7 +217,7 @@ def check_questions(options, where, whole, part, begin, end, thread):
             continue
         if two.returncode == 2 and b"cannot answer" in two.stderr:  # the part has no rows of the kind
             continue
-        a, b = answer(name, one.stdout), answer(name, two.stdout)
+        a, b = answer(name, one.stdout, thread), answer(name, two.stdout, thread)
         if two.returncode != 0 or a != b:
             fail(where, "question", name, more, len(a), len(b), [x for x in a if x not in b][:3], two.returncode, [x for x in b if x not in a][:3], two.stderr[:300])
         asked += len(one.stdout) > 5
@@ -224,7 +230,7 @@ def check_exports(options, where, whole, part, begin, end, thread):
     for to in EXPORTS:
         one, two = (run(options.program, db.path, "--to=" + to, "-o", "-", "--quiet", *more) for db in (whole, part))
         if one.returncode == 0 and to == "folded":
-            if one.stdout != two.stdout:
+            if sorted(one.stdout.splitlines()) != sorted(two.stdout.splitlines()):
                 fail(where, to, one.stdout[:300], two.returncode, two.stdout[:300], two.stderr[:300])
             made += 1
         if one.returncode == 0 and two.returncode != 0:
@@ -266,7 +272,7 @@ def check_recording(options, scratch, name):
         rows = check_rows(where, whole, part, begin, until, None)
         check_references(where, whole, part)
         check_sound(where, part)
-        asked = check_questions(options, where, whole, part, begin, until, None) if begin != start else 0
+        asked = check_questions(options, where, whole, part, begin, until, None) if begin != start and SLOW else 0
         told.append((rows, asked, check_exports(options, where, whole, part, begin, until, None)))
     busy = whole.sql.execute("SELECT itid, count(*) FROM (SELECT itid FROM stack_sample UNION ALL SELECT itid FROM stack_slice UNION ALL SELECT itid FROM thread_state) "
                              "WHERE itid IS NOT NULL GROUP BY 1 ORDER BY 2 DESC LIMIT 1").fetchone()
@@ -282,8 +288,12 @@ def check_recording(options, scratch, name):
         rows = check_rows(where, whole, part, begin, until, {busy[0]})
         check_references(where, whole, part)
         check_sound(where, part)
-        told.append((rows, check_questions(options, where, whole, part, begin, until, thread), check_exports(options, where, whole, part, begin, until, thread)))
+        asked = check_questions(options, where, whole, part, begin, until, thread) if SLOW or name in ASKED else 0
+        told.append((rows, asked, check_exports(options, where, whole, part, begin, until, thread)))
         # A part of the part, and the recording itself.
+        if busy[0] not in keys(part, "thread", "itid"):
+            print(name, "rows, questions, exports:", *told)
+            return
         again = cut(options, where, part.path, os.path.join(scratch, "again.db"), "--thread=" + thread, f"--from={begin}", f"--until={until}")
         straight = run(options.program, "cut", os.path.join(options.data, name), "-e", os.path.join(scratch, "straight.db"), "--force", "--quiet",
                        "--thread=" + thread, f"--from={begin}", f"--until={until}")
