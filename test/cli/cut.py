@@ -229,7 +229,9 @@ def check_exports(options, where, whole, part, begin, end, thread):
     more = ["--from", begin, "--until", end] + (["--thread", thread] if thread is not None else [])
     for to in EXPORTS:
         one, two = (run(options.program, db.path, "--to=" + to, "-o", "-", "--quiet", *more) for db in (whole, part))
-        if one.returncode == 0 and to == "folded":
+        # Slices of the system have their own time by what is below them, some of which begins after the part.
+        own = whole.rows("stack_sample") or whole.rows("stack_slice")
+        if one.returncode == 0 and to == "folded" and own:
             if sorted(one.stdout.splitlines()) != sorted(two.stdout.splitlines()):
                 fail(where, to, one.stdout[:300], two.returncode, two.stdout[:300], two.stderr[:300])
             made += 1
