@@ -329,7 +329,7 @@ static void sweep(const char *what, uint64_t points, int number)
         keep_written();
         assert_true(whole.text_n > 50 || fault_names(kept) > 0);
         /* The processes of --each count on from there. */
-        const uint64_t all = c->each ? whole.calls * 40 : whole.calls;
+        const uint64_t all = c->each ? whole.calls * 40 + 200 : whole.calls;
         uint64_t step = fault_step(all, c->each ? points * 4 : points);
         for (uint64_t k = 1; k <= all; k += step) {
             for (int forever = 0; forever < 2; forever++) {
