@@ -42,11 +42,13 @@ static uint64_t load(const char *p, size_t n)
  */
 static uint32_t *recent_place(const ts_pool *pool, ts_text t)
 {
+    const uint64_t first = pool->index.key.k[0] | 1;
+    const uint64_t second = pool->index.key.k[1] | 1;
     uint64_t h = t.n;
     if (t.n >= 8) {
-        h += load(t.p, 8) * UINT64_C(0x9E3779B97F4A7C15);
+        h += load(t.p, 8) * second;
         h ^= h >> 29;
-        h += load(t.p + t.n / 2 - 4, 8) * UINT64_C(0xC2B2AE3D27D4EB4F);
+        h += load(t.p + t.n / 2 - 4, 8) * first;
         h ^= h >> 31;
         h += load(t.p + t.n - 8, 8);
     } else if (t.n >= 4) {
@@ -54,7 +56,7 @@ static uint32_t *recent_place(const ts_pool *pool, ts_text t)
     } else if (t.n > 0) {
         h += load(t.p, 1) << 16 | load(t.p + t.n / 2, 1) << 8 | load(t.p + t.n - 1, 1);
     }
-    h *= UINT64_C(0x9E3779B97F4A7C15);
+    h = (h ^ h >> 32) * first;
     return &pool->recent[(h >> 32) & (pool->recent_count - 1)];
 }
 
@@ -137,9 +139,8 @@ static ts_code intern_by_index(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *
 ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts_text text)
 {
     uint32_t *recent;
-    ts_code code;
     if (pool->count >= pool->recent_count / 2 && pool->recent_count < MANY_RECENT) {
-        TS_TRY_INTO(code, grow_recent(ctx, pool));
+        TS_TRY(grow_recent(ctx, pool));
     }
     recent = recent_place(pool, text);
     if (*recent != 0 && is_text(pool, *recent - 1, &text)) {
@@ -149,7 +150,7 @@ ts_code ts_pool_intern(ts_ctx *ctx, uint32_t *id, bool *added, ts_pool *pool, ts
         }
         return TS_OK;
     }
-    TS_TRY_INTO(code, intern_by_index(ctx, id, added, pool, text));
+    TS_TRY(intern_by_index(ctx, id, added, pool, text));
     *recent = *id + 1;
     return TS_OK;
 }

@@ -2,7 +2,7 @@
  * Folded (collapsed) stacks: a line for each stack, its frames from the outermost on divided by
  * ';', a blank, and a number; two numbers when two profiles are compared.
  *
- * Memory: the longest line (up to FOLDED_MAX_LINE) twice, and 20 bytes for each of its frames; for
+ * Memory: the longest line (up to FOLDED_MAX_LINE) twice, and 12 bytes for each of its frames; for
  * each distinct frame 32 bytes and its text up to 128 bytes; what the store keeps of call paths and
  * methods. Docs: docs/formats.md, "Folded stacks".
  */
@@ -27,7 +27,7 @@ enum {
 
 /* A frame of the line before: where its text ends, and its number. */
 typedef struct folded_step {
-    size_t end;
+    uint32_t end; /* of a line that is not too long */
     uint32_t frame;
 } folded_step;
 

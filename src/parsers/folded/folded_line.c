@@ -126,12 +126,12 @@ static ts_code read_frames(folded *f, ts_text stack)
 {
     ts_ctx *ctx = f->job->ctx;
     size_t steps = common_steps(f, stack);
-    size_t at = steps == 0 ? 0 : ((folded_step *)f->path.p)[steps - 1].end + 1;
+    size_t at = steps == 0 ? 0 : (size_t)((folded_step *)f->path.p)[steps - 1].end + 1;
     f->path.n = steps;
     while (at <= stack.n) {
         const char *semicolon = memchr(stack.p + at, ';', stack.n - at);
         size_t end = semicolon == NULL ? stack.n : (size_t)(semicolon - stack.p);
-        folded_step step = {end, 0};
+        folded_step step = {(uint32_t)end, 0};
         TS_TRY(folded_number(&step.frame, f, (ts_text){stack.p + at, end - at}));
         TS_TRY(ts_vec_push(ctx, &f->path, &step, sizeof step));
         at = end + 1;
