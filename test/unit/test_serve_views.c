@@ -201,7 +201,8 @@ static void test_replies(void **state)
            "\"total\":0,\"count\":0,\"id\":[]");
     expect_error(f, "flame?order=callers&root=2&leaf=1", TS_ERR_USAGE, "does not call");
     expect_error(f, "flame?leaf=1", TS_ERR_USAGE, "'leaf' needs order=callers");
-    expect_error(f, "flame?order=callers&focus=1", TS_ERR_USAGE, "'focus' cannot be given with order=callers");
+    expect_error(f, "flame?order=callers&focus=1", TS_ERR_USAGE,
+                 "'focus' cannot be given with order=callers");
     expect(f, "flame?kind=sample&weight=dur&limit=1",
            "\"rest\":{\"parent\":[-1],\"n\":[1],\"total\":[30]}");
     expect(f, "methods?kind=sample&weight=dur",

@@ -10,8 +10,8 @@
  *
  * Tables: TS_TOPIC, TS_TABLE, TS_INT, TS_REAL, TS_STR, TS_KEY, TS_TABLE_END, TS_HOT, TS_SHORT,
  * TS_FACT, TS_WIDTH and TS_TEXTS (tables/schema.h). What of them belongs to a part of a recording:
- * TS_TIMED, TS_WITH, TS_ALWAYS, TS_NEVER and TS_REFERS (tables/part_rules.h). What events of samples
- * mean: TS_EVENT (tables/event_classes.h).
+ * TS_TIMED, TS_WITH, TS_ALWAYS, TS_NEVER and TS_REFERS (tables/part_rules.h). What events of
+ * samples mean: TS_EVENT (tables/event_classes.h).
  *
  * What the recordings of a format are of, as exports say that ask for it (export/export_uploads.c):
  *
