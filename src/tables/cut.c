@@ -295,9 +295,12 @@ static bool has_source(enum ts_table_id id)
 
 static void put_timed(sqlite3_str *sql, const ts_part_rule *rule)
 {
+    /* Pauses of a runtime stop all of its threads. */
+    const bool all = rule->table == TS_T_runtime_pause || rule->table == TS_T_cloud_suspend;
     const char *thread = rule->thread[0] == '\0' ? "NULL" : rule->thread;
-    sqlite3_str_appendf(sql, " OR (in_time(%s, %s) AND in_thread(%s) AND in_source(", rule->begin,
-                        rule->end[0] == '\0' ? "NULL" : rule->end, thread);
+    sqlite3_str_appendf(
+        sql, " OR (in_time(%s, %s) AND (in_thread(%s) OR (%d AND %s IS NULL)) AND in_source(",
+        rule->begin, rule->end[0] == '\0' ? "NULL" : rule->end, thread, (int)all, thread);
     if (rule->source[0] != '\0' || has_source(rule->table)) {
         sqlite3_str_appendf(sql, "%s))", rule->source[0] != '\0' ? rule->source : "t.source_id");
     } else {

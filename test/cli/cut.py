@@ -190,12 +190,9 @@ def questions(options):
     return re.findall(r"^  (\w+) .*\n(?: +parameters: (.*)\n)?", listed, re.M)
 
 
-def answer(name, text, thread):
+def answer(name, text):
     rows = json.loads(text or "[]")
     for row in rows:
-        if thread is not None:  # pauses of the runtime belong to no thread
-            row.pop("paused", None)
-            row.pop("unknown", None)
         row.pop("line", None)  # that of the first of methods that are one, which may be left out
     # Of some threads there is nothing in the time.
     return [r for r in rows if name != "threads" or r["cpu_dur"] is not None or r["wait_dur"] or r.get("paused")]
@@ -217,7 +214,7 @@ def check_questions(options, where, whole, part, begin, end, thread):
             continue
         if two.returncode == 2 and b"cannot answer" in two.stderr:  # the part has no rows of the kind
             continue
-        a, b = answer(name, one.stdout, thread), answer(name, two.stdout, thread)
+        a, b = answer(name, one.stdout), answer(name, two.stdout)
         if two.returncode != 0 or a != b:
             fail(where, "question", name, more, len(a), len(b), [x for x in a if x not in b][:3], two.returncode, [x for x in b if x not in a][:3], two.stderr[:300])
         asked += len(one.stdout) > 5
