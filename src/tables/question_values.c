@@ -375,7 +375,7 @@ ts_code ts_question_choices(ts_db *db, ts_ctx *ctx, const ts_question_param *par
     const value_kind *kind = kind_of(param);
     const ts_text table = table_of(param);
     ts_choices to = *choices;
-    const ts_rows_visitor visitor = {&to, NULL, tell_row, NULL};
+    const ts_rows_visitor visitor = {.user = &to, .row = tell_row};
     char ids[STATEMENT_MAX];
     if (ts_text_begins(param->doc, "one of ")) {
         return tell_words(choices, words_of(after(param->doc, "one of ")));

@@ -92,22 +92,15 @@ static const char *rows_name(sqlite3 *db, enum ts_table_id table)
     return ts_schema[table].name;
 }
 
-/* Runs of samples are a view where samples are short (sample_rows.h). */
-static bool is_view_of_runs(const ts_rows_from *from, const ts_table *table)
-{
-    return table == &ts_schema[TS_T_js_cpu_profiler_sample] &&
-           rows_any(from->db, "SELECT 1 FROM sqlite_master WHERE name = 'js_cpu_profiler_sample' "
-                              "AND type = 'view'");
-}
-
 static ts_code rows_prepare(ts_rows *r, const ts_table *table, const char *name,
                             const unsigned *columns)
 {
     ts_ctx *ctx = r->from.ctx;
     ts_buf sql = {0};
-    /* A view has no rowid. */
+    /* A view has no rowid, and runs of samples may be one (sample_rows.h). */
+    const bool runs = table == &ts_schema[TS_T_js_cpu_profiler_sample];
     const char *key = table->columns[0].type == TS_COL_KEY ? table->columns[0].name
-                      : is_view_of_runs(&r->from, table)   ? "id + 1"
+                      : runs                               ? "id + 1"
                                                            : "rowid";
     ts_code code = ts_buf_printf(ctx, &sql, "SELECT %s", key);
     for (unsigned i = 0; code == TS_OK && i < r->count; i++) {
