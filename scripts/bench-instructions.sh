@@ -237,7 +237,7 @@ table() { # its last lines are the names of those that are too slow, as "again N
         }' "$kept" "$work/now"
 }
 
-# Hash tables have random seeds: a few counts differ by 2 % from run to run. The least of three decides.
+# Counts of JFR were seen to differ by 2 % between runs of one program. The least of three decides.
 least() { # file, names...: counts anew, and keeps what is less
     local file=$1
     shift
