@@ -16,6 +16,7 @@
 #include "tables/store.h"
 #include "tables/table_copy.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 enum { MOST_SETS = 160, MOST_READ = 64 };
@@ -51,6 +52,7 @@ typedef struct cut_run {
     ts_vec tables;    /* cut_table */
     ts_idmap of_tid;  /* tid: a thread that is wanted, if there is one */
     ts_idmap sources; /* itid: its source */
+    bool met;         /* a row is in the time */
 } cut_run;
 
 /* --- sets --------------------------------------------------------------------------------------
@@ -173,12 +175,15 @@ static void sql_in_set(sqlite3_context *c, int n, sqlite3_value **values)
 /* in_time(begin, end): what overlaps the time, or begins in it. */
 static void sql_in_time(sqlite3_context *c, int n, sqlite3_value **values)
 {
-    const ts_cut_wanted *w = run_of(c)->wanted;
+    cut_run *run = run_of(c);
+    const ts_cut_wanted *w = run->wanted;
     const int64_t begin = sqlite3_value_int64(values[0]);
     const bool in =
         !is_null(values[0]) && begin < w->until &&
         (begin >= w->from || (!is_null(values[1]) && sqlite3_value_int64(values[1]) > w->from));
     (void)n;
+    /* What never ends goes on after the recording, too. */
+    run->met |= in && (begin >= w->from || sqlite3_value_int64(values[1]) != INT64_MAX);
     sqlite3_result_int(c, in || (w->from == INT64_MIN && w->until == INT64_MAX));
 }
 
@@ -632,6 +637,29 @@ static ts_code say_part(cut_run *run)
     return code;
 }
 
+/* A part without a row of its own is a time that was typed wrong. */
+static ts_code check_time(cut_run *run)
+{
+    const ts_cut_wanted *w = run->wanted;
+    sqlite3_stmt *st = NULL;
+    if (run->met || (w->from == INT64_MIN && w->until == INT64_MAX)) {
+        return TS_OK;
+    }
+    ts_code code =
+        ts_db_prepare(&st, run->from, "SELECT min(start_ts), max(end_ts) FROM trace_range");
+    if (code == TS_OK) {
+        const int rc = sqlite3_step(st);
+        code = rc != SQLITE_ROW ? ts_db_fail(run->from, rc, "read")
+                                : ts_fail(run->ctx, TS_ERR_USAGE,
+                                          "no row is in this time; the recording is from %" PRId64
+                                          " to %" PRId64,
+                                          (int64_t)sqlite3_column_int64(st, 0),
+                                          (int64_t)sqlite3_column_int64(st, 1));
+    }
+    (void)sqlite3_finalize(st);
+    return code;
+}
+
 static ts_code cut_all(cut_run *run)
 {
     ts_code code = make_objects(run, "table", false);
@@ -642,6 +670,7 @@ static ts_code cut_all(cut_run *run)
     ts_db_watch_cancel(run->from);
     TS_STEP(code, set_functions(run->from, run));
     TS_STEP(code, find_rows(run));
+    TS_STEP(code, check_time(run));
     for (size_t i = 0; i < run->tables.n && code == TS_OK; i++) {
         code = copy_rows(run, &((cut_table *)run->tables.p)[i]);
     }

@@ -29,6 +29,7 @@ code ts cut plain.db --from=+1ms -e plain.db
 code ts cut plain.db --from=+1ms -e part.db
 code ts cut plain.db --from=noon -e bad.db
 code ts cut plain.db --from=+2ms --until=+1ms -e bad.db
+code ts cut plain.db --from=+1s -e bad.db
 code ts cut plain.db --source=none.htrace -e bad.db
 code ts cut none.db --from=+1ms -e bad.db
 code ts cut plain.db --from=+1ms --param limit=1 -e bad.db
