@@ -647,14 +647,13 @@ static ts_code check_time(cut_run *run)
     }
     ts_code code =
         ts_db_prepare(&st, run->from, "SELECT min(start_ts), max(end_ts) FROM trace_range");
-    if (code == TS_OK) {
-        const int rc = sqlite3_step(st);
-        code = rc != SQLITE_ROW ? ts_db_fail(run->from, rc, "read")
-                                : ts_fail(run->ctx, TS_ERR_USAGE,
-                                          "no row is in this time; the recording is from %" PRId64
-                                          " to %" PRId64,
-                                          (int64_t)sqlite3_column_int64(st, 0),
-                                          (int64_t)sqlite3_column_int64(st, 1));
+    if (code == TS_OK && sqlite3_step(st) == SQLITE_ROW) {
+        const int64_t begin = sqlite3_column_int64(st, 0);
+        const int64_t end = sqlite3_column_int64(st, 1);
+        TS_STEP_IF(code, w->from > end || w->until <= begin,
+                   ts_fail(run->ctx, TS_ERR_USAGE,
+                           "no row is in this time; the recording is from %" PRId64 " to %" PRId64,
+                           begin, end));
     }
     (void)sqlite3_finalize(st);
     return code;
