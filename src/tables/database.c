@@ -204,15 +204,26 @@ static inline bool is_short(const ts_db *db, enum ts_table_id id)
     return db->samples.on && (id == TS_T_stack_sample || id == TS_T_js_cpu_profiler_sample);
 }
 
+/* A table that is left as it is while rows are added to a database. */
+static inline bool is_closed(const ts_db *db, enum ts_table_id id)
+{
+    return db->adding && !db->written[id];
+}
+
+static ts_code put_closed(ts_db *db, enum ts_table_id id, const void *row)
+{
+    return id == TS_T_import_issue || id == TS_T_import_count
+               ? ts_db_insert(db, id, row)
+               : ts_fail(db->ctx, TS_ERR_INTERNAL, "nothing is added to table %s",
+                         ts_schema[id].name);
+}
+
 static ts_code database_put(void *self, enum ts_table_id id, const void *row, uint64_t reserved)
 {
     ts_db *db = self;
     int64_t key;
-    if (db->adding && !db->written[id]) {
-        return id == TS_T_import_issue || id == TS_T_import_count
-                   ? ts_db_insert(db, id, row)
-                   : ts_fail(db->ctx, TS_ERR_INTERNAL, "nothing is added to table %s",
-                             ts_schema[id].name);
+    if (is_closed(db, id)) {
+        return put_closed(db, id, row);
     }
     if (!is_next(&key, db, id, row)) {
         return refuse_row(db, id, key);
@@ -221,16 +232,23 @@ static ts_code database_put(void *self, enum ts_table_id id, const void *row, ui
                             : ts_pages_put(db->pages, id, row, reserved);
 }
 
+/* The keys follow each other (ts_sink_put_many). */
 static ts_code database_put_many(void *self, enum ts_table_id id, const void *rows, size_t size,
                                  unsigned count)
 {
     ts_db *db = self;
     ts_code code = TS_OK;
-    if (db->pages != NULL && (!db->adding || db->written[id]) && !is_short(db, id)) {
-        return ts_pages_put_many(db->pages, id, rows, size, count);
+    if (!is_closed(db, id)) {
+        if (db->pages == NULL) {
+            return refuse_row(db, id, 0);
+        }
+        if (!is_short(db, id)) {
+            return ts_pages_put_many(db->pages, id, rows, size, count);
+        }
     }
     for (unsigned i = 0; i < count && code == TS_OK; i++) {
-        code = database_put(self, id, (const char *)rows + i * size, 0);
+        const void *row = (const char *)rows + i * size;
+        code = is_closed(db, id) ? put_closed(db, id, row) : ts_samples_put(db, id, row);
     }
     return code;
 }

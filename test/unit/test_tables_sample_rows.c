@@ -244,6 +244,32 @@ static void test_rows_that_change(void **state)
     assert_case(*state, put_changed, "table\n", true);
 }
 
+/* Samples of a format that puts several at once, after those of a profile. */
+static void put_batches(written *w)
+{
+    ts_row_stack_sample rows[40];
+    profile(w, 2, 30, 1000, 0);
+    for (unsigned batch = 0; batch < 3; batch++) {
+        const int64_t first = (int64_t)ts_sink_rows(w->sink, TS_T_stack_sample) + 1;
+        for (unsigned i = 0; i < 40; i++) {
+            rows[i] = (ts_row_stack_sample){.id = first + i,
+                                            .source_id = 4,
+                                            .ts = 7 * i,
+                                            .node_id = i + 1,
+                                            .event = TS_TEXT_LIT("cpu")};
+            TS_SET_NULL(stack_sample, &rows[i], itid, dur);
+        }
+        assert_ok(w->f->ctx,
+                  ts_sink_put_many(w->sink, TS_T_stack_sample, rows, sizeof rows[0], 40));
+    }
+    profile(w, 2, 5, 100000, 0);
+}
+
+static void test_batches_of_others(void **state)
+{
+    assert_case(*state, put_batches, "view\n", false);
+}
+
 /* A database whose first samples are others stays as it is. */
 static void test_not_the_first(void **state)
 {
@@ -494,6 +520,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_runs_that_no_view_can_show, fixture_setup,
                                         fixture_teardown),
         cmocka_unit_test_setup_teardown(test_rows_that_change, fixture_setup, fixture_teardown),
+        cmocka_unit_test_setup_teardown(test_batches_of_others, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_not_the_first, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_damage, fixture_setup, fixture_teardown),
         cmocka_unit_test_setup_teardown(test_batches, fixture_setup, fixture_teardown),
