@@ -139,10 +139,12 @@ def databases(folder):
         f.write("main;f 1\n")
     ours = os.path.join(folder, "ours.db")
     check(run(source, "-e", ours)[0] == 0, "no database")
-    for arguments in ([ours, "-e", os.path.join(folder, "new.db")], [source, ours, "-e", os.path.join(folder, "two.db")], [ours, ours, "--report"]):
+    for arguments in ([ours, "-e", os.path.join(folder, "new.db")], [source, ours, "-e", os.path.join(folder, "two.db")], [ours, ours, "-e", os.path.join(folder, "new.db")]):
         done = subprocess.run([program, *arguments, "--quiet"], capture_output=True, text=True, check=False)
         check("a database of this program" in done.stderr and "-q, --report" in done.stderr, "%r: %d %r" % (arguments, done.returncode, done.stderr))
         check(done.returncode == (0 if source in arguments else 5), "%r: exit code %d" % (arguments, done.returncode))
+    done = subprocess.run([program, ours, ours, "--report", "--quiet"], capture_output=True, text=True, check=False)
+    check(done.returncode == 0 and done.stdout.count("=== " + ours) == 2, "reports of two: %d %r" % (done.returncode, done.stdout[:200]))
     for table, what in (("CUPTI_ACTIVITY_KIND_KERNEL", "a database of Nsight"), ("StringIds", "a database of Nsight"), ("thread_track", "a database of Perfetto"), ("x", "a database (SQLite)")):
         path = os.path.join(folder, "other.db")
         if os.path.exists(path):
