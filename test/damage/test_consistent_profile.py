@@ -65,7 +65,7 @@ class Bare(unittest.TestCase):
         self.check("no JSON", text=good[:-1])
         self.check("no JSON", text=good + "x")
         self.check("no JSON", text=good.replace("[100,", "[0100,"))
-        self.check("no number of JSON", text=good.replace("3050", "NaN"))
+        self.check("not a number of JSON", text=good.replace("3050", "NaN"))
         self.check("occurs twice", text='{"endTime": 1, ' + good[1:])
 
     def test_samples_of_a_file(self):
@@ -82,7 +82,7 @@ class Bare(unittest.TestCase):
         self.check("other members", lambda p: p.update(more=1))
         self.check("other members", lambda p: p["nodes"][1].update(hitcount=1))
         self.check("other members", lambda p: p["nodes"][1]["callFrame"].pop("url"))
-        self.check("no number", lambda p: p["nodes"][1]["callFrame"].update(scriptId="7x"))
+        self.check("is not a number", lambda p: p["nodes"][1]["callFrame"].update(scriptId="7x"))
         self.check("no place", lambda p: p["nodes"][1]["callFrame"].update(lineNumber=-2))
         self.check("no list of integers", lambda p: p["samples"].__setitem__(0, "2"))
         self.check("no list of integers", lambda p: p["timeDeltas"].__setitem__(0, 1.5))
