@@ -68,13 +68,7 @@ static ts_code cut_into(cut_verb *v)
     if (code != TS_OK) {
         return ts_cause(v->ctx, "cannot cut: path=\"%s\"", o->paths[0]);
     }
-    ts_signals_hold();
-    code = ts_target_commit(v->target);
-    if (code == TS_OK) {
-        ts_signals_guard(TS_GUARD_DATABASE, NULL);
-    }
-    ts_signals_release();
-    return code;
+    return ts_outputs_publish(v->target);
 }
 
 static ts_code cut_run_verb(cut_verb *v)
@@ -95,12 +89,7 @@ static void say_done(const cut_verb *v)
 {
     ts_message(v->ctx, "%s: %" PRIu64 " rows, %" PRIu64 " were left out", v->o->export_db,
                v->done.kept, v->done.left_out);
-    if (v->done.unknown > 0) {
-        ts_message(v->ctx,
-                   "%u tables, views, indexes and triggers are not of this program and were left "
-                   "out",
-                   v->done.unknown);
-    }
+    ts_print_left_out(v->ctx, v->done.unknown);
 }
 
 int ts_cut_verb(ts_ctx *ctx, const ts_options *options)

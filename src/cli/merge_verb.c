@@ -119,13 +119,7 @@ static ts_code merge_all(merge_verb *v)
     count_rows(v);
     ts_db_close(v->conversion.db);
     v->conversion.db = NULL;
-    ts_signals_hold();
-    code = ts_target_commit(v->target);
-    if (code == TS_OK) {
-        ts_signals_guard(TS_GUARD_DATABASE, NULL);
-    }
-    ts_signals_release();
-    return code;
+    return ts_outputs_publish(v->target);
 }
 
 static void say_done(const merge_verb *v)

@@ -1,5 +1,6 @@
 #include "cli/outputs.h"
 
+#include "cli/signals.h"
 #include "input/input.h"
 
 #include <stdio.h>
@@ -176,4 +177,15 @@ void ts_outputs_free(ts_outputs *o)
         ts_file_set_free(o->ctx, &o->args);
         ts_file_set_free(o->ctx, &o->reads);
     }
+}
+
+ts_code ts_outputs_publish(ts_target *database)
+{
+    ts_signals_hold();
+    ts_code code = ts_target_commit(database);
+    if (code == TS_OK) {
+        ts_signals_guard(TS_GUARD_DATABASE, NULL);
+    }
+    ts_signals_release();
+    return code;
 }

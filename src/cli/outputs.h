@@ -55,6 +55,10 @@ bool ts_outputs_is_open_file(const ts_outputs *o, const char *path);
 ts_file_set *ts_outputs_reads(ts_outputs *o);
 void ts_outputs_free(ts_outputs *o);
 
+/* Gives the database of -e, which ts_signals_guard knows, its name; a signal comes before this and
+ * removes it, or after it and changes nothing. */
+ts_code ts_outputs_publish(ts_target *database);
+
 /* --- text_file.c ------------------------------------------------------------------------------ */
 
 /*

@@ -145,3 +145,12 @@ void ts_print_error(ts_ctx *ctx, const ts_error *error)
         print_line(ctx, "trace_streamer: ", ts_code_name(error->code));
     }
 }
+
+void ts_print_left_out(ts_ctx *ctx, unsigned others)
+{
+    if (others > 0) {
+        ts_message(
+            ctx, "%u tables, views, indexes and triggers are not of this program and were left out",
+            others);
+    }
+}

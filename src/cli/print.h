@@ -38,4 +38,7 @@ void ts_message(ts_ctx *ctx, const char *fmt, ...) __attribute__((format(printf,
 /* The error chain, outermost cause first, one line each. */
 void ts_print_error(ts_ctx *ctx, const ts_error *error);
 
+/* Says how many tables, views, indexes and triggers of a database were not copied; 0: nothing. */
+void ts_print_left_out(ts_ctx *ctx, unsigned others);
+
 #endif

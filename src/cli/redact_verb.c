@@ -95,13 +95,7 @@ static ts_code redact_run_verb(redact_verb *v)
     if (code != TS_OK) {
         return ts_cause(v->ctx, "cannot redact: path=\"%s\"", v->o->paths[0]);
     }
-    ts_signals_hold();
-    code = ts_target_commit(v->target);
-    if (code == TS_OK) {
-        ts_signals_guard(TS_GUARD_DATABASE, NULL);
-    }
-    ts_signals_release();
-    return code;
+    return ts_outputs_publish(v->target);
 }
 
 static void say_done(const redact_verb *v)
@@ -109,12 +103,7 @@ static void say_done(const redact_verb *v)
     ts_message(v->ctx, "%s: %" PRIu64 " texts became tokens%s%s", v->o->export_db, v->done.tokens,
                v->o->redact_key == NULL ? "" : "; the key is in ",
                v->o->redact_key == NULL ? "" : v->o->redact_key);
-    if (v->done.left_out > 0) {
-        ts_message(v->ctx,
-                   "%u tables, views, indexes and triggers are not of this program and were left "
-                   "out",
-                   v->done.left_out);
-    }
+    ts_print_left_out(v->ctx, v->done.left_out);
 }
 
 int ts_redact_verb(ts_ctx *ctx, const ts_options *options)

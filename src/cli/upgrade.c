@@ -51,13 +51,7 @@ static ts_code upgrade(ts_ctx *ctx, const ts_options *o, ts_outputs *outputs, ts
     if (code != TS_OK) {
         return ts_cause(ctx, "cannot upgrade the database: path=\"%s\"", path);
     }
-    ts_signals_hold();
-    code = ts_target_commit(*target);
-    if (code == TS_OK) {
-        ts_signals_guard(TS_GUARD_DATABASE, NULL);
-    }
-    ts_signals_release();
-    return code;
+    return ts_outputs_publish(*target);
 }
 
 int ts_upgrade(ts_ctx *ctx, const ts_options *options)

@@ -560,8 +560,9 @@ static ts_code add_table(cut_run *run, const char *name, bool view)
     return TS_OK;
 }
 
-static ts_code make_object(cut_run *run, const char *type, const char *name, const char *sql)
+static ts_code make_object(void *user, const char *type, const char *name, const char *sql)
 {
+    cut_run *run = user;
     const bool rows_of_samples = strncmp(name, TS_SAMPLE_ROWS, strlen(TS_SAMPLE_ROWS)) == 0 ||
                                  strcmp(name, TS_SAMPLE_BLOCKS) == 0;
     if (rows_of_samples) {
@@ -582,29 +583,22 @@ static ts_code make_object(cut_run *run, const char *type, const char *name, con
     return strcmp(type, "table") == 0 ? add_table(run, name, false) : TS_OK;
 }
 
-/* All of one type that this program makes, but for the others' sake: `shorts` those views that
- * become tables, and else all but these. */
-static ts_code make_objects(cut_run *run, const char *type, bool shorts)
+/* Views of short rows become tables, before all other views. */
+static ts_code make_short_view(void *user, const char *type, const char *name, const char *sql)
 {
-    sqlite3_stmt *st = NULL;
-    int rc = SQLITE_DONE;
-    ts_code code = ts_db_prepare(&st, run->from,
-                                 "SELECT name, sql FROM sqlite_schema WHERE type = ?1 AND name NOT "
-                                 "LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid");
-    if (code == TS_OK) {
-        (void)sqlite3_bind_text(st, 1, type, -1, SQLITE_STATIC);
-    }
-    while (code == TS_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(st, 0);
-        const char *sql = (const char *)sqlite3_column_text(st, 1);
-        if (name == NULL || sql == NULL || !ts_db_is_ours(type, name)) {
-            run->done->unknown += shorts ? 0 : 1;
-        } else {
-            TS_STEP_IF(code, is_short(type, name) == shorts, make_object(run, type, name, sql));
-        }
-    }
-    TS_STEP_IF(code, rc != SQLITE_DONE, ts_db_fail(run->from, rc, "read"));
-    (void)sqlite3_finalize(st);
+    return is_short(type, name) ? make_object(user, type, name, sql) : TS_OK;
+}
+
+static ts_code make_other(void *user, const char *type, const char *name, const char *sql)
+{
+    return is_short(type, name) ? TS_OK : make_object(user, type, name, sql);
+}
+
+static ts_code make_objects(cut_run *run, const char *type)
+{
+    unsigned others;
+    ts_code code = ts_db_each_object(&others, run->from, type, make_other, run);
+    run->done->unknown += others;
     return code;
 }
 
@@ -661,8 +655,9 @@ static ts_code check_time(cut_run *run)
 
 static ts_code cut_all(cut_run *run)
 {
-    ts_code code = make_objects(run, "table", false);
-    TS_STEP(code, make_objects(run, "view", true));
+    unsigned counted_later;
+    ts_code code = make_objects(run, "table");
+    TS_STEP(code, ts_db_each_object(&counted_later, run->from, "view", make_short_view, run));
     TS_STEP(code, make_sets(run));
     TS_STEP(code, seed_sets(run));
     TS_STEP(code, read_threads(run));
@@ -674,9 +669,9 @@ static ts_code cut_all(cut_run *run)
         code = copy_rows(run, &((cut_table *)run->tables.p)[i]);
     }
     TS_STEP(code, say_part(run));
-    TS_STEP(code, make_objects(run, "view", false));
-    TS_STEP(code, make_objects(run, "index", false));
-    TS_STEP(code, make_objects(run, "trigger", false));
+    TS_STEP(code, make_objects(run, "view"));
+    TS_STEP(code, make_objects(run, "index"));
+    TS_STEP(code, make_objects(run, "trigger"));
     TS_STEP(code, ts_db_end_copy(run->to, run->from));
     return code;
 }

@@ -244,29 +244,19 @@ static void forget_named(redact_run *run)
 /* --- the schema --------------------------------------------------------------------------------
  */
 
-/* Everything of one type, in its order. */
+static ts_code redact_object(void *user, const char *type, const char *name, const char *sql)
+{
+    redact_run *run = user;
+    ts_code code = run->to == NULL ? TS_OK : ts_db_run(run->to, sql);
+    TS_STEP_IF(code, strcmp(type, "table") == 0, redact_rows(run, name, ts_db_table_id(name)));
+    return code;
+}
+
 static ts_code redact_objects(redact_run *run, const char *type)
 {
-    sqlite3_stmt *st = NULL;
-    int rc = SQLITE_DONE;
-    ts_code code = ts_db_prepare(&st, run->from,
-                                 "SELECT name, sql FROM sqlite_schema WHERE type = ?1 AND name NOT "
-                                 "LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid");
-    if (code == TS_OK) {
-        (void)sqlite3_bind_text(st, 1, type, -1, SQLITE_STATIC);
-    }
-    while (code == TS_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
-        const char *name = (const char *)sqlite3_column_text(st, 0);
-        const char *sql = (const char *)sqlite3_column_text(st, 1);
-        if (name == NULL || sql == NULL || !ts_db_is_ours(type, name)) {
-            run->done->left_out++;
-            continue;
-        }
-        code = run->to == NULL ? TS_OK : ts_db_run(run->to, sql);
-        TS_STEP_IF(code, strcmp(type, "table") == 0, redact_rows(run, name, ts_db_table_id(name)));
-    }
-    TS_STEP_IF(code, rc != SQLITE_DONE, ts_db_fail(run->from, rc, "read"));
-    (void)sqlite3_finalize(st);
+    unsigned others;
+    ts_code code = ts_db_each_object(&others, run->from, type, redact_object, run);
+    run->done->left_out += others;
     return code;
 }
 

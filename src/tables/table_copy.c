@@ -45,7 +45,7 @@ static bool is_known_index(const char *name)
     return known;
 }
 
-bool ts_db_is_ours(const char *type, const char *name)
+static bool is_ours(const char *type, const char *name)
 {
     return strcmp(type, "table") == 0   ? ts_db_table_id(name) != TS_TABLE_COUNT
            : strcmp(type, "view") == 0  ? is_known_view(name)
@@ -58,6 +58,32 @@ ts_code ts_db_prepare(sqlite3_stmt **st, ts_db *db, const char *sql)
     const int rc = sql == NULL ? SQLITE_NOMEM : sqlite3_prepare_v2(db->handle, sql, -1, st, NULL);
     return rc == SQLITE_OK ? TS_OK
                            : ts_db_fail(db, rc, db->state == TS_DB_WRITING ? "write" : "read");
+}
+
+ts_code ts_db_each_object(unsigned *others, ts_db *db, const char *type, ts_db_object_call *tell,
+                          void *user)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = SQLITE_DONE;
+    *others = 0;
+    ts_code code = ts_db_prepare(&st, db,
+                                 "SELECT name, sql FROM sqlite_schema WHERE type = ?1 AND name NOT "
+                                 "LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY rowid");
+    if (code == TS_OK) {
+        (void)sqlite3_bind_text(st, 1, type, -1, SQLITE_STATIC);
+    }
+    while (code == TS_OK && (rc = sqlite3_step(st)) == SQLITE_ROW) {
+        const char *name = (const char *)sqlite3_column_text(st, 0);
+        const char *sql = (const char *)sqlite3_column_text(st, 1);
+        if (name == NULL || sql == NULL || !is_ours(type, name)) {
+            (*others)++;
+        } else {
+            code = tell(user, type, name, sql);
+        }
+    }
+    TS_STEP_IF(code, rc != SQLITE_DONE, ts_db_fail(db, rc, "read"));
+    (void)sqlite3_finalize(st);
+    return code;
 }
 
 ts_code ts_db_check_version(ts_db *db, const char *what)

@@ -9,8 +9,13 @@
  * TS_TABLE_COUNT: it is none of this program. */
 enum ts_table_id ts_db_table_id(const char *name);
 
-/* Whether a table, view or index is one that this program makes. */
-bool ts_db_is_ours(const char *type, const char *name);
+/* A table, view, index or trigger of a database file, and the statement that made it. */
+typedef ts_code ts_db_object_call(void *user, const char *type, const char *name, const char *sql);
+
+/* Tells those of one type that this program makes, in the order of the file; *others: how many it
+ * does not make. */
+ts_code ts_db_each_object(unsigned *others, ts_db *db, const char *type, ts_db_object_call *tell,
+                          void *user);
 
 /* sql: NULL for want of memory. The caller finalizes *st. */
 ts_code ts_db_prepare(sqlite3_stmt **st, ts_db *db, const char *sql);
