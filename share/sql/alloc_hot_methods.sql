@@ -39,6 +39,7 @@ line AS (
   JOIN stack_node AS n ON n.id = s.node_id
   JOIN one ON one.id = n.method_id
   WHERE t.name = 'alloc_space' AND n.line IS NOT NULL
+    AND (:source IS NULL OR s.source_id IN (SELECT value FROM json_each(:source)))
   GROUP BY one.method_id, n.line
 ),
 hot AS (
