@@ -135,8 +135,8 @@ class DuckReads(Case):
             query = re.search(r"^```sql\n(SELECT .*?;)$", f.read(), re.M | re.S).group(1)
         with tempfile.TemporaryDirectory() as folder:
             database = common.converted(folder, os.path.join(DATA, "work.jfr.gz"))
-            common.run(database, "--to=parquet", "-o", os.path.join(folder, "work"), "--quiet")
-            got = self.duck.query(query.replace("'work/", f"'{folder}/work/"))
+            common.run(database, "--to=parquet", "-o", os.path.join(folder, "tables"), "--quiet")
+            got = self.duck.query(query.replace("'tables/", f"'{folder}/tables/"))
             want = common.sql(database, "SELECT t.name, count(*) FROM stack_sample s JOIN thread t USING (itid) GROUP BY 1")
         self.assertEqual(sorted(got), sorted((name, str(n)) for name, n in want))
 
