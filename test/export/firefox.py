@@ -167,7 +167,7 @@ class Page:
         path = os.path.join(self.home, "profile.json.gz")
         with open(path, "wb") as f:
             f.write(data)
-        self.environment = {**os.environ, "HOME": self.home}
+        self.environment = {**os.environ, "HOME": self.home, "PROFILER_CLI_SESSION_DIR": self.home}
         # The process is ended below, by its group. It writes to a file: a pipe that is not read stops it when it is full.
         command = ["node", program, "--daemon", path, "--session", "one"]
         with open(os.path.join(self.home, "log"), "wb") as log:
@@ -175,10 +175,22 @@ class Page:
 
     def __enter__(self):
         end = time.monotonic() + 60
-        while self.run("status").returncode != 0:
-            check(self.process.poll() is None and time.monotonic() < end, f"the page does not load it: {self.run('status')}")
+        # Not asked before it listens: a client that finds no one.json removes the socket, and whoever made it is not reached again.
+        while not self.listens() or self.run("status").returncode != 0:
+            check(self.process.poll() is None and time.monotonic() < end, f"the page does not load it: {self.said()}")
             time.sleep(0.2)
         return self
+
+    def listens(self):
+        try:
+            with open(os.path.join(self.home, "one.json"), encoding="utf-8") as f:
+                return "socketPath" in json.load(f)
+        except (FileNotFoundError, json.JSONDecodeError):
+            return False
+
+    def said(self):
+        with open(os.path.join(self.home, "log"), encoding="utf-8", errors="replace") as f:
+            return f.read()
 
     def __exit__(self, *_):
         try:
