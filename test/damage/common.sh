@@ -65,6 +65,20 @@ make() {
     *) python3 "$HERE/growth.py" "$1" "$2" >input ;;
     esac
 }
+# Four times the input takes four times the time, beside what any run costs (fixed); sixteen times would be quadratic.
+too_much() { [ $((ms - fixed)) -gt $((8 * (base > fixed ? base - fixed : 0) + 60)) ]; }
+# stays_too_much MEASURE: what the three rounds say that measure all anew. The machine may have been slower for one of the figures, so each round has its own.
+# MEASURE small|base|last sets ms.
+stays_too_much() {
+    for _ in 1 2 3; do
+        "$1" small
+        fixed=$ms
+        "$1" base
+        base=$ms
+        "$1" last
+        too_much || return 1
+    done
+}
 verdict() {
     [ -z "$(ls -A "$TMPDIR")" ] || wrong "left in TMPDIR: $(ls -A "$TMPDIR")"
     [ $bad = 0 ] || exit 1

@@ -9,25 +9,25 @@ MKCLOUD=${MKHTRACE%mkhtrace}mkcloud
 steps='2 4'
 first=2
 [ "${TS_SLOW:-0}" = 0 ] || { steps='1 2 3 4 5' && first=3; }
-small small.htrace
-# Sets ms: the processor time of one import, whatever comes out of it.
+# cost FILE: sets ms, the processor time of one import, whatever comes out of it.
 cost() {
     local code=0
-    { time "$PROGRAM" input -e out.db --quiet 2>err >out; } 2>took || code=$?
+    { time "$PROGRAM" "$1" -e out.db --quiet 2>err >out; } 2>took || code=$?
     [ "$code" -le 1 ] || [ "$code" = 5 ] || wrong "exit code $code: $(cat err)"
     ms=$(tail -n 1 took | awk '{printf "%d", ($1 + $2) * 1000}')
     rm -f out.db
 }
-too_much() { [ $((ms - fixed)) -gt $((8 * (base > fixed ? base - fixed : 0) + 60)) ]; }
-cp small.htrace input
+small small
 fixed=1000000 # the least of three: others use the machine, too
 for _ in 1 2 3; do
-    cost
+    cost small
     [ "$ms" -ge "$fixed" ] || fixed=$ms
 done
+least=$fixed
 # grows SHAPE SIZE: the last size is four times that of step $first.
 grows() {
     local n all='' step
+    fixed=$least
     for step in $steps; do
         n=$(($2 << (step - 1)))
         rm -rf input
@@ -37,16 +37,15 @@ grows() {
             "$MKCLOUD" -o pods --container agent --pods "$n" --calls 2 --small 0 >/dev/null
             python3 "$HERE/growth_archives.py" "$1" "$n" pods input
             ;;
-        *) python3 "$HERE/growth_archives.py" "$1" "$n" small.htrace input ;;
+        *) python3 "$HERE/growth_archives.py" "$1" "$n" small input ;;
         esac
-        cost
+        cost input
         all="$all $ms"
-        [ "$step" != $first ] || base=$ms
+        [ "$step" != $first ] || { base=$ms && rm -rf base && mv input base; }
     done
-    if too_much; then # others use the machine, too
-        cost
-        ! too_much || wrong "$1: ms$all $ms"
-    fi
+    rm -rf last
+    mv input last
+    ! too_much || ! stays_too_much cost || wrong "$1: ms$all, at last $fixed $base $ms"
     printf '%-12s ms%s\n' "$1" "$all"
 }
 for shape in files tar zip tar.gz crc crc_stored same_names upward zips tars no_directory links; do

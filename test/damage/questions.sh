@@ -8,16 +8,20 @@ steps='2 4'
 [ "${TS_SLOW:-0}" = 0 ] || steps='1 2 3 4'
 analyze=default
 TIMEFORMAT='%U %S'
-# Questions about databases of one shape that grows: QUESTION SHAPE [--param NAME=VALUE].
+# Questions about databases of one shape that grows.
+# ask_cost SIZE: of the question in hand. What any run costs is taken for 10 ms.
 ask_cost() {
-    { time "$PROGRAM" "$shape-$n.db" -q "$(dirname "$PROGRAM")/../share/trace_streamer/sql/$1.sql" "${@:2}" >out 2>err; } 2>took || wrong "$1 failed: $(cat err)"
+    case $1 in
+    small) ms=10 && return ;;
+    base) set -- $((first << 1)) ;;
+    last) set -- "$n" ;;
+    esac
+    { time "$PROGRAM" "$shape-$1.db" -q "$(dirname "$PROGRAM")/../share/trace_streamer/sql/$sql.sql" "${parameters[@]}" >out 2>err; } 2>took || wrong "$sql failed: $(cat err)"
     ms=$(awk '{printf "%d", ($1 + $2) * 1000}' took)
 }
-# Four times the rows take four times the time, beside what any run costs.
-too_much() { [ $((ms - 10)) -gt $((8 * (base > 10 ? base - 10 : 0) + 60)) ]; }
+# question QUESTION SHAPE [--param NAME=VALUE]
 question() {
-    local sql=$1 shape=$2 n all='' base=0
-    shift 2
+    local sql=$1 shape=$2 n all='' base=0 fixed=10 parameters=("${@:3}")
     for step in $steps; do
         n=$((first << (step - 1)))
         if [ ! -e "$shape-$n.db" ]; then
@@ -25,14 +29,11 @@ question() {
             make "$shape" "$n"
             "$PROGRAM" input -e "$shape-$n.db" --quiet --analyze="$analyze"
         fi
-        ask_cost "$sql" "$@"
+        ask_cost "$n"
         all="$all $ms"
         [ "$step" != 2 ] || base=$ms
     done
-    if too_much; then
-        ask_cost "$sql" "$@"
-        ! too_much || wrong "$sql, $shape: ms$all $ms"
-    fi
+    ! too_much || ! stays_too_much ask_cost || wrong "$sql, $shape: ms$all, at last $base $ms"
     printf '%-22s %-10s ms%s\n' "$sql" "$shape" "$all"
 }
 question folded_stacks deep
