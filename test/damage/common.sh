@@ -14,6 +14,7 @@ mkdir "$scratch/work" "$scratch/tmp"
 export TMPDIR=$scratch/tmp
 cd "$scratch/work"
 bad=0
+ms=0 base=0 fixed=0 # of growth: see too_much
 
 # Sanitizers make everything several times slower and need more stack.
 sanitized=0
