@@ -696,8 +696,8 @@ ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node)
     uint32_t next = node;
     for (bool more = true; more && code == TS_OK && units < WIDTH;) {
         uint32_t *later;
-        if (is_concatenated(g, next) && visits > 0) {
-            visits--;
+        if (is_concatenated(g, next)) {
+            more = visits-- > 0; /* else a ring, whose leaves are no part of the text */
             later = ts_vec_add(g->ctx, &stack, sizeof *later);
             if (later == NULL) {
                 code = g->ctx->error.code;
@@ -707,7 +707,7 @@ ts_code hg_string_text(ts_buf *out, hg *g, uint32_t node)
             next = part_of(g, next, HG_WORD_FIRST, 0);
             continue;
         }
-        code = is_concatenated(g, next) ? TS_OK : put_leaf(out, &units, g, next);
+        code = put_leaf(out, &units, g, next);
         later = stack.p;
         more = stack.n > 0;
         next = more ? later[--stack.n] : 0;
