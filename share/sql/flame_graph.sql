@@ -1,6 +1,7 @@
 -- Question:   Which boxes does a flame graph have?
 --             For programs that draw one; folded_stacks gives the input of others.
 -- Topic:      stacks
+-- Model:      flame
 -- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
 -- Parameters: from, to  time: what lies in [from, to), of samples that part (default: everything)
 --             source    id of a source (default: all)

@@ -2,6 +2,7 @@
 --             Write the answer to a file, take the first line (the column's name) off, and give it
 --             to flamegraph.pl, speedscope or inferno.
 -- Topic:      stacks
+-- Model:      folded
 -- Needs:      stack_sample (sampled stacks), stack_slice (traced calls)
 -- Parameters: from, to  time: what lies in [from, to), of samples that part (default: everything)
 --             source    id of a source (default: all)

@@ -1,6 +1,7 @@
 -- Question:   What did one thread do? Lines for flamegraph.pl, speedscope or inferno.
 --             folded_stacks answers this for all sources, in ns; here CPU time is in µs, other times in ms.
 -- Topic:      stacks
+-- Model:      thread_folded
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: thread    itid of the thread (default: all threads together)
 --             from, to  time: what lies in [from, to), of samples that part (default: everything)

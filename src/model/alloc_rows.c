@@ -146,7 +146,7 @@ static ts_code find_rows(ts_method_rows *r, ts_vec *lines, const ts_param *param
         r->all += w->self[i];
     }
     TS_TRY(ts_method_rows_add(r));
-    TS_TRY(ts_method_rows_choose(r, ts_answer_param(params, count, "limit"), is_shown));
+    TS_TRY(ts_method_rows_choose(r, params, count, is_shown));
     TS_TRY(ts_method_rows_names(r));
     return line_sums(lines, r);
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 const char *ts_answer_param(const ts_param *params, size_t count, const char *name)
 {
@@ -12,6 +13,13 @@ const char *ts_answer_param(const ts_param *params, size_t count, const char *na
         }
     }
     return NULL;
+}
+
+uint32_t ts_answer_limit(const ts_param *params, size_t count, uint32_t usual, uint32_t n)
+{
+    const char *limit = ts_answer_param(params, count, "limit");
+    int64_t most = limit == NULL ? usual : (int64_t)strtod(limit, NULL);
+    return most >= 0 && most < n ? (uint32_t)most : n;
 }
 
 void ts_answer_begin(ts_answer_row *r)
@@ -41,14 +49,18 @@ void ts_answer_int(ts_answer_row *r, bool known, int64_t value)
     put_cell(r, known ? (ts_text){text, (size_t)n} : TS_TEXT_NULL, TS_CELL_INT);
 }
 
+ts_text ts_answer_number(char out[TS_NUMBER_TEXT], ts_wide value)
+{
+    bool fits = value >= INT64_MIN && value <= INT64_MAX;
+    return ts_text_of(ts_number_text(out, fits ? TS_CELL_INT : TS_CELL_REAL,
+                                     fits ? (int64_t)value : 0, (double)value));
+}
+
 void ts_answer_wide(ts_answer_row *r, ts_wide value)
 {
     char text[TS_NUMBER_TEXT];
-    if (value >= INT64_MIN && value <= INT64_MAX) {
-        ts_answer_int(r, true, (int64_t)value);
-        return;
-    }
-    put_cell(r, ts_text_of(ts_number_text(text, TS_CELL_REAL, 0, (double)value)), TS_CELL_REAL);
+    bool fits = value >= INT64_MIN && value <= INT64_MAX;
+    put_cell(r, ts_answer_number(text, value), fits ? TS_CELL_INT : TS_CELL_REAL);
 }
 
 void ts_answer_percent(ts_answer_row *r, ts_wide part, ts_wide all)

@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 
+#define PATHS " source thread from to event label weight limit "
+
 /* The parameters that an answer knows, with a blank before and after each; NULL: all that the
  * question has. */
 static bool knows_all(const char *known, const ts_param *params, size_t count)
@@ -24,7 +26,10 @@ ts_answer *ts_answer_find(ts_text name, const ts_param *params, size_t count)
         const char *known;
     } all[] = {{"spent", ts_answer_spent, NULL},
                {"methods", ts_answer_methods, " source thread by limit "},
-               {"allocations", ts_answer_allocations, " source limit "}};
+               {"allocations", ts_answer_allocations, " source limit "},
+               {"flame", ts_answer_flame, PATHS},
+               {"folded", ts_answer_folded, PATHS},
+               {"thread_folded", ts_answer_thread_folded, PATHS}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (ts_text_is(name, all[i].name)) {
             return knows_all(all[i].known, params, count) ? all[i].answer : NULL;

@@ -23,5 +23,8 @@ ts_answer *ts_answer_find(ts_text name, const ts_param *params, size_t count);
 ts_answer ts_answer_spent;
 ts_answer ts_answer_methods;
 ts_answer ts_answer_allocations;
+ts_answer ts_answer_flame;
+ts_answer ts_answer_folded;
+ts_answer ts_answer_thread_folded;
 
 #endif

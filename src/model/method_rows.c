@@ -18,8 +18,7 @@ void ts_method_rows_free(ts_method_rows *r)
     ts_calls_free(&r->calls);
 }
 
-/* What has no weight above zero is not there, as in the statement; what is left is added up. */
-static void leave_out(ts_method_rows *r)
+void ts_method_rows_leave_out(ts_method_rows *r)
 {
     ts_path_weights *w = &r->calls.weights[r->calls.chosen].of;
     r->all = w->no_stack > 0 ? w->no_stack : 0;
@@ -58,7 +57,7 @@ static int compare_found(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-static ts_code mark_weighed(ts_method_rows *r)
+ts_code ts_method_rows_mark(ts_method_rows *r)
 {
     const ts_paths *paths = r->calls.paths;
     const ts_path_weights *w = &ts_method_rows_weight(r)->of;
@@ -78,7 +77,7 @@ static ts_code find_sources(ts_method_rows *r)
     static const unsigned columns[] = {TS_C_stack_node__source_id};
     const ts_paths *paths = r->calls.paths;
     uint32_t *last = ts_zalloc(r->ctx, (size_t)r->sums.n + 1, sizeof *last);
-    ts_code code = last == NULL ? r->ctx->error.code : mark_weighed(r);
+    ts_code code = last == NULL ? r->ctx->error.code : ts_method_rows_mark(r);
     ts_walk at = ts_walk_of(*ts_model_rows(r->m), TS_T_stack_node, columns, 1);
     for (uint32_t i = 0; ts_walk_next(&code, &at); i++) {
         if (i < paths->nodes.count && r->weighed[i] && !ts_walk_null(&at, 0)) {
@@ -182,10 +181,9 @@ static void sort_places(uint32_t *places, size_t n, const ts_method_rows *r)
     }
 }
 
-ts_code ts_method_rows_choose(ts_method_rows *r, const char *limit,
+ts_code ts_method_rows_choose(ts_method_rows *r, const ts_param *params, size_t count,
                               bool (*wants)(const ts_method_rows *r, uint32_t method))
 {
-    int64_t most = limit == NULL ? ROWS_USUAL : (int64_t)strtod(limit, NULL);
     TS_NEED(r->ctx, r->places = ts_alloc(r->ctx, (size_t)r->sums.n + 1, sizeof *r->places));
     for (uint32_t i = 0; i <= r->sums.n; i++) {
         if (r->sums.seen[i] && wants(r, i)) {
@@ -193,7 +191,7 @@ ts_code ts_method_rows_choose(ts_method_rows *r, const char *limit,
         }
     }
     sort_places(r->places, r->n, r);
-    r->n = most >= 0 && most < r->n ? (uint32_t)most : r->n;
+    r->n = ts_answer_limit(params, count, ROWS_USUAL, r->n);
     return TS_OK;
 }
 
@@ -332,10 +330,10 @@ ts_code ts_answer_methods(ts_model *m, const ts_param *params, size_t count,
     ts_method_rows r = {.m = m, .ctx = ts_model_ctx(m)};
     ts_code code = ts_method_rows_weigh(&r, params, count, NULL);
     if (code == TS_OK) {
-        leave_out(&r);
+        ts_method_rows_leave_out(&r);
         code = ts_method_rows_add(&r);
     }
-    TS_STEP(code, ts_method_rows_choose(&r, ts_answer_param(params, count, "limit"), is_shown));
+    TS_STEP(code, ts_method_rows_choose(&r, params, count, is_shown));
     TS_STEP(code, ts_method_rows_names(&r));
     TS_STEP_IF(code, visitor->header != NULL, visitor->header(visitor->user, names, ROW_COLUMNS));
     TS_STEP(code, put_rows(&r, visitor));

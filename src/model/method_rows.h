@@ -41,6 +41,10 @@ static inline const ts_weight *ts_method_rows_weight(const ts_method_rows *r)
     return &r->calls.weights[r->calls.chosen];
 }
 
+/* What has no weight above zero is not there, as in statements; what is left is added up. */
+void ts_method_rows_leave_out(ts_method_rows *r);
+/* r->weighed. */
+ts_code ts_method_rows_mark(ts_method_rows *r);
 /* The sums of methods, and the sources of their call paths. */
 ts_code ts_method_rows_add(ts_method_rows *r);
 /* How many sources a method is in; *first: the least of them. */
@@ -48,7 +52,7 @@ int64_t ts_method_rows_sources(int64_t *first, const ts_method_rows *r, uint32_t
 
 /* The methods that are shown, the heaviest first: those that `wants` wants, as many as the
  * parameter limit says. */
-ts_code ts_method_rows_choose(ts_method_rows *r, const char *limit,
+ts_code ts_method_rows_choose(ts_method_rows *r, const ts_param *params, size_t count,
                               bool (*wants)(const ts_method_rows *r, uint32_t method));
 /* Their names. */
 ts_code ts_method_rows_names(ts_method_rows *r);

@@ -3,7 +3,7 @@
 
 usage: statements.py TRACE_STREAMER SOURCE_DIR
 
-The program takes the statement where a parameter is named that the model does not know, such as `order`; "order=self" is what both do.
+The statement is asked from a file of its own, without the line that names the model's answer. TS_SLOW=1: more values of each parameter.
 """
 
 import collections
@@ -16,9 +16,23 @@ import sys
 import tempfile
 
 ALL = 1000000
-# Question, its column that rows are ordered by, parameters of which every other one is tried.
-QUESTIONS = (("hot_methods", "self", ("source", "thread", "by")), ("alloc_hot_methods", "self_bytes", ("source",)))
+SLOW = bool(os.environ.get("TS_SLOW"))
+STACKS = ("source", "thread", "event", "weight", "label", "time")
+# Question, its column that rows are ordered by (None: rows come in one order), parameters of which every one is tried.
+QUESTIONS = (("hot_methods", "self", ("source", "thread", "by")), ("alloc_hot_methods", "self_bytes", ("source",)), ("flame_graph", None, STACKS),
+             ("folded_stacks", None, STACKS if SLOW else ("source",)), ("thread_flame_graph", None, STACKS if SLOW else ("weight",)))
 SETS = (("two", ("work.jfr.gz", "work21.jfr.gz")), ("kinds", ("go-heap.pprof", "sessions.heapprofile", "perf-stacks.txt", "tiny/profile.cpuprofile")))
+
+
+def hostile_profile(path):
+    """Names with what divides frames and lines, of methods that call each other and themselves; nameless ones."""
+    names = ["(root)", "a;b", "c\nd", "", "a;b", "(idle)", "e f"]
+    callees = [[2, 6], [3, 4], [5], [], [7], [], []]
+    nodes = [{"id": i + 1, "callFrame": {"functionName": name, "scriptId": "1", "url": "x;y.js" if i % 2 else "", "lineNumber": i, "columnNumber": 0}, "children": callees[i]}
+             for i, name in enumerate(names)]
+    samples = [7, 3, 4, 5, 6, 2, 1, 3, 7]
+    with open(path, "w", encoding="utf-8") as f:
+        json.dump({"nodes": nodes, "startTime": 0, "endTime": 9000, "samples": samples, "timeDeltas": [1000 * i for i in range(1, 10)]}, f)
 
 
 def rows_of(program, db, question, values):
@@ -29,9 +43,26 @@ def rows_of(program, db, question, values):
     return done.returncode, json.loads(done.stdout or "[]"), done.stderr
 
 
+def statement_file(program, question, work):
+    """The question without its answer by the model."""
+    path = os.path.join(work, question + ".sql")
+    with open(os.path.join(os.path.dirname(program), "..", "share", "trace_streamer", "sql", question + ".sql"), encoding="utf-8") as f:
+        lines = f.readlines()
+    kept = [line for line in lines if not line.startswith("-- Model:")]
+    if len(kept) == len(lines):
+        sys.exit("%s has no answer by the model" % question)
+    with open(path, "w", encoding="utf-8") as f:
+        f.writelines(kept)
+    return path
+
+
 def same(a, b):
     """Numbers that are sums of doubles may differ in their last digits."""
     return a == b or (isinstance(a, float) or isinstance(b, float)) and abs(a - b) <= 1e-9 * max(abs(a), abs(b))
+
+
+def same_row(a, b):
+    return list(a) == list(b) and all(same(a[c], b[c]) for c in a)
 
 
 def key(row):
@@ -40,6 +71,9 @@ def key(row):
 
 def compare(where, column, model, statement):
     """Rows in any order where `column` is equal; by that in the same order."""
+    if column is None:
+        pairs = ((a, b) for a, b in zip(model, statement) if not same_row(a, b))
+        return None if all(map(same_row, model, statement)) and len(model) == len(statement) else "%s: %d and %d rows, %r" % (where, len(model), len(statement), next(pairs, None))
     if [r[column] for r in model] != [r[column] for r in statement]:
         return "%s: the order differs" % where
     left, right = (collections.defaultdict(list) for _ in range(2))
@@ -56,18 +90,25 @@ def compare(where, column, model, statement):
 def variants(db, names):
     """Parameters, each by itself and then all."""
     sql = sqlite3.connect(db)
-    found = {
-        "source": [r[0] for r in sql.execute("SELECT DISTINCT source_id FROM stack_sample WHERE source_id IS NOT NULL ORDER BY 1 LIMIT 3")],
-        "thread": [r[0] for r in sql.execute("SELECT itid FROM stack_sample WHERE itid IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC LIMIT 2")],
-        "by": ["source"],
+    begin, end = sql.execute("SELECT min(ts), max(ts) FROM stack_sample").fetchone()
+    asked = {
+        "source": "SELECT DISTINCT source_id FROM stack_sample WHERE source_id IS NOT NULL ORDER BY 1",
+        "thread": "SELECT itid FROM stack_sample WHERE itid IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
+        "event": "SELECT event FROM stack_sample WHERE event IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
+        "label": "SELECT key FROM stack_sample_label GROUP BY 1 ORDER BY count(*) DESC",
     }
+    found = {name: [{name: value} for (value,) in sql.execute(query)][:3 if SLOW else 1] for name, query in asked.items()}
     sql.close()
+    found["by"] = [{"by": "source"}]
+    # No recording has all of these; then there are no rows.
+    found["weight"] = [{"weight": w} for w in ("samples", "cpu", "dur", "waiting", "alloc_space")[:5 if SLOW else 3]]
+    middle = None if begin is None else (begin + end) // 2
+    found["time"] = [] if begin is None else [{"from": middle}, {"from": begin, "to": middle}, {"to": middle}][:3 if SLOW else 2]
     yield {}
     for name in names:
-        for value in found[name]:
-            yield {name: value}
+        yield from found[name]
     if all(found[name] for name in names) and len(names) > 1:
-        yield {name: found[name][0] for name in names}
+        yield {k: v for name in names for k, v in found[name][0].items()}
 
 
 def main():
@@ -77,14 +118,23 @@ def main():
     compared = collections.Counter()
     bad = []
     with tempfile.TemporaryDirectory() as work:
+        made = os.path.join(work, "made.cpuprofile")
+        hostile_profile(made)
+        sets.append(("made.cpuprofile", [made]))
         db = os.path.join(work, "a.db")
+        statements = {question: statement_file(program, question, work) for question, _, _ in QUESTIONS}
         for name, paths in sets:
             subprocess.run([program, *paths, "-e", db, "--quiet", "--force"], check=True)
+            if paths == [made]:
+                with sqlite3.connect(db) as sql:  # a call path whose method is not known
+                    sql.execute("UPDATE stack_node SET method_id = NULL WHERE id = 4")
+                sql.close()
             for question, column, names in QUESTIONS:
                 for values in variants(db, names):
                     where = "%s of %s with %r" % (question, name, values)
-                    code, model, said = rows_of(program, db, question, {**values, "limit": ALL})
-                    other, statement, _ = rows_of(program, db, question, {**values, "limit": ALL, "order": "self"})
+                    more = {} if "folded" in question or "thread" in question else {"limit": ALL}
+                    code, model, said = rows_of(program, db, question, {**values, **more})
+                    other, statement, _ = rows_of(program, db, statements[question], {**values, **more})
                     if code != other:
                         bad.append("%s: exit codes %d and %d: %s" % (where, code, other, said))
                     bad += filter(None, [compare(where, column, model, statement)])
