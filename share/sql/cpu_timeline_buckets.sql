@@ -1,5 +1,6 @@
 -- Question:   How busy was a thread over time?
 -- Topic:      stacks
+-- Model:      timeline
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: thread    itid of the thread (default: all threads together)
 --             buckets   number of equal spans (default 50)

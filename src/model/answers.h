@@ -26,5 +26,6 @@ ts_answer ts_answer_allocations;
 ts_answer ts_answer_flame;
 ts_answer ts_answer_folded;
 ts_answer ts_answer_thread_folded;
+ts_answer ts_answer_timeline;
 
 #endif

@@ -20,7 +20,9 @@ SLOW = bool(os.environ.get("TS_SLOW"))
 STACKS = ("source", "thread", "event", "weight", "label", "time")
 # Question, its column that rows are ordered by (None: rows come in one order), parameters of which every one is tried.
 QUESTIONS = (("hot_methods", "self", ("source", "thread", "by")), ("alloc_hot_methods", "self_bytes", ("source",)), ("flame_graph", None, STACKS),
-             ("folded_stacks", None, STACKS if SLOW else ("source",)), ("thread_flame_graph", None, STACKS if SLOW else ("weight",)))
+             ("folded_stacks", None, STACKS if SLOW else ("source",)), ("thread_flame_graph", None, STACKS if SLOW else ("weight",)),
+             ("cpu_timeline_buckets", None, ("thread", "time", "buckets")))
+LIMITED = ("hot_methods", "alloc_hot_methods", "flame_graph")
 SETS = (("two", ("work.jfr.gz", "work21.jfr.gz")), ("kinds", ("go-heap.pprof", "sessions.heapprofile", "perf-stacks.txt", "tiny/profile.cpuprofile")))
 
 
@@ -99,6 +101,7 @@ def variants(db, names):
     }
     found = {name: [{name: value} for (value,) in sql.execute(query)][:3 if SLOW else 1] for name, query in asked.items()}
     sql.close()
+    found["buckets"] = [{"buckets": n} for n in (7, 1, 1000)]
     found["by"] = [{"by": "source"}]
     # No recording has all of these; then there are no rows.
     found["weight"] = [{"weight": w} for w in ("samples", "cpu", "dur", "waiting", "alloc_space")[:5 if SLOW else 3]]
@@ -132,7 +135,7 @@ def main():
             for question, column, names in QUESTIONS:
                 for values in variants(db, names):
                     where = "%s of %s with %r" % (question, name, values)
-                    more = {} if "folded" in question or "thread" in question else {"limit": ALL}
+                    more = {"limit": ALL} if question in LIMITED else {}
                     code, model, said = rows_of(program, db, question, {**values, **more})
                     other, statement, _ = rows_of(program, db, statements[question], {**values, **more})
                     if code != other:
