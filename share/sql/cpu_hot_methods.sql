@@ -3,6 +3,7 @@
 --             that slept or waited have none. A sample counts with the part of it that lies
 --             in the span, or where it is without a length; those without a time count when there is no span.
 -- Topic:      stacks
+-- Model:      cpu_methods
 -- Needs:      stack_sample (sampled stacks)
 -- Parameters: from, to  time: the span (default: everything)
 --             source    id of a source (default: all)
@@ -42,8 +43,8 @@ part AS MATERIALIZED (
   FROM sample WHERE inside > 0 OR (inside IS NULL AND begins)
 ),
 counted AS (
-  SELECT group_concat(DISTINCT CASE WHEN :event IS NULL THEN 'cpu of ' ELSE '' END || event) AS what
-  FROM part
+  SELECT group_concat(what) AS what
+  FROM (SELECT DISTINCT CASE WHEN :event IS NULL THEN 'cpu of ' ELSE '' END || event AS what FROM part ORDER BY 1)
 ),
 weight AS (
   SELECT node_id, sum(ns >> 32) * 4294967296 + sum(ns & 4294967295) AS ns

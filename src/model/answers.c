@@ -30,7 +30,8 @@ ts_answer *ts_answer_find(ts_text name, const ts_param *params, size_t count)
                {"flame", ts_answer_flame, PATHS},
                {"folded", ts_answer_folded, PATHS},
                {"thread_folded", ts_answer_thread_folded, PATHS},
-               {"timeline", ts_answer_timeline, NULL}};
+               {"timeline", ts_answer_timeline, NULL},
+               {"cpu_methods", ts_answer_cpu_methods, NULL}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (ts_text_is(name, all[i].name)) {
             return knows_all(all[i].known, params, count) ? all[i].answer : NULL;

@@ -27,5 +27,6 @@ ts_answer ts_answer_flame;
 ts_answer ts_answer_folded;
 ts_answer ts_answer_thread_folded;
 ts_answer ts_answer_timeline;
+ts_answer ts_answer_cpu_methods;
 
 #endif

@@ -135,6 +135,7 @@ typedef struct ts_calls {
                                     NULL: all rows are looked at */
     bool no_idle;                       /* what is waiting for nothing to do is left out */
     bool valueless;                     /* rows without a value are counted too, by sums */
+    ts_pool *weighed;                   /* events of what has a weight, or NULL */
     /* Each by id, NULL: all of them. */
     ts_vec sliced; /* bool: the source has traced calls */
     ts_pool names; /* of weights */
@@ -190,7 +191,8 @@ typedef struct ts_weigh_asked {
     bool heap, marks; /* or else, where the database has none of these: heaps, slices of a trace of
                          the system */
     bool no_idle;
-    bool valueless; /* also rows without the weight are counted; of a whole recording only */
+    bool valueless;  /* also rows without the weight are counted; of a whole recording only */
+    ts_pool *events; /* gets the events of samples that weigh something; NULL: not asked for */
 } ts_weigh_asked;
 
 /*

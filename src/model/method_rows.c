@@ -48,6 +48,30 @@ ts_code ts_method_rows_weigh(ts_method_rows *r, const ts_param *params, size_t c
                                           by != NULL && strcmp(by, "source") == 0);
 }
 
+ts_code ts_method_rows_ask(ts_method_rows *r, const ts_param *params, size_t count,
+                           const ts_weigh_asked *asked)
+{
+    const ts_wanted wanted = {.source = ts_answer_param(params, count, "source"),
+                              .thread = ts_answer_param(params, count, "thread"),
+                              .from = ts_answer_param(params, count, "from"),
+                              .until = ts_answer_param(params, count, "to"),
+                              .label = ts_answer_param(params, count, "label")};
+    ts_select select;
+    ts_code code = ts_select_make(&select, r->m, &wanted);
+    if (code == TS_OK) {
+        code = ts_calls_weigh(&r->calls, r->m, &select, asked);
+        r->nothing = code == TS_ERR_USAGE && asked->weight != NULL;
+    }
+    ts_select_free(r->ctx, &select);
+    if (r->nothing) {
+        r->ctx->error = (ts_error){0};
+        return TS_OK;
+    }
+    TS_TRY(code);
+    ts_method_rows_leave_out(r);
+    return ts_method_rows_mark(r);
+}
+
 /* --- the sources of methods ------------------------------------------------------------------- */
 
 static int compare_found(const void *a, const void *b)
@@ -217,6 +241,7 @@ static ts_code put_name(ts_method_rows *r, ts_method_name *name, ts_buf *label, 
     TS_TRY(ts_pool_intern(r->ctx, &name->label, NULL, &r->texts, ts_buf_text(label)));
     name->label++;
     name->source_id = ts_walk_int_or(at, 5, INT64_MIN);
+    name->own_line = ts_walk_int_or(at, 4, INT64_MAX);
     if (!ts_walk_null(at, 3)) {
         TS_TRY(ts_pool_intern(r->ctx, &name->file, NULL, &r->texts, file));
         name->file++;

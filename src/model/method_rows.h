@@ -11,6 +11,7 @@ typedef struct ts_method_name {
     bool shown;
     uint32_t label, file; /* in `texts` + 1; 0: not recorded */
     int64_t source_id;    /* INT64_MIN: not recorded */
+    int64_t own_line;     /* where the first of those that are one begins; INT64_MAX: no line */
     int64_t line,
         to_line; /* the least and the last of those that are one; INT64_MAX: none has one */
 } ts_method_name;
@@ -29,7 +30,13 @@ typedef struct ts_method_rows {
     ts_method_name *names; /* by place of a method */
     ts_pool texts;
     ts_wide all;
+    bool nothing; /* no weight is called so: no rows, as in SQL */
 } ts_method_rows;
+
+/* The parameters source, thread, from, to and label, and what is asked; *r is zeroed but for m and
+ * ctx. Then what has no weight above zero is left out, and r->weighed is known. */
+ts_code ts_method_rows_ask(ts_method_rows *r, const ts_param *params, size_t count,
+                           const ts_weigh_asked *asked);
 
 /* The parameters source, thread and by; weight: NULL for the default. Free with
  * ts_method_rows_free, also after an error. */

@@ -11,7 +11,6 @@ enum { FLAME_COLUMNS = 8, BOXES_USUAL = 100000 };
 
 typedef struct path_rows {
     ts_method_rows r;
-    bool nothing;    /* no rows */
     uint32_t *one;   /* no two methods are one */
     uint32_t *order; /* call paths in the order of their rows */
     uint32_t n;
@@ -31,34 +30,6 @@ static void path_rows_free(path_rows *p)
     ts_buf_free(ctx, &p->line);
     ts_vec_free(ctx, &p->path);
     ts_method_rows_free(&p->r);
-}
-
-static ts_code weigh(path_rows *p, const ts_param *params, size_t count)
-{
-    ts_method_rows *r = &p->r;
-    const ts_wanted wanted = {.source = ts_answer_param(params, count, "source"),
-                              .thread = ts_answer_param(params, count, "thread"),
-                              .from = ts_answer_param(params, count, "from"),
-                              .until = ts_answer_param(params, count, "to"),
-                              .label = ts_answer_param(params, count, "label")};
-    const ts_weigh_asked asked = {.event = ts_answer_param(params, count, "event"),
-                                  .weight = ts_answer_param(params, count, "weight"),
-                                  .samples = true,
-                                  .calls = true};
-    ts_select select;
-    ts_code code = ts_select_make(&select, r->m, &wanted);
-    if (code == TS_OK) {
-        code = ts_calls_weigh(&r->calls, r->m, &select, &asked);
-        p->nothing = code == TS_ERR_USAGE; /* there is no such weight: no rows, as in SQL */
-    }
-    ts_select_free(r->ctx, &select);
-    if (p->nothing) {
-        r->ctx->error = (ts_error){0};
-        return TS_OK;
-    }
-    TS_TRY(code);
-    ts_method_rows_leave_out(r);
-    return ts_method_rows_mark(r);
 }
 
 /* Names of the methods that call paths with a weight have. */
@@ -87,9 +58,13 @@ static ts_code read_names(path_rows *p)
 
 static ts_code begin(path_rows *p, ts_model *m, const ts_param *params, size_t count)
 {
+    const ts_weigh_asked asked = {.event = ts_answer_param(params, count, "event"),
+                                  .weight = ts_answer_param(params, count, "weight"),
+                                  .samples = true,
+                                  .calls = true};
     *p = (path_rows){.r = {.m = m, .ctx = ts_model_ctx(m)}};
-    TS_TRY(weigh(p, params, count));
-    if (p->nothing) {
+    TS_TRY(ts_method_rows_ask(&p->r, params, count, &asked));
+    if (p->r.nothing) {
         return TS_OK;
     }
     TS_TRY(read_names(p));
@@ -180,7 +155,7 @@ ts_code ts_answer_flame(ts_model *m, const ts_param *params, size_t count,
                                                      "method", "file",  "line",  "node_id"};
     path_rows p;
     ts_code code = begin(&p, m, params, count);
-    TS_STEP_IF(code, !p.nothing, place_boxes(&p));
+    TS_STEP_IF(code, !p.r.nothing, place_boxes(&p));
     TS_STEP_IF(code, visitor->header != NULL, visitor->header(visitor->user, names, FLAME_COLUMNS));
     TS_STEP(code, put_boxes(&p, ts_answer_limit(params, count, BOXES_USUAL, p.n), visitor));
     path_rows_free(&p);
@@ -245,7 +220,7 @@ static ts_code answer_folded(ts_model *m, const ts_param *params, size_t count,
     static const char *const names[] = {"folded"};
     path_rows p;
     ts_code code = begin(&p, m, params, count);
-    if (code == TS_OK && !p.nothing) {
+    if (code == TS_OK && !p.r.nothing) {
         const ts_weight *weight = ts_method_rows_weight(&p.r);
         ts_wide *self = weight->of.self;
         const char *asked = ts_answer_param(params, count, "weight");

@@ -179,14 +179,18 @@ ts_code stacks_list_weights(ts_calls *p)
     return code;
 }
 
+/* NAME or NAME/UNIT */
+static bool is_called(ts_text wanted, ts_text name, ts_text unit)
+{
+    size_t n = name.n;
+    bool both = unit.n > 0 && wanted.n == n + 1 + unit.n && wanted.p[n] == '/' &&
+                memcmp(wanted.p, name.p, n) == 0 && memcmp(wanted.p + n + 1, unit.p, unit.n) == 0;
+    return both || ts_text_equal(name, wanted);
+}
+
 static bool is_named(const ts_weight *w, ts_text name)
 {
-    const char *slash = memchr(name.p, '/', name.n);
-    size_t n = w->name.n;
-    bool unit = slash != NULL && name.n == n + 1 + w->unit.n && name.p[n] == '/' &&
-                memcmp(name.p, w->name.p, n) == 0 &&
-                memcmp(name.p + n + 1, w->unit.p, w->unit.n) == 0;
-    return unit || ts_text_equal(w->name, name);
+    return is_called(name, w->name, w->unit);
 }
 
 /* What a name may mean: a class, any weight that is called so, the kind of value that alone is of
@@ -198,7 +202,7 @@ static bool means(const ts_weight *w, ts_text name, int meaning)
     bool amount = ts_text_is(w->unit, "ns") || ts_text_is(w->unit, "bytes");
     bool value = (w->kind == TS_WEIGHT_HEAP || w->classes == 1U << w->what.class) &&
                  w->what.class != TS_CLASS_other &&
-                 ts_text_is(name, ts_event_class_name(w->what.class));
+                 is_called(name, ts_text_of(ts_event_class_name(w->what.class)), w->unit);
     switch (meaning) {
     case MEANS_CLASS:
         return w->kind == TS_WEIGHT_CLASS && is_named(w, name);

@@ -57,6 +57,16 @@ static void weigh_add(weigh_work *w, uint32_t node, ts_wide sum, uint64_t count,
     }
 }
 
+/* For who wants to know which events have weight. */
+static ts_code note_event(const weigh_work *w, uint32_t node, ts_wide sum, ts_text event)
+{
+    uint32_t id;
+    if (w->p->weighed == NULL || w->totals || node == 0 || sum <= 0 || event.n == 0) {
+        return TS_OK;
+    }
+    return ts_pool_intern(w->p->ctx, &id, NULL, w->p->weighed, event);
+}
+
 static ts_code self_room(ts_calls *p, ts_weight *weight)
 {
     if (weight->self == NULL) {
@@ -72,7 +82,9 @@ static ts_code weigh_item(void *user, const ts_calls_item *item)
     w->items++;
     if (w->p->own == NULL) {
         weigh_add(w, item->node, item->weight, 1, &item->what, item->call);
-    } else if (weight != NULL) {
+        return note_event(w, item->node, item->weight, item->event);
+    }
+    if (weight != NULL) {
         TS_TRY(self_room(w->p, weight));
         int64_t *sum = &weight->self[item->node];
         weight->over = ts_ckd_add(sum, *sum, item->weight) || weight->over;
@@ -160,6 +172,7 @@ static ts_code each_sum(weigh_work *w, const ts_path_sums *s, const ts_weight *w
         }
         if (count > 0) {
             weigh_add(w, node, sum, count, &what, call);
+            code = note_event(w, node, sum, view->event);
         }
     }
     ts_free(p->ctx, views);
@@ -415,7 +428,8 @@ ts_code ts_calls_weigh(ts_calls *p, ts_model *m, ts_select *select, const ts_wei
                     .select = *select,
                     .stackless = true,
                     .no_idle = asked->no_idle,
-                    .valueless = asked->valueless};
+                    .valueless = asked->valueless,
+                    .weighed = asked->events};
     *select = (ts_select){0};
     const ts_rows_from *from = ts_model_rows(m);
     ts_code code = ts_events_get(&p->events, m);
