@@ -93,6 +93,7 @@ def variants(db, names, turn):
     """Parameters, each by itself and then all. Without TS_SLOW each recording has its turn of two of them."""
     sql = sqlite3.connect(db)
     begin, end = sql.execute("SELECT min(ts), max(ts) FROM stack_sample").fetchone()
+    stacks = sql.execute("SELECT EXISTS (SELECT 1 FROM stack_sample) OR EXISTS (SELECT 1 FROM stack_slice)").fetchone()[0]
     asked = {
         "source": "SELECT DISTINCT source_id FROM stack_sample WHERE source_id IS NOT NULL ORDER BY 1",
         "thread": "SELECT itid FROM stack_sample WHERE itid IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
@@ -109,6 +110,8 @@ def variants(db, names, turn):
     found["time"] = [] if begin is None else [{"from": middle}, {"from": begin, "to": middle}, {"to": middle}][:3 if SLOW else 2]
     single = [values for name in names for values in found[name]]
     yield {}
+    if not stacks:
+        return
     yield from single if SLOW else [single[(2 * turn + k) % len(single)] for k in range(min(2, len(single)))]
     if all(found[name] for name in names) and len(names) > 1:
         yield {k: v for name in names for k, v in found[name][0].items()}
