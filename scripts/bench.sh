@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# bench.sh [quick | full | heap-analysis | ftrace | native | limit | stages | columns | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
+# bench.sh [quick | full | heap-analysis | ftrace | native | limit | stages | floors | columns | SIZE...] [options]: measures the release build on synthetic recordings, in turn with
 # yardsticks that show what the machine can do at all. docs/performance.md explains the figures.
 #
 #   quick        10 and 50 MB, 3 runs
@@ -11,6 +11,8 @@
 #   limit        one and two threads, and how far that is from what is possible: beside a program that checks nothing, where
 #                its source is in ../shared/prototypes/perf
 #   stages       for every format: processor time of a million calls or so, and where its user time goes (perf), by stage
+#   floors       for each format with a goal for its speed: what reading its bytes and writing its rows take alone, and decoding that
+#                drops all rows; bytes a sample of CPU profiles, in rows with less and less in them
 #   columns      rows a second of a heap's tables as blocks of ClickHouse (Native) and as Parquet, on one core, without conversion
 #   SIZE...      snapshots of these sizes, in MB
 #   -n RUNS      runs of each measurement; the table shows medians
@@ -27,7 +29,7 @@ usage() {
 runs='' dir=${TMPDIR:-/var/tmp}/trace_streamer-bench build='' mode=full sizes=()
 while [ $# -gt 0 ]; do
     case $1 in
-    quick | full | heap-analysis | ftrace | native | limit | stages | columns) mode=$1 ;;
+    quick | full | heap-analysis | ftrace | native | limit | stages | floors | columns) mode=$1 ;;
     [1-9]*) mode=sizes sizes+=("$1") ;;
     -n) runs=${2:-} && shift ;;
     -d) dir=${2:-} && shift ;;
@@ -76,6 +78,11 @@ fi
 
 if [ "$mode" = stages ]; then
     scripts/bench-stages.sh "$program" "$build" "$dir" "$runs"
+    exit
+fi
+
+if [ "$mode" = floors ]; then
+    scripts/bench-floors.sh "$program" "$build" "$dir" "$runs"
     exit
 fi
 
