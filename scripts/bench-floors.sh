@@ -108,30 +108,36 @@ one() { # name
         measure scan "$bench/bench_floors" scan "$work/rows.db"
         measure copy "$bench/bench_floors" copy "$work/rows.db" "$work/copy.db"
         measure each "$bench/bench_floors" each "$work/rows.db" "$work/each.db"
-        [ "$i" -gt 0 ] || rm -f "$work"/{whole,plain,dropping,apart,scan,copy,each} # the files are in memory now
+        measure late "$bench/bench_floors" late "$work/rows.db" "$work/late.db"
+        [ "$i" -gt 0 ] || rm -f "$work"/{whole,plain,dropping,apart,scan,copy,each,late} # the files are in memory now
     done
     rows=$(cat "$work/copy.out")
-    copied=$(awk -v a="$(wc -c <"$work/copy.db")" -v b="$(wc -c <"$work/rows.db")" 'BEGIN { printf "%.3f", a / b }')
+    copied=$(awk -v a="$(wc -c <"$work/copy.db")" -v l="$(wc -c <"$work/late.db")" -v b="$(wc -c <"$work/rows.db")" \
+        'BEGIN { printf "%.2f %.2f", a / b, l / b }')
     awk -v name="$name" -v mb="$(awk -v b="$bytes" 'BEGIN { print b / 1e6 }')" -v rows="$rows" -v speed="$speed" -v seconds="$seconds" \
         -v whole="$(least whole)" -v dropping="$(least dropping)" -v apart="$(least apart)" -v scan="$(least scan)" \
-        -v copy="$(least copy)" -v each="$(least each)" -v plain="$(least plain)" -v copied="$copied" 'BEGIN {
+        -v copy="$(least copy)" -v each="$(least each)" -v late="$(least late)" -v plain="$(least plain)" -v copied="$copied" 'BEGIN {
         goal = seconds != "" ? seconds + 0 : mb / speed
         written = (copy < each ? copy : each) - scan
+        later = late > each ? late - each : 0
         written = written > 0 ? written : 0
         bottom = apart + written
         analyses = whole > plain ? whole - plain : 0
         verdict = whole <= goal ? "reached" : bottom > goal ? "cannot be reached" : \
             sprintf("not reached: %.2f s are left for what takes %.2f", goal - bottom, whole - bottom)
-        printf "%-12s %5.0f %6.2f %6.2f %6.2f %6.2f %7.2f %7.2f %6.2f %7.2f %7.2f %8.2f %6.2f %6s  %s\n", name, mb, rows / 1e6,
-            goal, whole, apart, copy - scan, each - scan, bottom, dropping, dropping - apart, analyses,
+        printf "%-12s %5.0f %6.2f %6.2f %6.2f %6.2f %7.2f %7.2f %6.2f %6.2f %7.2f %7.2f %8.2f %6.2f  %s  %s\n", name, mb, rows / 1e6,
+            goal, whole, apart, copy - scan, each - scan, later, bottom, dropping, dropping - apart, analyses,
             whole - dropping - written - analyses, copied, verdict }'
-    rm -f "$work"/{whole,plain,dropping,apart,scan,copy,each} "$work"/*.db
+    rm -f "$work"/{whole,plain,dropping,apart,scan,copy,each,late} "$work"/*.db
 }
 
+# written, by one, late: rows in one call for many, in one for each, and what it costs when some of their integers come after the row;
+# dropped: a conversion that keeps no rows; rest: the whole less dropped, written and analyses. Sizes are parts of the database's: written
+# by many, and late.
 printf '%s processors, least of %s runs, load %s; seconds of user time, one thread\n' "$(nproc)" "$runs" \
     "$(cut -d ' ' -f 1-3 /proc/loadavg 2>/dev/null || echo '?')"
-printf '%-12s %5s %6s %6s %6s %6s %7s %7s %6s %7s %7s %8s %6s %6s\n' '' MB 'M rows' goal whole apart written 'by one' floor \
-    dropped parser analyses rest copy
+printf '%-12s %5s %6s %6s %6s %6s %7s %7s %6s %6s %7s %7s %8s %6s  %s\n' '' MB 'M rows' goal whole apart written 'by one' late floor \
+    dropped parser analyses rest 'sizes of copies'
 for name in "${wanted[@]:-${names[@]}}"; do
     one "$name"
 done
@@ -144,8 +150,8 @@ if [ ${#wanted[@]} -eq 0 ]; then
         "$program" "$file" -e "$work/rows.db" --quiet --force
         samples=$("$program" "$work/rows.db" -q 'SELECT count(*) FROM stack_sample' --quiet | tail -n 1)
         # a library of SQLite need not have dbstat
-        written=$("$program" "$work/rows.db" --quiet \
-            -q "SELECT sum(pgsize) FROM dbstat WHERE name IN ('stack_sample_row', 'stack_sample_block')" 2>"$work/log" | tail -n 1) || written=
+        written=$("$program" "$work/rows.db" --quiet 2>"$work/log" -q "SELECT sum(pgsize) FROM dbstat
+            WHERE name IN ('stack_sample_row', 'stack_sample_block')" | tail -n 1) || written=
         printf '\n%s: %s samples, %s bytes each in their tables\n' "$(basename "$file")" "$samples" \
             "$(awk -v b="$written" -v n="$samples" 'BEGIN { if (b > 0) printf "%.1f", b / n; else printf "?" }')"
         "$bench/bench_floors" samples "$work/rows.db" "$work"

@@ -6,6 +6,8 @@
  *   bench_floors scan DB             all rows of a database, as structs of rows
  *   bench_floors copy DB OUT         the same, written to a new database by the page writer
  *   bench_floors each DB OUT         the same with a call for each row, and not for many
+ *   bench_floors late DB OUT         the same, and integers of which formats know the values late
+ *                                    (TS_HOT) come after their row
  *   bench_floors samples DB DIR      bytes a row and a sample of rows of samples that have less
  *                                    and less in them, written by SQLite
  */
@@ -13,6 +15,7 @@
 #include "parsers/cloud/reader.h"
 #include "parsers/jfr/primitives.h"
 #include "tables/database.h"
+#include "tables/rows.h"
 #include "tables/table_scan.h"
 #include "wire/wire.h"
 
@@ -32,7 +35,7 @@ typedef uint64_t read_call(ts_ctx *ctx, const uint8_t *p, size_t n);
 
 static uint64_t read_json(ts_ctx *ctx, const uint8_t *p, size_t n)
 {
-    static const ts_json_handler nothing = {NULL};
+    static const ts_json_handler nothing = {.key = NULL};
     ts_json *js = NULL;
     ts_code code = ts_json_new(&js, ctx, &nothing, NULL, 0);
     for (size_t at = 0; at < n && code == TS_OK; at += 1 << 18) {
@@ -304,21 +307,48 @@ static void gather(char *rows, const ts_table *table, const ts_batch *b)
     }
 }
 
-static ts_code put_rows(ts_sink *to, enum ts_table_id id, const char *rows, unsigned n, bool each)
+/* How rows are put. */
+typedef enum put_mode { PUT_MANY, PUT_EACH, PUT_LATE } put_mode;
+
+/* Columns that are reserved together when a row of the table is put. */
+static const uint64_t late_columns[TS_TABLE_COUNT] = {
+#define TS_HOT(t, usual, late) [TS_T_##t] = late,
+#include "tables/formats/each.h"
+};
+
+/* The row first, then those of its columns that formats know later. */
+static ts_code put_late(ts_sink *to, enum ts_table_id id, const char *row, uint64_t rowid)
+{
+    int64_t values[TS_SCAN_COLUMNS];
+    unsigned n = 0;
+    uint64_t null;
+    memcpy(&null, row, sizeof null);
+    const uint64_t late = late_columns[id] & ~null;
+    for (uint64_t left = late; left != 0; left &= left - 1) {
+        const unsigned column = (unsigned)__builtin_ctzll(left);
+        memcpy(&values[n++], row + ts_schema[id].columns[column].offset, sizeof values[0]);
+    }
+    TS_TRY(ts_sink_reserve(to, id, row, late));
+    return late == 0 ? TS_OK : ts_sink_settle(to, id, (int64_t)rowid, late, values);
+}
+
+static ts_code put_rows(ts_sink *to, enum ts_table_id id, const char *rows, unsigned n,
+                        put_mode mode)
 {
     const size_t size = ts_schema[id].row_size;
     ts_code code = TS_OK;
-    if (!each) {
+    if (mode == PUT_MANY) {
         return ts_sink_put_many(to, id, rows, size, n);
     }
     for (unsigned i = 0; i < n && code == TS_OK; i++) {
-        code = ts_sink_put(to, id, rows + i * size);
+        code = mode == PUT_EACH ? ts_sink_put(to, id, rows + i * size)
+                                : put_late(to, id, rows + i * size, ts_sink_rows(to, id) + 1);
     }
     return code;
 }
 
 static ts_code copy_table(ts_ctx *ctx, ts_sink *to, ts_reader *reader, enum ts_table_id id,
-                          bool each)
+                          put_mode mode)
 {
     const ts_table *table = &ts_schema[id];
     unsigned columns[TS_SCAN_COLUMNS];
@@ -339,7 +369,7 @@ static ts_code copy_table(ts_ctx *ctx, ts_sink *to, ts_reader *reader, enum ts_t
         }
         if (code == TS_OK) {
             gather(rows, table, b);
-            code = put_rows(to, id, rows, b->rows, each);
+            code = put_rows(to, id, rows, b->rows, mode);
         }
     }
     ts_free(ctx, rows);
@@ -356,7 +386,7 @@ static ts_code make_file(ts_ctx *ctx, const char *path)
 }
 
 /* All tables but the one that is written with the schema; out: NULL for none. */
-static ts_code run_copy(ts_ctx *ctx, const char *path, const char *out, bool each)
+static ts_code run_copy(ts_ctx *ctx, const char *path, const char *out, put_mode mode)
 {
     ts_sink dropping = ts_sink_null();
     ts_reader *reader = NULL;
@@ -370,7 +400,7 @@ static ts_code run_copy(ts_ctx *ctx, const char *path, const char *out, bool eac
     for (unsigned i = 0; i < TS_TABLE_COUNT && code == TS_OK; i++) {
         const enum ts_table_id id = (enum ts_table_id)i;
         if (ts_reader_has_table(reader, id) && ts_sink_rows(to, id) == 0 && id != TS_T_schema_doc) {
-            code = copy_table(ctx, to, reader, id, each);
+            code = copy_table(ctx, to, reader, id, mode);
             rows += ts_sink_rows(to, id);
         }
     }
@@ -465,15 +495,19 @@ int main(int argc, char **argv)
     if (strcmp(what, "read") == 0 && argc > 3) {
         code = run_read(&ctx, argv[2], argv + 3);
     } else if (strcmp(what, "scan") == 0) {
-        code = run_copy(&ctx, argv[2], NULL, false);
-    } else if ((strcmp(what, "copy") == 0 || strcmp(what, "each") == 0) && argc > 3) {
-        code = run_copy(&ctx, argv[2], argv[3], what[0] == 'e');
+        code = run_copy(&ctx, argv[2], NULL, PUT_MANY);
+    } else if (strcmp(what, "copy") == 0 && argc > 3) {
+        code = run_copy(&ctx, argv[2], argv[3], PUT_MANY);
+    } else if (strcmp(what, "each") == 0 && argc > 3) {
+        code = run_copy(&ctx, argv[2], argv[3], PUT_EACH);
+    } else if (strcmp(what, "late") == 0 && argc > 3) {
+        code = run_copy(&ctx, argv[2], argv[3], PUT_LATE);
     } else if (strcmp(what, "samples") == 0 && argc > 3) {
         code = run_samples(&ctx, argv[2], argv[3]);
     } else {
         (void)fprintf(
             stderr, "usage: bench_floors read FORM FILE... | scan DB | copy DB OUT | each DB OUT | "
-                    "samples DB DIR\n");
+                    "late DB OUT | samples DB DIR\n");
         return 2;
     }
     for (unsigned i = 0; code != TS_OK && i < ctx.error.count; i++) {
