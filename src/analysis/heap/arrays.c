@@ -7,6 +7,7 @@
 #include "analysis/heap/graph.h"
 
 #include "base/alloc.h"
+#include "base/touch.h"
 
 /* Sanitizers see what is beyond a part, and parts that were given back. */
 #if defined(__SANITIZE_ADDRESS__)
@@ -45,6 +46,7 @@ static void add_block(hg_arrays_of *a, void *block, size_t size, bool used)
 {
     a->blocks[a->block_n] = block;
     a->sizes[a->block_n] = size;
+    a->fresh[a->block_n] = (uint8_t *)block + (used ? size : 0);
     insert_part(a, 0);
     a->parts[0] = (hg_part_of){block, size, used, (uint8_t)a->block_n++};
     if (!used) {
@@ -72,6 +74,18 @@ void *hg_adopt(hg *g, uint32_t **kept, size_t count)
     return array;
 }
 
+/* Asks for the memory of a part that is taken, as far as it is fresh. */
+static void touch_part(hg_arrays_of *a, const hg_part_of *part)
+{
+    uint8_t **fresh = &a->fresh[part->block];
+    uint8_t *end = part->at + part->size;
+    if (end > *fresh) {
+        uint8_t *begin = part->at > *fresh ? part->at : *fresh;
+        ts_touch(begin, (size_t)(end - begin));
+        *fresh = end;
+    }
+}
+
 void *hg_take(hg *g, size_t count, size_t size)
 {
     hg_arrays_of *a = &g->arrays;
@@ -92,6 +106,7 @@ void *hg_take(hg *g, size_t count, size_t size)
         part->size = n;
         part->used = true;
         UNPOISON(part->at, count * size);
+        touch_part(a, part);
         return part->at;
     }
     return ts_alloc(g->ctx, count, size);

@@ -292,6 +292,7 @@ static ts_code list_cross_edges(work *w)
             uint32_t to = cross_at(w, i);
             if (w->crossing - i > AHEAD) {
                 __builtin_prefetch(&w->into[cross_at(w, i + AHEAD)], 1);
+                __builtin_prefetch(&w->from[w->into[cross_at(w, i + AHEAD / 2)]], 1);
             }
             if (!hg_bit(w->below, to)) {
                 w->from[w->into[to]++] = v;

@@ -238,6 +238,7 @@ enum { HG_PARTS = 48, HG_BLOCKS = 8 };
 typedef struct hg_arrays_of {
     uint8_t *blocks[HG_BLOCKS];
     size_t sizes[HG_BLOCKS];
+    uint8_t *fresh[HG_BLOCKS]; /* what was not taken before */
     unsigned block_n;
     unsigned n;
     hg_part_of parts[HG_PARTS];

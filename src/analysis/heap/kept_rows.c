@@ -1,10 +1,11 @@
 #include "analysis/heap/kept_rows.h"
 
 #include "base/alloc.h"
+#include "base/touch.h"
 
 #include "tables/rows.h"
 
-enum { FIRST_ROOM = 4096 };
+enum { FIRST_ROOM = 4096, TOUCHED = 1 << 16 };
 
 static const unsigned column_counts[HG_KEPT_TABLES] = {4, 2};
 
@@ -110,6 +111,20 @@ static ts_code see_node(hg_kept *k, const ts_row_js_heap_nodes *row)
     return TS_OK;
 }
 
+/* Asks for the memory of the next rows, some at a time: more than that is not taken for nothing. */
+static void touch_next(hg_kept_rows *rows, enum hg_kept_table table, unsigned count)
+{
+    const size_t from = rows->touched;
+    const size_t wanted = rows->n + count + TOUCHED;
+    if (rows->n + count <= from) {
+        return;
+    }
+    rows->touched = wanted < rows->room ? wanted : rows->room;
+    for (unsigned i = 0; i < column_counts[table]; i++) {
+        ts_touch(rows->columns[i] + from, (rows->touched - from) * sizeof(uint32_t));
+    }
+}
+
 /* Room for `count` more rows; none: *room is false. */
 static ts_code make_room_for(bool *room, hg_kept *k, enum hg_kept_table table, int64_t file_id,
                              unsigned count)
@@ -124,6 +139,9 @@ static ts_code make_room_for(bool *room, hg_kept *k, enum hg_kept_table table, i
         code = grow(k, table, count);
     }
     *room = code == TS_OK;
+    if (*room) {
+        touch_next(rows, table, count);
+    }
     return code;
 }
 

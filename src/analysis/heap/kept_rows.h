@@ -32,8 +32,9 @@ enum { HG_KEPT_TO, HG_KEPT_EDGE_NAME };
 typedef struct hg_kept_rows {
     uint32_t *columns[HG_KEPT_COLUMNS]; /* each with room for HG_KEPT_SLACK more */
     size_t n, room;
-    int64_t first; /* rowid of the first */
-    bool lost;     /* there are none: something did not fit, or was changed later */
+    size_t touched; /* rows whose memory was asked for (base/touch.h) */
+    int64_t first;  /* rowid of the first */
+    bool lost;      /* there are none: something did not fit, or was changed later */
 } hg_kept_rows;
 
 typedef struct hg_kept {
