@@ -237,31 +237,44 @@ static ts_code list_beside(ts_vec *next, const hg *g, const uint64_t *beside, co
     return TS_OK;
 }
 
+/* Of what is not met or is a holder, what has a distance. */
+static void note_held(hg *g, unsigned holder, const uint64_t *met, const uint64_t *holders)
+{
+    for (uint32_t i = 0; i <= g->n / 64; i++) {
+        for (uint64_t bits = ~met[i] | holders[i]; bits != 0; bits &= bits - 1) {
+            const uint32_t v = i * 64 + (uint32_t)__builtin_ctzll(bits);
+            if (v < g->n && g->steps[v].distance != HG_NONE) {
+                g->flags[v] |= UINT32_C(1) << (HG_HELD_SHIFT + holder);
+            }
+        }
+    }
+}
+
 /* Floods from the root around the holders: what has a distance and is not met is held by them.
  * clear: what is known to be met already, and where it leads to, or NULL. */
 static ts_code find_held(hg *g, unsigned holder, const uint64_t *clear, const uint64_t *beside)
 {
     ts_vec next = {0};
     const ts_vec root = {.p = &g->root, .n = 1};
+    uint64_t *holders = hg_bits(g);
     uint64_t *met = hg_bits(g);
-    ts_code code = met == NULL ? g->ctx->error.code : TS_OK;
+    ts_code code = met == NULL || holders == NULL ? g->ctx->error.code : TS_OK;
     for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
-        met[v / 64] |= (uint64_t)(v != g->root && is_holder(g->flags[v], holder)) << v % 64;
+        holders[v / 64] |= (uint64_t)is_holder(g->flags[v], holder) << v % 64;
     }
-    if (code == TS_OK && clear != NULL) {
+    if (code == TS_OK) {
+        holders[g->root / 64] &= ~(UINT64_C(1) << g->root % 64);
         for (size_t i = 0; i <= g->n / 64; i++) {
-            met[i] |= clear[i];
+            met[i] = holders[i] | (clear == NULL ? 0 : clear[i]);
         }
-        code = list_beside(&next, g, beside, met);
     }
+    TS_STEP_IF(code, clear != NULL, list_beside(&next, g, beside, met));
     TS_STEP(code, hg_flood(g, met, clear == NULL ? &root : &next));
-    for (uint32_t v = 0; v < g->n && code == TS_OK; v++) {
-        bool held = !hg_bit(met, v) || (v != g->root && is_holder(g->flags[v], holder));
-        if (held && g->steps[v].distance != HG_NONE) {
-            g->flags[v] |= UINT32_C(1) << (HG_HELD_SHIFT + holder);
-        }
+    if (code == TS_OK) {
+        note_held(g, holder, met, holders);
     }
     ts_free(g->ctx, met);
+    ts_free(g->ctx, holders);
     ts_vec_free(g->ctx, &next);
     return code;
 }

@@ -11,6 +11,7 @@
 #include "analysis/heap/graph.h"
 
 #include "base/alloc.h"
+#include "base/touch.h"
 
 /* A number in the forest of those that are done: where it hangs, and the least semidominator on the
  * way there. */
@@ -65,6 +66,7 @@ static inline ts_code add_cross(work *w, uint32_t number)
     uint32_t **piece = &w->cross[w->crossing >> PIECE_BITS];
     if (*piece == NULL) {
         TS_NEED(w->g->ctx, *piece = ts_alloc(w->g->ctx, PIECE, sizeof **piece));
+        ts_touch(*piece, PIECE * sizeof **piece);
     }
     (*piece)[w->crossing++ & (PIECE - 1)] = number;
     return TS_OK;
