@@ -79,8 +79,10 @@ static inline ts_code walk_node(walk *k, uint32_t v)
         if (hg_is_no_step(hg_code_of(edge))) {
             continue;
         }
-        if (hg_bit(k->met, w)) {
-            k->beside[w / 64] |= (uint64_t)clear << w % 64;
+        if (hg_bit(k->met, w)) { /* mostly clear, and nothing to write */
+            if (clear && !hg_bit(k->clear, w)) {
+                hg_set(k->beside, w);
+            }
             continue;
         }
         if (((flags & special) != 0 || hg_code_of(edge) >= HG_PAIR) && !is_taken(k, flags, e)) {
