@@ -26,5 +26,10 @@ ts_answer ts_answer_allocations;
 ts_answer ts_answer_flame;
 ts_answer ts_answer_folded;
 ts_answer ts_answer_thread_folded;
+ts_answer ts_answer_sched_latency;
+ts_answer ts_answer_cpu_busy;
+ts_answer ts_answer_cpu_waits;
+ts_answer ts_answer_waiting;
+ts_answer ts_answer_process_usage;
 
 #endif

@@ -10,6 +10,7 @@ import collections
 import glob
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -18,8 +19,10 @@ import tempfile
 ALL = 1000000
 SLOW = bool(os.environ.get("TS_SLOW"))
 STACKS = ("source", "thread", "event", "weight", "label", "time")
+WITH_ROWS = {"sched_latency": "instant", "cpu_busy": "sched_slice", "cpu_waits": "thread_state", "process_usage": "live_process"}  # asked where this table has rows
 # Question, its column that rows are ordered by (None: rows come in one order), parameters of which every one is tried.
 QUESTIONS = (("hot_methods", "self", ("source", "thread", "by")), ("alloc_hot_methods", "self_bytes", ("source",)), ("flame_graph", None, STACKS),
+             ("sched_latency", None, ("pid", "limit")), ("cpu_busy", None, ("limit",)), ("cpu_waits", None, ("pid", "limit")), ("waiting", None, ("source", "limit")), ("process_usage", None, ("measured", "limit")),
              ("folded_stacks", None, STACKS if SLOW else ("source",)), ("thread_flame_graph", None, STACKS if SLOW else ("weight",)))
 SETS = (("two", ("work.jfr.gz", "work21.jfr.gz")), ("kinds", ("go-heap.pprof", "sessions.heapprofile", "perf-stacks.txt", "tiny/profile.cpuprofile")))
 
@@ -33,6 +36,38 @@ def hostile_profile(path):
     samples = [7, 3, 4, 5, 6, 2, 1, 3, 7]
     with open(path, "w", encoding="utf-8") as f:
         json.dump({"nodes": nodes, "startTime": 0, "endTime": 9000, "samples": samples, "timeDeltas": [1000 * i for i in range(1, 10)]}, f)
+
+
+def hostile_scheduling(path, seed):
+    """Threads that are woken, run and wait in no order that a kernel has, many at the same moment and for the same time; some without a name."""
+    rng = random.Random(seed)
+    names = {pid: "t%d" % (pid % 7) if pid % 5 else "" for pid in range(50, 90)}
+    names[0] = "swapper"
+    now = 0
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("# tracer: nop\n")
+        for _ in range(3000):
+            now += rng.choice((0, 0, 0, 1, 1, 2, 50))
+            cpu, old, new = rng.randrange(30), rng.choice(list(names)), rng.choice(list(names))
+            line = "%s-%d (%5d) [%03d] d..2 1.%09d: " % (names[old] or "x", old, old // 4 * 4, cpu, now)
+            if rng.random() < 0.4:
+                line += "sched_wakeup: comm=%s pid=%d prio=9 target_cpu=%03d" % (names[new], new, cpu)
+            else:
+                line += "sched_switch: prev_comm=%s prev_pid=%d prev_prio=9 prev_state=%s ==> next_comm=%s next_pid=%d next_prio=9" % (
+                    names[old], old, rng.choice(("R", "R+", "S", "D")), names[new], new)
+            f.write(line + "\n")
+
+
+def hostile_measurements(sql):
+    """Processes with one id or one name, in no order of time, some values not known, some equal, and few measurements of some."""
+    rng = random.Random(2)
+    for n, pid, name in ((300, 1, "a"), (70, 1, "b"), (25, 2, "a"), (24, 2, None), (23, None, "a"), (5, 3, "c"), (5, 4, "c"), (1, 5, "d"), (3, None, None), *((i, i, "p%d" % (i % 7)) for i in range(10, 50))):
+        for _ in range(n):
+            values = [rng.choice((None, 0, 1, 1, 2, rng.random() * 100 // 1, 12.5)), rng.choice((None, 100, 200, rng.randrange(5000))), rng.choice((None, 5, rng.randrange(99))), rng.randrange(99)]
+            if pid in (3, 4):
+                values = [7, 7, None, None]
+            sql.execute("INSERT INTO live_process (ts, process_id, process_name, cpu_usage, pss_info, disk_reads, disk_writes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                        [rng.choice((None, *range(200)))] + [pid, name] + values)
 
 
 def rows_of(program, db, question, values):
@@ -91,17 +126,22 @@ def variants(db, names):
     """Parameters, each by itself and then all."""
     sql = sqlite3.connect(db)
     begin, end = sql.execute("SELECT min(ts), max(ts) FROM stack_sample").fetchone()
+    measured = sql.execute("SELECT max(ts) FROM live_process").fetchone()[0]
     asked = {
-        "source": "SELECT DISTINCT source_id FROM stack_sample WHERE source_id IS NOT NULL ORDER BY 1",
+        "source": "SELECT source_id FROM stack_sample WHERE source_id IS NOT NULL UNION SELECT source_id FROM thread_detail WHERE source_id IS NOT NULL ORDER BY 1",
         "thread": "SELECT itid FROM stack_sample WHERE itid IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
         "event": "SELECT event FROM stack_sample WHERE event IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
+        "pid": "SELECT pid FROM thread_state WHERE pid IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
         "label": "SELECT key FROM stack_sample_label GROUP BY 1 ORDER BY count(*) DESC",
     }
     found = {name: [{name: value} for (value,) in sql.execute(query)][:3 if SLOW else 1] for name, query in asked.items()}
     sql.close()
+    found["limit"] = [{"limit": 3}]
     found["by"] = [{"by": "source"}]
     # No recording has all of these; then there are no rows.
     found["weight"] = [{"weight": w} for w in ("samples", "cpu", "dur", "waiting", "alloc_space")[:5 if SLOW else 3]]
+    measured = None if measured is None else [{"from": measured // 2}, {"from": 10, "to": measured // 3}, {"to": measured // 2}, {"from": 9, "to": 3}]
+    found["measured"] = measured or []
     middle = None if begin is None else (begin + end) // 2
     found["time"] = [] if begin is None else [{"from": middle}, {"from": begin, "to": middle}, {"to": middle}][:3 if SLOW else 2]
     yield {}
@@ -121,6 +161,10 @@ def main():
         made = os.path.join(work, "made.cpuprofile")
         hostile_profile(made)
         sets.append(("made.cpuprofile", [made]))
+        for seed in range(3):
+            scheduling = os.path.join(work, "made%d.ftrace" % seed)
+            hostile_scheduling(scheduling, seed)
+            sets.append((os.path.basename(scheduling), [scheduling]))
         db = os.path.join(work, "a.db")
         statements = {question: statement_file(program, question, work) for question, _, _ in QUESTIONS}
         for name, paths in sets:
@@ -128,13 +172,19 @@ def main():
             if paths == [made]:
                 with sqlite3.connect(db) as sql:  # a call path whose method is not known
                     sql.execute("UPDATE stack_node SET method_id = NULL WHERE id = 4")
+                    hostile_measurements(sql)
                 sql.close()
+            with sqlite3.connect(db) as sql:
+                empty = {q for q, table in WITH_ROWS.items() if sql.execute("SELECT 1 FROM %s" % table).fetchone() is None}
+            sql.close()
             for question, column, names in QUESTIONS:
+                if question in empty:
+                    continue
                 for values in variants(db, names):
                     where = "%s of %s with %r" % (question, name, values)
                     more = {} if "folded" in question or "thread" in question else {"limit": ALL}
-                    code, model, said = rows_of(program, db, question, {**values, **more})
-                    other, statement, _ = rows_of(program, db, statements[question], {**values, **more})
+                    code, model, said = rows_of(program, db, question, {**more, **values})
+                    other, statement, _ = rows_of(program, db, statements[question], {**more, **values})
                     if code != other:
                         bad.append("%s: exit codes %d and %d: %s" % (where, code, other, said))
                     bad += filter(None, [compare(where, column, model, statement)])
