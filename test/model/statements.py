@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Answers of the model that a question's own statement gives, too: the same rows from both, of all bundled recordings.
 
-usage: statements.py TRACE_STREAMER SOURCE_DIR
+usage: statements.py stacks|times TRACE_STREAMER SOURCE_DIR
 
 The statement is asked from a file of its own, without the line that names the model's answer. TS_SLOW=1: more values of each parameter.
 """
@@ -20,10 +20,13 @@ ALL = 1000000
 SLOW = bool(os.environ.get("TS_SLOW"))
 STACKS = ("source", "thread", "event", "weight", "label", "time")
 WITH_ROWS = {"sched_latency": "instant", "cpu_busy": "sched_slice", "cpu_waits": "thread_state", "process_usage": "live_process"}  # asked where this table has rows
-# Question, its column that rows are ordered by (None: rows come in one order), parameters of which every one is tried.
-QUESTIONS = (("hot_methods", "self", ("source", "thread", "by")), ("alloc_hot_methods", "self_bytes", ("source",)), ("flame_graph", None, STACKS),
-             ("sched_latency", None, ("pid", "limit")), ("cpu_busy", None, ("limit",)), ("cpu_waits", None, ("pid", "limit")), ("waiting", None, ("source", "limit")), ("process_usage", None, ("measured", "limit")),
-             ("folded_stacks", None, STACKS if SLOW else ("source",)), ("thread_flame_graph", None, STACKS if SLOW else ("weight",)))
+# Of each group: question, its column that rows are ordered by (None: rows come in one order), parameters of which every one is tried.
+GROUPS = {
+    "stacks": (("hot_methods", "self", ("source", "thread", "by")), ("alloc_hot_methods", "self_bytes", ("source",)), ("flame_graph", None, STACKS),
+               ("folded_stacks", None, STACKS if SLOW else ("source",)), ("thread_flame_graph", None, STACKS if SLOW else ("weight",))),
+    "times": (("sched_latency", None, ("pid", "limit")), ("cpu_busy", None, ("limit",)), ("cpu_waits", None, ("pid", "limit")), ("waiting", None, ("source", "limit")),
+              ("process_usage", None, ("measured", "limit"))),
+}
 SETS = (("two", ("work.jfr.gz", "work21.jfr.gz")), ("kinds", ("go-heap.pprof", "sessions.heapprofile", "perf-stacks.txt", "tiny/profile.cpuprofile")))
 
 
@@ -152,7 +155,7 @@ def variants(db, names):
 
 
 def main():
-    program, data = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "test", "data")
+    questions, program, data = GROUPS[sys.argv[1]], os.path.abspath(sys.argv[2]), os.path.join(sys.argv[3], "test", "data")
     sets = [(os.path.basename(p), [p]) for p in sorted(glob.glob(data + "/*.*")) if not p.endswith((".md", ".summary"))]
     sets += [(name, [os.path.join(data, p) for p in paths]) for name, paths in SETS]
     compared = collections.Counter()
@@ -166,7 +169,7 @@ def main():
             hostile_scheduling(scheduling, seed)
             sets.append((os.path.basename(scheduling), [scheduling]))
         db = os.path.join(work, "a.db")
-        statements = {question: statement_file(program, question, work) for question, _, _ in QUESTIONS}
+        statements = {question: statement_file(program, question, work) for question, _, _ in questions}
         for name, paths in sets:
             subprocess.run([program, *paths, "-e", db, "--quiet", "--force"], check=True)
             if paths == [made]:
@@ -177,7 +180,7 @@ def main():
             with sqlite3.connect(db) as sql:
                 empty = {q for q, table in WITH_ROWS.items() if sql.execute("SELECT 1 FROM %s" % table).fetchone() is None}
             sql.close()
-            for question, column, names in QUESTIONS:
+            for question, column, names in questions:
                 if question in empty:
                     continue
                 for values in variants(db, names):
@@ -192,7 +195,7 @@ def main():
     for text in bad:
         print(text)
     print(", ".join("%s: %d rows" % item for item in sorted(compared.items())))
-    return 1 if bad or min(compared.values(), default=0) < 100 else 0
+    return 1 if bad or min(compared[question] for question, _, _ in questions) < 100 else 0
 
 
 if __name__ == "__main__":
