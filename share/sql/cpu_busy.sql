@@ -1,5 +1,6 @@
 -- Question:   How busy was each CPU, and with which thread most?
 -- Topic:      cpu
+-- Model:      cpu_busy
 -- Needs:      sched_slice (scheduling)
 -- Report:     37 CPUs
 -- Parameters: limit  number of rows (default 1000)

@@ -1,5 +1,6 @@
 -- Question:   Which threads were ready and had no CPU for long, and who ran instead?
 -- Topic:      threads
+-- Model:      cpu_waits
 -- Needs:      thread_state (states of threads)
 -- Report:     38 Longest waits for a CPU
 -- Parameters: pid    id of a process (default: all)
@@ -38,4 +39,4 @@ LEFT JOIN most AS m ON m.id = w.id AND m.place = 1
 LEFT JOIN thread AS t ON t.rowid = w.itid + 1
 LEFT JOIN process AS p ON p.rowid = t.ipid + 1
 LEFT JOIN thread AS o ON o.rowid = m.itid + 1
-ORDER BY w.dur DESC, w.ts, w.id;
+ORDER BY w.dur DESC, w.ts, w.id, c.cpu;

@@ -1,5 +1,6 @@
 -- Question:   Which processes used CPU and memory, and how did that develop?
 -- Topic:      series
+-- Model:      process_usage
 -- Needs:      live_process (measurements of processes)
 -- Report:     31 CPU and memory of processes
 -- Parameters: from, to  time: measured in [from, to) (default: everything)

@@ -1,6 +1,7 @@
 -- Question:   What did threads wait for, and how long?
 --             Waits that overlap count each; threads counts each moment once.
 -- Topic:      runtime
+-- Model:      waiting
 -- Needs:      thread_state (states of threads), stack_sample (sampled stacks), lock_wait (waits for locks)
 -- Report:     66 What threads waited for
 -- Parameters: source  id of a source (default: all)

@@ -63,16 +63,30 @@ void ts_answer_wide(ts_answer_row *r, ts_wide value)
     put_cell(r, ts_answer_number(text, value), fits ? TS_CELL_INT : TS_CELL_REAL);
 }
 
-void ts_answer_percent(ts_answer_row *r, ts_wide part, ts_wide all)
+void ts_answer_sum(ts_answer_row *r, bool known, ts_wide value)
+{
+    if (known) {
+        ts_answer_wide(r, value);
+    } else {
+        ts_answer_text(r, TS_TEXT_NULL);
+    }
+}
+
+void ts_answer_real(ts_answer_row *r, bool known, double value)
 {
     char text[TS_NUMBER_TEXT];
+    const char *number = ts_number_text(text, TS_CELL_REAL, 0, value);
+    put_cell(r, known ? ts_text_of(number) : TS_TEXT_NULL, TS_CELL_REAL);
+}
+
+void ts_answer_percent(ts_answer_row *r, ts_wide part, ts_wide all)
+{
     if (all == 0) {
         ts_answer_text(r, TS_TEXT_NULL);
         return;
     }
     double tenths = floor(fabs(1000.0 * (double)part / (double)all) + 0.5);
-    double percent = ((part < 0) != (all < 0) ? -tenths : tenths) / 10;
-    put_cell(r, ts_text_of(ts_number_text(text, TS_CELL_REAL, 0, percent)), TS_CELL_REAL);
+    ts_answer_real(r, true, ((part < 0) != (all < 0) ? -tenths : tenths) / 10);
 }
 
 ts_code ts_answer_put(ts_answer_row *r, const ts_rows_visitor *visitor)

@@ -31,6 +31,8 @@ void ts_answer_int(ts_answer_row *r, bool known, int64_t value);
 /* The text of a sum, in `out`. */
 ts_text ts_answer_number(char out[TS_NUMBER_TEXT], ts_wide value);
 void ts_answer_wide(ts_answer_row *r, ts_wide value); /* a real beyond 64 bits, as in SQL */
+void ts_answer_sum(ts_answer_row *r, bool known, ts_wide value); /* the same, or NULL */
+void ts_answer_real(ts_answer_row *r, bool known, double value);
 /* round(100.0 * part / all, 1) */
 void ts_answer_percent(ts_answer_row *r, ts_wide part, ts_wide all);
 /* Hands the row over. */

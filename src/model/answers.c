@@ -31,7 +31,12 @@ ts_answer *ts_answer_find(ts_text name, const ts_param *params, size_t count)
                {"folded", ts_answer_folded, PATHS},
                {"thread_folded", ts_answer_thread_folded, PATHS},
                {"timeline", ts_answer_timeline, NULL},
-               {"cpu_methods", ts_answer_cpu_methods, NULL}};
+               {"cpu_methods", ts_answer_cpu_methods, NULL},
+               {"sched_latency", ts_answer_sched_latency, " pid limit "},
+               {"cpu_busy", ts_answer_cpu_busy, " limit "},
+               {"cpu_waits", ts_answer_cpu_waits, " pid limit "},
+               {"waiting", ts_answer_waiting, " source limit "},
+               {"process_usage", ts_answer_process_usage, " from to limit "}};
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (ts_text_is(name, all[i].name)) {
             return knows_all(all[i].known, params, count) ? all[i].answer : NULL;

@@ -28,5 +28,10 @@ ts_answer ts_answer_folded;
 ts_answer ts_answer_thread_folded;
 ts_answer ts_answer_timeline;
 ts_answer ts_answer_cpu_methods;
+ts_answer ts_answer_sched_latency;
+ts_answer ts_answer_cpu_busy;
+ts_answer ts_answer_cpu_waits;
+ts_answer ts_answer_waiting;
+ts_answer ts_answer_process_usage;
 
 #endif

@@ -30,15 +30,39 @@ static line_words words_of(const ts_event_line *line)
                : (line_words){{line->state, (size_t)(blank - line->state)}, ts_text_of(blank + 1)};
 }
 
-static uint8_t word_find(ts_text word, bool leaf)
+/* A state or a leaf, and the number of the first line that names it + 1. */
+typedef struct event_word {
+    ts_text text;
+    bool leaf;
+    uint8_t number;
+} event_word;
+
+static uint8_t word_find(const ts_events *e, ts_text word, bool leaf)
 {
-    for (size_t i = 0; word.n > 0 && i < ts_event_line_count && i < WORD_OTHER - 1; i++) {
-        line_words w = words_of(&ts_event_lines[i]);
-        if (ts_text_equal(leaf ? w.leaf : w.state, word)) {
-            return (uint8_t)(i + 1);
+    const event_word *all = e->words.p;
+    for (size_t i = 0; word.n > 0 && i < e->words.n; i++) {
+        if (all[i].leaf == leaf && ts_text_equal(all[i].text, word)) {
+            return all[i].number;
         }
     }
     return leaf || word.p == NULL ? 0 : WORD_OTHER;
+}
+
+/* Lines are many, their words few, and samples and methods that have one of them very many. */
+static ts_code words_make(ts_events *e)
+{
+    for (size_t i = 0; i < ts_event_line_count && i < WORD_OTHER - 1; i++) {
+        const line_words w = words_of(&ts_event_lines[i]);
+        const event_word both[] = {{w.state, false, (uint8_t)(i + 1)},
+                                   {w.leaf, true, (uint8_t)(i + 1)}};
+        for (unsigned k = 0; k < 2; k++) {
+            uint8_t known = word_find(e, both[k].text, both[k].leaf);
+            if (both[k].text.n > 0 && (known == 0 || known == WORD_OTHER)) {
+                TS_TRY(ts_vec_push(e->ctx, &e->words, &both[k], sizeof both[k]));
+            }
+        }
+    }
+    return TS_OK;
 }
 
 static ts_text word_text(uint8_t number, bool leaf)
@@ -138,7 +162,7 @@ static ts_code label_row(ts_events *e, const ts_batch *b, unsigned i)
     if (!ts_text_is(ts_cell_text(b, 1, i), "state") || b->columns[2].null[i]) {
         return TS_OK;
     }
-    return byte_set(e, &e->states, id, word_find(ts_cell_text(b, 2, i), false));
+    return byte_set(e, &e->states, id, word_find(e, ts_cell_text(b, 2, i), false));
 }
 
 static ts_code record_row(ts_events *e, const ts_batch *b, unsigned i)
@@ -147,7 +171,7 @@ static ts_code record_row(ts_events *e, const ts_batch *b, unsigned i)
     if (b->columns[0].null[i] || b->columns[1].null[i]) {
         return TS_OK;
     }
-    return byte_set(e, &e->states, id, word_find(ts_cell_text(b, 1, i), false));
+    return byte_set(e, &e->states, id, word_find(e, ts_cell_text(b, 1, i), false));
 }
 
 static ts_code method_row(ts_events *e, const ts_batch *b, unsigned i)
@@ -157,12 +181,12 @@ static ts_code method_row(ts_events *e, const ts_batch *b, unsigned i)
     char both[LONGEST];
     ts_text name = ts_cell_text(b, 0, i);
     ts_text class = ts_cell_text(b, 1, i);
-    uint8_t word = word_find(name, true);
+    uint8_t word = word_find(e, name, true);
     if (word == 0 && class.n > 0 && class.n + 1 + name.n <= sizeof both) {
         memcpy(both, class.p, class.n);
         both[class.n] = '.';
         memcpy(both + class.n + 1, name.p, name.n);
-        word = word_find((ts_text){both, class.n + 1 + name.n}, true);
+        word = word_find(e, (ts_text){both, class.n + 1 + name.n}, true);
     }
     return word == 0 ? TS_OK : byte_set(e, &e->leaves, id, word);
 }
@@ -241,9 +265,9 @@ static ts_code events_make(ts_events *out, ts_model *m)
         {TS_T_flare_stack, records, 2, record_row, true, false},
         {TS_T_stack_method, methods, 2, method_row, false, true},
     };
-    ts_code code = TS_OK;
     const ts_rows_from *from = ts_model_rows(m);
     *out = (ts_events){.ctx = from->ctx};
+    ts_code code = words_make(out);
     for (size_t i = 0; code == TS_OK && i < sizeof steps / sizeof steps[0]; i++) {
         ts_walk rows = ts_walk_of(*from, steps[i].table, steps[i].columns, steps[i].n);
         bool wanted = (!steps[i].states || words_matter(out, false)) &&
@@ -261,7 +285,7 @@ static void events_release(ts_ctx *ctx, void *what)
 {
     ts_events *e = what;
     ts_vec *const vecs[] = {&e->formats, &e->kinds, &e->states, &e->leaves,
-                            &e->in_ns,   &e->async, &e->found};
+                            &e->in_ns,   &e->async, &e->found,  &e->words};
     ts_pool *const pools[] = {&e->texts, &e->format_names, &e->events};
     for (size_t i = 0; i < sizeof vecs / sizeof vecs[0]; i++) {
         ts_vec_free(ctx, vecs[i]);

@@ -35,6 +35,7 @@ typedef struct ts_events {
     ts_vec leaves;  /* of stack_method: uint8_t */
     ts_vec in_ns;   /* of sources: uint8_t, a bit for each class that values in ns have */
     ts_vec async;   /* of stack_slice: bool, it belongs to no thread */
+    ts_vec words;   /* that lines name, see sample_events.c */
     ts_pool texts;  /* of kinds */
     ts_pool format_names;
     ts_pool events;

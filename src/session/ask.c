@@ -354,6 +354,22 @@ static ts_code resolve_params(ts_param **out, ts_db *db, ts_ctx *ctx, ts_text sq
 /* --- asking ------------------------------------------------------------------------------------
  */
 
+/* What the model is asked with: sources, threads and times as typed, since it knows them itself,
+ * all else as what is bound, such as the id of a process that was named. */
+static ts_code model_params(ts_param **out, ts_ctx *ctx, ts_text sql, const ts_param *params,
+                            const ts_param *given, size_t count)
+{
+    ts_question_param param;
+    TS_NEED(ctx, *out = ts_zalloc(ctx, count + 1, sizeof **out));
+    for (size_t i = 0; i < count; i++) {
+        bool typed = is_time_param(sql, given[i].name) ||
+                     (ts_question_find_param(&param, sql, given[i].name) &&
+                      (names_sources(&param) || names_threads(&param)));
+        (*out)[i] = typed ? given[i] : params[i];
+    }
+    return TS_OK;
+}
+
 /* A shipped question: the model's answer where it has one, else the statement's. params: what is
  * bound, as resolve_params has it; given: as typed. */
 static ts_code ask_shipped(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *params,
@@ -370,13 +386,16 @@ static ts_code ask_shipped(ts_db *db, ts_ctx *ctx, ts_text sql, const ts_param *
     if (answer == NULL) {
         return ts_db_query(db, sql.p, sql.n, params, count, visitor);
     }
+    ts_param *asked = NULL;
     ts_code code = ts_db_rows_open(&from, &reader, db);
+    TS_STEP(code, model_params(&asked, ctx, sql, params, given, count));
     TS_STEP(code, ts_model_open(&model, ctx));
     if (code == TS_OK) {
         ts_model_read(model, &from);
-        code = answer(model, given, count, visitor);
+        code = answer(model, asked, count, visitor);
     }
     ts_model_close(model);
+    ts_free(ctx, asked);
     ts_reader_free(reader);
     return code;
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Answers of the model that a question's own statement gives, too: the same rows from both, of all bundled recordings.
 
-usage: statements.py TRACE_STREAMER SOURCE_DIR
+usage: statements.py stacks|times TRACE_STREAMER SOURCE_DIR
 
 The statement is asked from a file of its own, without the line that names the model's answer. TS_SLOW=1: more values of each parameter.
 """
@@ -10,6 +10,7 @@ import collections
 import glob
 import json
 import os
+import random
 import sqlite3
 import subprocess
 import sys
@@ -18,11 +19,17 @@ import tempfile
 ALL = 1000000
 SLOW = bool(os.environ.get("TS_SLOW"))
 STACKS = ("source", "thread", "event", "weight", "label", "time")
-# Question, its column that rows are ordered by (None: rows come in one order), parameters of which every one is tried.
-QUESTIONS = (("hot_methods", "self", ("source", "thread", "by")), ("alloc_hot_methods", "self_bytes", ("source",)), ("flame_graph", None, STACKS),
-             ("folded_stacks", None, STACKS if SLOW else ("source",)), ("thread_flame_graph", None, STACKS if SLOW else ("weight",)),
-             ("cpu_hot_methods", "self_ns", ("source", "time", "event", "by")), ("cpu_timeline_buckets", None, ("thread", "time", "buckets")))
-LIMITED = ("hot_methods", "cpu_hot_methods", "alloc_hot_methods", "flame_graph")
+WITH_ROWS = {"sched_latency": "instant", "cpu_busy": "sched_slice", "cpu_waits": "thread_state", "process_usage": "live_process"}  # asked where this table has rows
+# Of each group: question, its column that rows are ordered by (None: rows come in one order), parameters of which every one is tried.
+GROUPS = {
+    "stacks": (("hot_methods", "self", ("source", "thread", "by")), ("alloc_hot_methods", "self_bytes", ("source",)), ("flame_graph", None, STACKS),
+               ("folded_stacks", None, STACKS if SLOW else ("source",)), ("thread_flame_graph", None, STACKS if SLOW else ("weight",))),
+    "times": (("cpu_hot_methods", "self_ns", ("source", "time", "event", "by")), ("cpu_timeline_buckets", None, ("thread", "time", "buckets")),
+              ("sched_latency", None, ("pid", "limit")), ("cpu_busy", None, ("limit",)), ("cpu_waits", None, ("pid", "limit")), ("waiting", None, ("source", "limit")),
+              ("process_usage", None, ("measured", "limit"))),
+}
+UNLIMITED = ("folded_stacks", "thread_flame_graph", "cpu_timeline_buckets")
+OF_STACKS = (*(q for q, _, _ in GROUPS["stacks"]), "cpu_hot_methods", "cpu_timeline_buckets")
 SETS = (("two", ("work.jfr.gz", "work21.jfr.gz")), ("kinds", ("go-heap.pprof", "sessions.heapprofile", "perf-stacks.txt", "tiny/profile.cpuprofile")))
 
 
@@ -35,6 +42,38 @@ def hostile_profile(path):
     samples = [7, 3, 4, 5, 6, 2, 1, 3, 7]
     with open(path, "w", encoding="utf-8") as f:
         json.dump({"nodes": nodes, "startTime": 0, "endTime": 9000, "samples": samples, "timeDeltas": [1000 * i for i in range(1, 10)]}, f)
+
+
+def hostile_scheduling(path, seed):
+    """Threads that are woken, run and wait in no order that a kernel has, many at the same moment and for the same time; some without a name."""
+    rng = random.Random(seed)
+    names = {pid: "t%d" % (pid % 7) if pid % 5 else "" for pid in range(50, 90)}
+    names[0] = "swapper"
+    now = 0
+    with open(path, "w", encoding="utf-8") as f:
+        f.write("# tracer: nop\n")
+        for _ in range(3000):
+            now += rng.choice((0, 0, 0, 1, 1, 2, 50))
+            cpu, old, new = rng.randrange(30), rng.choice(list(names)), rng.choice(list(names))
+            line = "%s-%d (%5d) [%03d] d..2 1.%09d: " % (names[old] or "x", old, old // 4 * 4, cpu, now)
+            if rng.random() < 0.4:
+                line += "sched_wakeup: comm=%s pid=%d prio=9 target_cpu=%03d" % (names[new], new, cpu)
+            else:
+                line += "sched_switch: prev_comm=%s prev_pid=%d prev_prio=9 prev_state=%s ==> next_comm=%s next_pid=%d next_prio=9" % (
+                    names[old], old, rng.choice(("R", "R+", "S", "D")), names[new], new)
+            f.write(line + "\n")
+
+
+def hostile_measurements(sql):
+    """Processes with one id or one name, in no order of time, some values not known, some equal, and few measurements of some."""
+    rng = random.Random(2)
+    for n, pid, name in ((300, 1, "a"), (70, 1, "b"), (25, 2, "a"), (24, 2, None), (23, None, "a"), (5, 3, "c"), (5, 4, "c"), (1, 5, "d"), (3, None, None), *((i, i, "p%d" % (i % 7)) for i in range(10, 50))):
+        for _ in range(n):
+            values = [rng.choice((None, 0, 1, 1, 2, rng.random() * 100 // 1, 12.5)), rng.choice((None, 100, 200, rng.randrange(5000))), rng.choice((None, 5, rng.randrange(99))), rng.randrange(99)]
+            if pid in (3, 4):
+                values = [7, 7, None, None]
+            sql.execute("INSERT INTO live_process (ts, process_id, process_name, cpu_usage, pss_info, disk_reads, disk_writes) VALUES (?, ?, ?, ?, ?, ?, ?)",
+                        [rng.choice((None, *range(200)))] + [pid, name] + values)
 
 
 def rows_of(program, db, question, values):
@@ -93,32 +132,34 @@ def variants(db, names, turn):
     """Parameters, each by itself and then all. Without TS_SLOW each recording has its turn of two of them."""
     sql = sqlite3.connect(db)
     begin, end = sql.execute("SELECT min(ts), max(ts) FROM stack_sample").fetchone()
-    stacks = sql.execute("SELECT EXISTS (SELECT 1 FROM stack_sample) OR EXISTS (SELECT 1 FROM stack_slice)").fetchone()[0]
+    measured = sql.execute("SELECT max(ts) FROM live_process").fetchone()[0]
     asked = {
-        "source": "SELECT DISTINCT source_id FROM stack_sample WHERE source_id IS NOT NULL ORDER BY 1",
+        "source": "SELECT source_id FROM stack_sample WHERE source_id IS NOT NULL UNION SELECT source_id FROM thread_detail WHERE source_id IS NOT NULL ORDER BY 1",
         "thread": "SELECT itid FROM stack_sample WHERE itid IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
         "event": "SELECT event FROM stack_sample WHERE event IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
+        "pid": "SELECT pid FROM thread_state WHERE pid IS NOT NULL GROUP BY 1 ORDER BY count(*) DESC",
         "label": "SELECT key FROM stack_sample_label GROUP BY 1 ORDER BY count(*) DESC",
     }
     found = {name: [{name: value} for (value,) in sql.execute(query)][:3 if SLOW else 1] for name, query in asked.items()}
     sql.close()
     found["buckets"] = [{"buckets": n} for n in (7, 1, 1000)]
+    found["limit"] = [{"limit": 3}]
     found["by"] = [{"by": "source"}]
     # No recording has all of these; then there are no rows.
     found["weight"] = [{"weight": w} for w in ("samples", "cpu", "dur", "waiting", "alloc_space")[:5 if SLOW else 3]]
+    measured = None if measured is None else [{"from": measured // 2}, {"from": 10, "to": measured // 3}, {"to": measured // 2}, {"from": 9, "to": 3}]
+    found["measured"] = measured or []
     middle = None if begin is None else (begin + end) // 2
     found["time"] = [] if begin is None else [{"from": middle}, {"from": begin, "to": middle}, {"to": middle}][:3 if SLOW else 2]
     single = [values for name in names for values in found[name]]
     yield {}
-    if not stacks:
-        return
     yield from single if SLOW else [single[(2 * turn + k) % len(single)] for k in range(min(2, len(single)))]
     if all(found[name] for name in names) and len(names) > 1:
         yield {k: v for name in names for k, v in found[name][0].items()}
 
 
 def main():
-    program, data = os.path.abspath(sys.argv[1]), os.path.join(sys.argv[2], "test", "data")
+    questions, program, data = GROUPS[sys.argv[1]], os.path.abspath(sys.argv[2]), os.path.join(sys.argv[3], "test", "data")
     sets = [(os.path.basename(p), [p]) for p in sorted(glob.glob(data + "/*.*")) if not p.endswith((".md", ".summary"))]
     sets += [(name, [os.path.join(data, p) for p in paths]) for name, paths in SETS]
     compared = collections.Counter()
@@ -127,20 +168,32 @@ def main():
         made = os.path.join(work, "made.cpuprofile")
         hostile_profile(made)
         sets.append(("made.cpuprofile", [made]))
+        for seed in range(3):
+            scheduling = os.path.join(work, "made%d.ftrace" % seed)
+            hostile_scheduling(scheduling, seed)
+            sets.append((os.path.basename(scheduling), [scheduling]))
         db = os.path.join(work, "a.db")
-        statements = {question: statement_file(program, question, work) for question, _, _ in QUESTIONS}
+        statements = {question: statement_file(program, question, work) for question, _, _ in questions}
         for turn, (name, paths) in enumerate(sets):
             subprocess.run([program, *paths, "-e", db, "--quiet", "--force"], check=True)
             if paths == [made]:
                 with sqlite3.connect(db) as sql:  # a call path whose method is not known
                     sql.execute("UPDATE stack_node SET method_id = NULL WHERE id = 4")
+                    hostile_measurements(sql)
                 sql.close()
-            for question, column, names in QUESTIONS:
+            with sqlite3.connect(db) as sql:
+                empty = {q for q, table in WITH_ROWS.items() if sql.execute("SELECT 1 FROM %s" % table).fetchone() is None}
+                if not sql.execute("SELECT EXISTS (SELECT 1 FROM stack_sample) OR EXISTS (SELECT 1 FROM stack_slice)").fetchone()[0]:
+                    empty.update(OF_STACKS)
+            sql.close()
+            for question, column, names in questions:
+                if question in empty:
+                    continue
                 for values in variants(db, names, turn):
                     where = "%s of %s with %r" % (question, name, values)
-                    more = {"limit": ALL} if question in LIMITED else {}
-                    code, model, said = rows_of(program, db, question, {**values, **more})
-                    other, statement, _ = rows_of(program, db, statements[question], {**values, **more})
+                    more = {} if question in UNLIMITED else {"limit": ALL}
+                    code, model, said = rows_of(program, db, question, {**more, **values})
+                    other, statement, _ = rows_of(program, db, statements[question], {**more, **values})
                     if code != other:
                         bad.append("%s: exit codes %d and %d: %s" % (where, code, other, said))
                     bad += filter(None, [compare(where, column, model, statement)])
@@ -148,7 +201,7 @@ def main():
     for text in bad:
         print(text)
     print(", ".join("%s: %d rows" % item for item in sorted(compared.items())))
-    return 1 if bad or min(compared.values(), default=0) < 100 else 0
+    return 1 if bad or min(compared[question] for question, _, _ in questions) < 100 else 0
 
 
 if __name__ == "__main__":
