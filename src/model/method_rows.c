@@ -18,7 +18,8 @@ void ts_method_rows_free(ts_method_rows *r)
     ts_calls_free(&r->calls);
 }
 
-void ts_method_rows_leave_out(ts_method_rows *r)
+/* What has no weight above zero is not there, as in statements; what is left is added up. */
+static void leave_out(ts_method_rows *r)
 {
     ts_path_weights *w = &r->calls.weights[r->calls.chosen].of;
     r->all = w->no_stack > 0 ? w->no_stack : 0;
@@ -48,6 +49,21 @@ ts_code ts_method_rows_weigh(ts_method_rows *r, const ts_param *params, size_t c
                                           by != NULL && strcmp(by, "source") == 0);
 }
 
+/* Call paths that have a weight, or are on the way to one. */
+static ts_code mark_weighed(ts_method_rows *r)
+{
+    const ts_paths *paths = r->calls.paths;
+    const ts_path_weights *w = &ts_method_rows_weight(r)->of;
+    TS_NEED(r->ctx, r->weighed = ts_zalloc(r->ctx, (size_t)w->n + 1, 1));
+    for (uint32_t i = w->n; i-- > 0;) {
+        r->weighed[i] = r->weighed[i] || w->count[i] > 0;
+        if (r->weighed[i] && paths->parent[i] != TS_NO_INDEX) {
+            r->weighed[paths->parent[i]] = 1;
+        }
+    }
+    return TS_OK;
+}
+
 ts_code ts_method_rows_ask(ts_method_rows *r, const ts_param *params, size_t count,
                            const ts_weigh_asked *asked)
 {
@@ -68,8 +84,8 @@ ts_code ts_method_rows_ask(ts_method_rows *r, const ts_param *params, size_t cou
         return TS_OK;
     }
     TS_TRY(code);
-    ts_method_rows_leave_out(r);
-    return ts_method_rows_mark(r);
+    leave_out(r);
+    return mark_weighed(r);
 }
 
 /* --- the sources of methods ------------------------------------------------------------------- */
@@ -81,27 +97,13 @@ static int compare_found(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-ts_code ts_method_rows_mark(ts_method_rows *r)
-{
-    const ts_paths *paths = r->calls.paths;
-    const ts_path_weights *w = &ts_method_rows_weight(r)->of;
-    TS_NEED(r->ctx, r->weighed = ts_zalloc(r->ctx, (size_t)w->n + 1, 1));
-    for (uint32_t i = w->n; i-- > 0;) {
-        r->weighed[i] = r->weighed[i] || w->count[i] > 0;
-        if (r->weighed[i] && paths->parent[i] != TS_NO_INDEX) {
-            r->weighed[paths->parent[i]] = 1;
-        }
-    }
-    return TS_OK;
-}
-
 /* Sources are few, and paths of one follow each other: a pair is put when it is not that before. */
 static ts_code find_sources(ts_method_rows *r)
 {
     static const unsigned columns[] = {TS_C_stack_node__source_id};
     const ts_paths *paths = r->calls.paths;
     uint32_t *last = ts_zalloc(r->ctx, (size_t)r->sums.n + 1, sizeof *last);
-    ts_code code = last == NULL ? r->ctx->error.code : ts_method_rows_mark(r);
+    ts_code code = last == NULL ? r->ctx->error.code : mark_weighed(r);
     ts_walk at = ts_walk_of(*ts_model_rows(r->m), TS_T_stack_node, columns, 1);
     for (uint32_t i = 0; ts_walk_next(&code, &at); i++) {
         if (i < paths->nodes.count && r->weighed[i] && !ts_walk_null(&at, 0)) {
@@ -355,7 +357,7 @@ ts_code ts_answer_methods(ts_model *m, const ts_param *params, size_t count,
     ts_method_rows r = {.m = m, .ctx = ts_model_ctx(m)};
     ts_code code = ts_method_rows_weigh(&r, params, count, NULL);
     if (code == TS_OK) {
-        ts_method_rows_leave_out(&r);
+        leave_out(&r);
         code = ts_method_rows_add(&r);
     }
     TS_STEP(code, ts_method_rows_choose(&r, params, count, is_shown));

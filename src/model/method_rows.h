@@ -48,10 +48,6 @@ static inline const ts_weight *ts_method_rows_weight(const ts_method_rows *r)
     return &r->calls.weights[r->calls.chosen];
 }
 
-/* What has no weight above zero is not there, as in statements; what is left is added up. */
-void ts_method_rows_leave_out(ts_method_rows *r);
-/* r->weighed. */
-ts_code ts_method_rows_mark(ts_method_rows *r);
 /* The sums of methods, and the sources of their call paths. */
 ts_code ts_method_rows_add(ts_method_rows *r);
 /* How many sources a method is in; *first: the least of them. */
