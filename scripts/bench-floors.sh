@@ -7,23 +7,8 @@ program=$1 build=$2 dir=$3/floors runs=$4
 shift 4
 wanted=("$@")
 bench=$build/test/bench
-mkdir -p "$dir"
-work=$(mktemp -d "$dir/run.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-
-# Inputs are made anew when their maker or its arguments change: NAME, maker, arguments with OUT for the file.
-make_input() {
-    local name=$1 maker=$2 recipe
-    shift 2
-    recipe="$* $(cksum <"$build/tools/$maker")"
-    if [ "$(cat "$dir/$name.recipe" 2>/dev/null)" != "$recipe" ]; then
-        echo "making $name" >&2
-        rm -rf "${dir:?}/$name" "$work/new"
-        "$build/tools/$maker" "${@/OUT/$work/new}" >"$work/log"
-        mv "$work/new" "$dir/$name"
-        printf '%s\n' "$recipe" >"$dir/$name.recipe"
-    fi
-}
+# shellcheck source=scripts/bench-inputs.sh
+. scripts/bench-inputs.sh
 
 # The bundled recording of JDK 21, many times: a recording may have any number of chunks.
 repeat_jfr() { # times

@@ -6,24 +6,8 @@ set -euo pipefail
 program=$1 build=$2 dir=$3/stages runs=$4
 shift 4
 wanted=("$@")
-tools=$build/tools
-mkdir -p "$dir"
-work=$(mktemp -d "$dir/run.XXXXXX")
-trap 'rm -rf "$work"' EXIT
-
-# Inputs are made anew when their maker or its arguments change: NAME, maker, arguments with OUT for the file.
-make_input() {
-    local name=$1 maker=$2 recipe
-    shift 2
-    recipe="$* $(cksum <"$tools/$maker")"
-    if [ "$(cat "$dir/$name.recipe" 2>/dev/null)" != "$recipe" ]; then
-        echo "making $name" >&2
-        rm -rf "${dir:?}/$name" "$work/new"
-        "$tools/$maker" "${@/OUT/$work/new}" >"$work/log"
-        mv "$work/new" "$dir/$name"
-        printf '%s\n' "$recipe" >"$dir/$name.recipe"
-    fi
-}
+# shellcheck source=scripts/bench-inputs.sh
+. scripts/bench-inputs.sh
 
 # Names, and how to make each; the first two and those of TPTP have a million calls.
 names=(cloud cloud-gzip tptp tptp-xml flare jfr pprof pprof-labels folded speedscope chrome heap cpuprofile kernel-text)

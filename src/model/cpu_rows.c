@@ -86,8 +86,7 @@ static ts_code put_rows(const ts_method_rows *r, const method_source *sources, t
 
 static ts_code find_rows(ts_method_rows *r, const ts_param *params, size_t count)
 {
-    const char *by = ts_answer_param(params, count, "by");
-    TS_TRY(ts_methods_one(&r->one, r->m, r->calls.paths, by != NULL && strcmp(by, "source") == 0));
+    TS_TRY(ts_method_rows_merge(r, params, count));
     TS_TRY(ts_method_sums_make(&r->sums, r->ctx, r->calls.paths, r->one,
                                &ts_method_rows_weight(r)->of));
     TS_TRY(ts_method_rows_choose(r, params, count, is_shown));

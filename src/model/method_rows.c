@@ -32,21 +32,37 @@ static void leave_out(ts_method_rows *r)
     }
 }
 
+static ts_code weigh(ts_method_rows *r, const ts_param *params, size_t count,
+                     const ts_weigh_asked *asked)
+{
+    const ts_wanted wanted = {.source = ts_answer_param(params, count, "source"),
+                              .thread = ts_answer_param(params, count, "thread"),
+                              .from = ts_answer_param(params, count, "from"),
+                              .until = ts_answer_param(params, count, "to"),
+                              .label = ts_answer_param(params, count, "label")};
+    ts_select select;
+    ts_code code = ts_select_make(&select, r->m, &wanted);
+    if (code == TS_OK) {
+        code = ts_calls_weigh(&r->calls, r->m, &select, asked);
+        r->nothing = code == TS_ERR_USAGE && asked->weight != NULL;
+    }
+    ts_select_free(r->ctx, &select);
+    return code;
+}
+
+ts_code ts_method_rows_merge(ts_method_rows *r, const ts_param *params, size_t count)
+{
+    const char *by = ts_answer_param(params, count, "by");
+    return ts_methods_one(&r->one, r->m, r->calls.paths, by != NULL && strcmp(by, "source") == 0);
+}
+
 ts_code ts_method_rows_weigh(ts_method_rows *r, const ts_param *params, size_t count,
                              const char *weight)
 {
     const ts_weigh_asked asked = {
         .weight = weight, .samples = true, .calls = weight == NULL, .valueless = true};
-    const ts_wanted wanted = {.source = ts_answer_param(params, count, "source"),
-                              .thread = ts_answer_param(params, count, "thread")};
-    const char *by = ts_answer_param(params, count, "by");
-    ts_select select;
-    ts_code code = ts_select_make(&select, r->m, &wanted);
-    TS_STEP(code, ts_calls_weigh(&r->calls, r->m, &select, &asked));
-    ts_select_free(r->ctx, &select);
-    return code != TS_OK ? code
-                         : ts_methods_one(&r->one, r->m, r->calls.paths,
-                                          by != NULL && strcmp(by, "source") == 0);
+    TS_TRY(weigh(r, params, count, &asked));
+    return ts_method_rows_merge(r, params, count);
 }
 
 /* Call paths that have a weight, or are on the way to one. */
@@ -67,18 +83,7 @@ static ts_code mark_weighed(ts_method_rows *r)
 ts_code ts_method_rows_ask(ts_method_rows *r, const ts_param *params, size_t count,
                            const ts_weigh_asked *asked)
 {
-    const ts_wanted wanted = {.source = ts_answer_param(params, count, "source"),
-                              .thread = ts_answer_param(params, count, "thread"),
-                              .from = ts_answer_param(params, count, "from"),
-                              .until = ts_answer_param(params, count, "to"),
-                              .label = ts_answer_param(params, count, "label")};
-    ts_select select;
-    ts_code code = ts_select_make(&select, r->m, &wanted);
-    if (code == TS_OK) {
-        code = ts_calls_weigh(&r->calls, r->m, &select, asked);
-        r->nothing = code == TS_ERR_USAGE && asked->weight != NULL;
-    }
-    ts_select_free(r->ctx, &select);
+    ts_code code = weigh(r, params, count, asked);
     if (r->nothing) {
         r->ctx->error = (ts_error){0};
         return TS_OK;

@@ -42,6 +42,8 @@ ts_code ts_method_rows_ask(ts_method_rows *r, const ts_param *params, size_t cou
  * ts_method_rows_free, also after an error. */
 ts_code ts_method_rows_weigh(ts_method_rows *r, const ts_param *params, size_t count,
                              const char *weight);
+/* r->one, by the parameter by. */
+ts_code ts_method_rows_merge(ts_method_rows *r, const ts_param *params, size_t count);
 void ts_method_rows_free(ts_method_rows *r);
 static inline const ts_weight *ts_method_rows_weight(const ts_method_rows *r)
 {
