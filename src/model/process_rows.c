@@ -287,22 +287,6 @@ static ts_code put_processes(usage *u, const ts_rows_visitor *visitor)
     return code;
 }
 
-/* A time of the parameters, as it is typed or in ns. */
-static ts_code read_time(int64_t *out, ts_model *m, const char *name, const char *typed)
-{
-    const ts_idset all = {.all = true};
-    char *end = NULL;
-    long long ns = typed == NULL ? 0 : strtoll(typed, &end, 10);
-    if (typed == NULL) {
-        return TS_OK;
-    }
-    if (*typed != '+' && end != typed && *end == '\0') {
-        *out = ns;
-        return TS_OK;
-    }
-    return ts_select_time(out, m, name, typed, &all);
-}
-
 ts_code ts_answer_process_usage(ts_model *m, const ts_param *params, size_t count,
                                 const ts_rows_visitor *visitor)
 {
@@ -312,8 +296,11 @@ ts_code ts_answer_process_usage(ts_model *m, const ts_param *params, size_t coun
         "memory_trend", "read_bytes",  "written_bytes"};
     usage u = {.ctx = ts_model_ctx(m), .m = m, .span = TS_SPAN_ALL};
     u.processes = (ts_keyed_rows){.ctx = u.ctx, .size = sizeof(process_sum)};
-    ts_code code = read_time(&u.span.from, m, "from", ts_answer_param(params, count, "from"));
-    TS_STEP(code, read_time(&u.span.to, m, "to", ts_answer_param(params, count, "to")));
+    const ts_idset all = {.all = true};
+    const char *from = ts_answer_param(params, count, "from");
+    const char *to = ts_answer_param(params, count, "to");
+    ts_code code = from == NULL ? TS_OK : ts_select_time(&u.span.from, m, "from", from, &all);
+    TS_STEP_IF(code, to != NULL, ts_select_time(&u.span.to, m, "to", to, &all));
     TS_STEP(code, read_points(&u));
     TS_STEP(code, choose_processes(&u, params, count));
     TS_STEP(code, ts_sorter_drain(u.points, part_point, &u));
