@@ -1,12 +1,12 @@
 /*
- * The database file: made by SQLite, filled by the page writer, ended by SQLite again.
+ * The database file: made and filled by the page writer, ended by SQLite.
  *
- * 1. ts_db_create makes the schema in the temporary file: every setting that decides about its
- *    bytes is stated, so that defaults of the library do not matter.
- * 2. The connection stays open but idle. Rows go to the page writer (page_writer.h), which appends
- *    pages; keys must continue the numbering, since views find rows by position.
- * 3. finish_pages ends the pages and raises the change counter, so that SQLite discards its cache;
- *    from here on the file is SQLite's.
+ * 1. ts_db_create writes the schema into the temporary file (schema_pages.h). A connection of
+ *    SQLite is opened and stays idle.
+ * 2. Rows go to the page writer (page_writer.h), which appends pages; keys must continue the
+ *    numbering, since views find rows by position.
+ * 3. finish_pages ends the pages; from here on the file is SQLite's. Every setting that decides
+ *    about its bytes is stated, so that defaults of the library do not matter.
  * 4. Late texts and invalidated cells, indexes and ANALYZE, and views in the place of tables
  *    follow.
  *
@@ -19,6 +19,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "tables/rows.h"
+#include "tables/schema_pages.h"
 #include "tables/schema_sql.h"
 
 #include <errno.h>
@@ -361,30 +362,6 @@ const char ts_db_setup[] = "PRAGMA page_size = 4096;"
                            "PRAGMA analysis_limit = 1000;"
                            "BEGIN EXCLUSIVE;";
 
-/* What the page writer takes for granted, and some libraries are built without: pages are used to
- * their ends, and the serial types of 0 and 1 exist. */
-static void expect_plain_format(sqlite3 *handle)
-{
-    int reserved_bytes = 0;
-    (void)sqlite3_file_control(handle, "main", SQLITE_FCNTL_RESERVE_BYTES, &reserved_bytes);
-    (void)sqlite3_db_config(handle, SQLITE_DBCONFIG_LEGACY_FILE_FORMAT, 0, NULL);
-}
-
-static ts_code create_tables(ts_db *db)
-{
-    ts_code code = TS_OK;
-    for (unsigned i = 0; code == TS_OK && i < TS_TABLE_COUNT; i++) {
-        code = ts_db_create_table(db, &ts_schema[i]);
-    }
-    for (unsigned i = 0; code == TS_OK && i < ts_view_count; i++) {
-        code = ts_db_run(db, ts_views[i].sql);
-        if (code != TS_OK) {
-            ts_cause(db->ctx, "cannot create the view %s", ts_views[i].name);
-        }
-    }
-    return code;
-}
-
 static ts_code put_column_docs(ts_db *db, ts_buf *text, const char *table, const ts_column *columns,
                                unsigned n)
 {
@@ -424,55 +401,33 @@ ts_code ts_db_put_docs(ts_db *db)
     return code;
 }
 
-static ts_code create_schema(ts_db *db)
-{
-    ts_code code = ts_db_run(db, ts_db_setup);
-    TS_STEP(code, ts_db_runf(db, "PRAGMA application_id = %d; PRAGMA user_version = %d;",
-                             TS_APPLICATION_ID, TS_SCHEMA_VERSION));
-    TS_STEP(code, create_tables(db));
-    TS_STEP(code, ts_db_run(db, "COMMIT"));
-    return code;
-}
-
-/* --- from SQLite to the page writer and back ------------------------------------------------ */
+/* --- from the page writer to SQLite --------------------------------------------------------- */
 
 /* Tells the page writer the root page of every table. */
 static ts_code declare_tables(ts_db *db)
 {
-    sqlite3_stmt *st = NULL;
     ts_code code = TS_OK;
-    int rc = sqlite3_prepare_v2(db->handle,
-                                "SELECT rootpage FROM sqlite_schema WHERE type = 'table' "
-                                "ORDER BY rowid",
-                                -1, &st, NULL);
-    for (unsigned id = 0; id < TS_TABLE_COUNT && rc == SQLITE_OK && code == TS_OK; id++) {
-        rc = sqlite3_step(st);
-        if (rc == SQLITE_ROW) {
-            rc = SQLITE_OK;
-            db->written[id] = true;
-            code = ts_pages_table(db->pages, id, &ts_schema[id],
-                                  (uint32_t)sqlite3_column_int64(st, 0));
-        }
+    for (unsigned id = 0; id < TS_TABLE_COUNT && code == TS_OK; id++) {
+        db->written[id] = true;
+        code = ts_pages_table(db->pages, id, &ts_schema[id], ts_schema_root(id));
     }
-    (void)sqlite3_finalize(st);
-    return rc == SQLITE_OK ? code : ts_db_fail(db, rc, "read the schema of");
+    return code;
 }
 
-static ts_code count_pages(ts_db *db, uint32_t *pages)
+static ts_code check_empty(const ts_db *db)
 {
     struct stat st;
     if (db->ctx->sys.fstat(db->ctx->sys.user, db->fd, &st) != 0) {
         return ts_fail(db->ctx, TS_ERR_OUTPUT, "cannot examine the database: path=\"%s\": %s",
                        db->path, strerror(errno));
     }
-    *pages = (uint32_t)(st.st_size / DATABASE_PAGE);
-    return TS_OK;
+    return st.st_size == 0 ? TS_OK
+                           : ts_fail(db->ctx, TS_ERR_OUTPUT,
+                                     "cannot create the database: path=\"%s\": the file is not "
+                                     "empty",
+                                     db->path);
 }
 
-/*
- * The connection stays open but idle: the file may have no name by the time it is needed again. The
- * change counter that the page writer writes makes it discard its cache.
- */
 static ts_code start_pages(ts_db *db)
 {
     ts_pages_config config = {.path = db->path, .page_size = DATABASE_PAGE};
@@ -482,9 +437,25 @@ static ts_code start_pages(ts_db *db)
                        db->path, strerror(errno));
     }
     config.fd = db->fd;
-    TS_TRY(count_pages(db, &config.page_count));
+    TS_TRY(check_empty(db));
+    TS_TRY(ts_schema_write(&config.page_count, db->ctx, db->fd, db->path, DATABASE_PAGE));
     TS_TRY(ts_pages_new(&db->pages, db->ctx, &config));
     return declare_tables(db);
+}
+
+/* The connection stays idle until the end, when the file may have no name any more: it reads
+ * nothing before. */
+static ts_code open_connection(ts_db *db)
+{
+    ts_db_limit_memory(db->ctx);
+    int rc =
+        sqlite3_open_v2(db->path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
+    if (rc != SQLITE_OK) {
+        return ts_db_fail(db, rc, "open");
+    }
+    /* As high as the library was built for: the limit on texts is ts_limits.max_string. */
+    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, INT_MAX);
+    return TS_OK;
 }
 
 ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
@@ -496,21 +467,10 @@ ts_code ts_db_create(ts_db **out, ts_ctx *ctx, const char *path)
         goto out;
     }
     db->sink = ts_db_make_sink(db);
-    ts_db_limit_memory(ctx);
-    int rc = sqlite3_open_v2(path, &db->handle, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL);
-    if (rc != SQLITE_OK) {
-        code = ts_db_fail(db, rc, "open");
-        goto out;
-    }
-    /* As high as the library was built for: the limit on texts is ts_limits.max_string. */
-    sqlite3_limit(db->handle, SQLITE_LIMIT_LENGTH, INT_MAX);
-    expect_plain_format(db->handle);
-    code = create_schema(db);
+    code = open_connection(db);
     TS_STEP(code, start_pages(db));
     TS_STEP(code, ts_db_put_docs(db));
     if (code == TS_OK) {
-        /* The first page of each table, which SQLite does not write itself. */
-        (void)sqlite3_db_release_memory(db->handle);
         *out = db;
         db = NULL;
     }
@@ -664,9 +624,13 @@ static ts_code replace_tables(ts_db *db)
 {
     bool is_table = true;
     int64_t one;
-    ts_code code = ts_db_int(&one, &is_table, db,
-                             "SELECT 1 FROM sqlite_master WHERE "
-                             "type = 'table' AND name = 'callstack'");
+    ts_code code = TS_OK;
+    if (db->shown == 0) {
+        return code;
+    }
+    code = ts_db_int(&one, &is_table, db,
+                     "SELECT 1 FROM sqlite_master WHERE "
+                     "type = 'table' AND name = 'callstack'");
     if (!is_table) { /* a finished database may have the view */
         db->shown &= ~(unsigned)(TS_SHOW_CALLS | TS_SHOW_BOTH_CALLS);
     }
@@ -686,8 +650,15 @@ static ts_code replace_tables(ts_db *db)
     return code != TS_OK ? code : ts_db_run(db, "COMMIT");
 }
 
-/* Until here the file is the page writer's, then it is SQLite's again. */
-static ts_code finish_pages(ts_db *db)
+/* Whether SQLite has anything to do; it reads the schema before its first statement, which takes as
+ * long as all else of a small recording. */
+static bool is_changed_later(const ts_db *db, bool with_indexes)
+{
+    return with_indexes || db->shown != 0 || db->samples.on || db->amended.n != 0;
+}
+
+/* Until here the file is the page writer's, then it is SQLite's. */
+static ts_code finish_pages(ts_db *db, bool with_indexes)
 {
     uint32_t page_count;
     ts_code code = TS_OK;
@@ -700,6 +671,10 @@ static ts_code finish_pages(ts_db *db)
     }
     ts_db_limit_memory(db->ctx);
     ts_db_watch_cancel(db);
+    if (code == TS_OK && !db->adding && is_changed_later(db, with_indexes)) {
+        code = ts_db_run(db, ts_db_setup);
+        TS_STEP(code, ts_db_run(db, "COMMIT"));
+    }
     return code;
 }
 
@@ -712,7 +687,7 @@ ts_code ts_db_finish(ts_db *db, bool with_indexes, double *index_ms)
         return ts_fail(db->ctx, TS_ERR_INTERNAL, "the database is finished already");
     }
     ts_code code = ts_db_join(db);
-    TS_STEP(code, finish_pages(db));
+    TS_STEP(code, finish_pages(db, with_indexes));
     TS_STEP(code, ts_samples_finish(db));
     TS_STEP(code, ts_db_put_late(db));
     if (code == TS_OK && with_indexes) {

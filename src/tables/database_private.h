@@ -72,7 +72,7 @@ ts_code ts_db_run(ts_db *db, const char *sql);
 ts_code ts_db_analyze(ts_db *db);
 ts_code ts_db_runf(ts_db *db, const char *fmt, ...);
 
-/* What decides about the bytes of an empty file, and BEGIN. */
+/* What decides about the bytes that SQLite writes, and BEGIN. */
 extern const char ts_db_setup[];
 
 ts_code ts_db_create_table(ts_db *db, const ts_table *table);

@@ -166,25 +166,40 @@ ts_code page_cell(ts_pages *p, page_table *t, uint32_t n, uint8_t **cell)
 
 /* --- the end --------------------------------------------------------------------------------- */
 
+/* The first page of the file begins with the header of the database, which stays. */
+static uint32_t before_root(const page_table *t)
+{
+    return t->root == 1 ? PAGE_DATABASE_HEADER : 0;
+}
+
+static bool fits_root(const page_table *t, const open_page *page)
+{
+    uint32_t pointers_end = page->header + CELL_POINTER * page->cells;
+    return page->content - pointers_end >= before_root(t);
+}
+
 static ts_code write_root(ts_pages *p, const page_table *t, const open_page *page)
 {
+    uint32_t before = before_root(t);
     close_page(page);
-    return page_write_at(p, page_offset(p, t->root), page->bytes, p->page_size);
+    memmove(page->bytes + before, page->bytes, page->header + (size_t)CELL_POINTER * page->cells);
+    return page_write_at(p, page_offset(p, t->root) + before, page->bytes + before,
+                         p->page_size - before);
 }
 
 ts_code page_close_table(ts_pages *p, page_table *t)
 {
     if (t->rows == 0) {
-        return TS_OK; /* the root that SQLite made stays */
+        return TS_OK; /* the root that was there stays */
     }
-    if (t->levels == 0) {
+    if (t->levels == 0 && fits_root(t, &t->leaf)) {
         return write_root(p, t, &t->leaf);
     }
     TS_TRY(end_leaf(p, t));
     for (unsigned at = 0;; at++) {
         open_level *level = &t->level[at];
         uint32_t number;
-        if (at + 1 == t->levels) {
+        if (at + 1 == t->levels && fits_root(t, &level->page)) {
             page_put32(level->page.bytes + 8, level->child);
             return write_root(p, t, &level->page);
         }

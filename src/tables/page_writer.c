@@ -1,4 +1,4 @@
-/* The life of a page writer: from the schema that SQLite made to the finished file. */
+/* The life of a page writer: from a file with the schema to the finished one. */
 #include "tables/page_private.h"
 
 #include "base/alloc.h"

@@ -1,8 +1,8 @@
 /*
  * The page writer: rows become b-tree pages of an SQLite database file, without SQLite.
  *
- * For tables with a rowid that only grow: SQLite has created the schema, so that every table has an
- * empty root page; this writer appends pages to the file, any number of tables at once, and at the
+ * For tables with a rowid that only grow: the file has an empty root page for every table
+ * (schema_pages.h); this writer appends pages to the file, any number of tables at once, and at the
  * end puts the topmost page of each table into its root. The format is that of
  * https://www.sqlite.org/fileformat2.html (sections 1.3 "the database header", 1.5 "b-tree pages",
  * 1.6 "overflow pages", 2.1 "record format").
@@ -34,7 +34,8 @@ ts_code ts_pages_new(ts_pages **out, ts_ctx *ctx, const ts_pages_config *config)
 void ts_pages_use(ts_pages *p, ts_ctx *ctx);
 void ts_pages_free(ts_pages *p);
 
-/* Declares table `id` (its number in the schema) with the given root page. */
+/* Declares table `id` (its number in the schema) with the given root page. The first page of the
+ * file, the root of sqlite_schema, keeps the header of the database. */
 ts_code ts_pages_table(ts_pages *p, unsigned id, const ts_table *table, uint32_t root);
 
 /* From now on the rows of table `id`, which has none, are those of `table`. */

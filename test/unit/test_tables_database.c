@@ -514,7 +514,7 @@ static void test_unusable_files(void **state)
     assert_false(exists(path));
     static const char text[] = "this is a text and no database, whatever its name may say";
     test_write_file(path, text, sizeof text);
-    assert_failure(f->ctx, ts_db_create(&db, f->ctx, path), TS_ERR_OUTPUT, "not a database");
+    assert_failure(f->ctx, ts_db_create(&db, f->ctx, path), TS_ERR_OUTPUT, "not empty");
     assert_failure(f->ctx, ts_db_create(&db, f->ctx, f->dir), TS_ERR_OUTPUT, f->dir);
     free(path);
 }

@@ -369,6 +369,76 @@ static void test_open_connections_see_the_rows(void **state)
     pair_free(&x);
 }
 
+/* --- the first page ------------------------------------------------------------------------ */
+
+/* The root of sqlite_schema begins after the header of the file: a leaf or an interior page that
+ * fits any other root goes one level down when the header leaves it no room. */
+static void test_first_page(void **state)
+{
+    fixture *f = *state;
+    char *path = path_of(f, "views.db");
+    static const uint8_t none[8] = {0x0d, 0, 0, 0, 0, 2, 0, 0};
+    unsigned empty_interiors = 0;
+    for (unsigned n = 1; n < 300; n += n < 6 || n > 180 ? 1 : 9) {
+        for (uint32_t more = 0; more < (n == 3 ? 400U : 1U); more++) {
+            struct {
+                uint64_t null;
+                ts_text type, name, tbl_name;
+                int64_t rootpage;
+                ts_text sql;
+            } row = {0};
+            ts_table table;
+            ts_pages *pages;
+            uint32_t count;
+            uint8_t page[512];
+            unlink(path);
+            sqlite3 *db = db_open(path);
+            db_run(db, "PRAGMA page_size = 512; PRAGMA user_version = 7");
+            sqlite3_close(db);
+            int fd = open(path, O_RDWR | O_CLOEXEC);
+            assert_int_equal(pread(fd, page, 512, 0), 512);
+            assert_memory_equal(page + 100, none, sizeof none);
+            ts_pages_config config = {.fd = fd, .path = path, .page_size = 512, .page_count = 1};
+            assert_ok(f->ctx, ts_pages_new(&pages, f->ctx, &config));
+            table_make(&table, 0, "tttit");
+            assert_int_equal(table.columns[4].offset, (char *)&row.sql - (char *)&row);
+            assert_ok(f->ctx, ts_pages_table(pages, 0, &table, 1));
+            for (unsigned i = 0; i < n; i++) {
+                char name[16];
+                char sql[700];
+                int name_n = snprintf(name, sizeof name, "v%u", i);
+                int sql_n = snprintf(sql, sizeof sql, "CREATE VIEW v%u AS SELECT %u AS x --%.*s",
+                                     i, i, (int)(i % 7 * 9 + (i + 1 == n ? more : 0)), letters);
+                row.type = TS_TEXT_LIT("view");
+                row.name = row.tbl_name = (ts_text){name, (size_t)name_n};
+                row.sql = (ts_text){sql, (size_t)sql_n};
+                assert_ok(f->ctx, ts_pages_put(pages, 0, &row, 0));
+            }
+            assert_ok(f->ctx, ts_pages_finish(pages, &count));
+            ts_pages_free(pages);
+            assert_int_equal(pread(fd, page, 512, 0), 512);
+            empty_interiors += page[100] == INTERIOR_TYPE && page[103] == 0 && page[104] == 0;
+            close(fd);
+            db = db_open(path);
+            db_check(db);
+            assert_int_equal(db_int(db, "PRAGMA user_version"), 7);
+            assert_int_equal(db_int(db, "PRAGMA page_count"), count);
+            assert_int_equal(db_int(db, "SELECT count(*) FROM sqlite_schema"), n);
+            snprintf((char *)page, sizeof page, "SELECT x FROM v%u", n - 1);
+            assert_int_equal(db_int(db, (char *)page), n - 1);
+            db_run(db, "CREATE TABLE after(x); INSERT INTO after VALUES(1); DROP VIEW v0");
+            assert_int_equal(db_int(db, "SELECT count(*) FROM sqlite_schema"), n);
+            assert_int_equal(db_int(db, "SELECT count(*) FROM pragma_integrity_check "
+                                        "WHERE integrity_check <> 'ok'"),
+                             0);
+            sqlite3_close(db);
+            table_free(&table);
+        }
+    }
+    assert_true(empty_interiors > 1); /* of leaves, and of interior pages */
+    free(path);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
@@ -384,6 +454,7 @@ int main(void)
         TEST(test_lock_page_by_default),
         TEST(test_sqlite_goes_on),
         TEST(test_open_connections_see_the_rows),
+        TEST(test_first_page),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
