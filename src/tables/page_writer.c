@@ -23,7 +23,7 @@ ts_code ts_pages_new(ts_pages **out, ts_ctx *ctx, const ts_pages_config *config)
     p->lock_page = config->lock_page != 0 ? config->lock_page
                                           : (uint32_t)(TS_LOCK_BYTE / config->page_size) + 1;
     p->next = config->page_count + 1;
-    p->out_cap = OUT_BYTES / config->page_size;
+    p->out_cap = config->queue != 0 ? config->queue : OUT_BYTES / config->page_size;
     /* Zeroed, because pages that are still open may be written early. */
     p->out = ts_zalloc(ctx, p->out_cap, config->page_size);
     p->scratch = ts_alloc(ctx, config->page_size, 1);

@@ -25,6 +25,7 @@ typedef struct ts_pages_config {
     uint32_t page_size;  /* a power of two, 512 to 65536 */
     uint32_t page_count; /* pages that the file has */
     uint32_t lock_page;  /* page that is left out; 0: the one of TS_LOCK_BYTE (others: tests) */
+    uint32_t queue;      /* pages that are written at once; 0: 1 MiB of them */
 } ts_pages_config;
 
 /* Caller frees with ts_pages_free, which writes nothing. */

@@ -17,7 +17,7 @@
 
 #include <sqlite3.h>
 
-enum { SCHEMA_ROOT = 1, FIRST_TABLE_ROOT = 2, ROOTS_AT_ONCE = 16, SCHEMA_FORMAT = 4, UTF8 = 1 };
+enum { SCHEMA_ROOT = 1, FIRST_TABLE_ROOT = 2, PAGES_AT_ONCE = 16, SCHEMA_FORMAT = 4, UTF8 = 1 };
 
 typedef struct schema_row {
     uint64_t nulls;
@@ -81,17 +81,18 @@ static ts_code write_header(ts_pages *p)
 
 static ts_code write_roots(ts_pages *p)
 {
-    uint8_t *pages = ts_zalloc(p->ctx, ROOTS_AT_ONCE, p->page_size);
+    uint8_t *pages = ts_zalloc(p->ctx, PAGES_AT_ONCE, p->page_size);
     ts_code code = TS_OK;
     TS_NEED(p->ctx, pages);
-    for (unsigned i = 0; i < ROOTS_AT_ONCE; i++) {
+    for (unsigned i = 0; i < PAGES_AT_ONCE; i++) {
         uint8_t *page = pages + (size_t)i * p->page_size;
         page[0] = LEAF_TYPE;
         page_put16(page + 5, p->page_size & 0xffff);
     }
-    for (unsigned id = 0; id < TS_TABLE_COUNT && code == TS_OK; id += ROOTS_AT_ONCE) {
-        unsigned n = TS_TABLE_COUNT - id < ROOTS_AT_ONCE ? TS_TABLE_COUNT - id : ROOTS_AT_ONCE;
-        code = page_write_at(p, page_offset(p, ts_schema_root(id)), pages, (size_t)n * p->page_size);
+    for (unsigned id = 0; id < TS_TABLE_COUNT && code == TS_OK; id += PAGES_AT_ONCE) {
+        unsigned n = TS_TABLE_COUNT - id < PAGES_AT_ONCE ? TS_TABLE_COUNT - id : PAGES_AT_ONCE;
+        code =
+            page_write_at(p, page_offset(p, ts_schema_root(id)), pages, (size_t)n * p->page_size);
     }
     ts_free(p->ctx, pages);
     return code;
@@ -117,8 +118,8 @@ static ts_code put_objects(ts_pages *p)
     for (unsigned i = 0; i < TS_TABLE_COUNT && code == TS_OK; i++) {
         sql.n = 0;
         code = ts_sql_create(p->ctx, &sql, &ts_schema[i]);
-        TS_STEP(code, put_object(p, "table", ts_schema[i].name, ts_schema_root(i),
-                                 ts_buf_text(&sql)));
+        TS_STEP(code,
+                put_object(p, "table", ts_schema[i].name, ts_schema_root(i), ts_buf_text(&sql)));
     }
     for (unsigned i = 0; i < ts_view_count && code == TS_OK; i++) {
         code = put_object(p, "view", ts_views[i].name, 0, ts_text_of(ts_views[i].sql));
@@ -133,7 +134,8 @@ ts_code ts_schema_write(uint32_t *page_count, ts_ctx *ctx, int fd, const char *p
     const ts_pages_config config = {.fd = fd,
                                     .path = path,
                                     .page_size = page_size,
-                                    .page_count = ts_schema_root(TS_TABLE_COUNT) - 1};
+                                    .page_count = ts_schema_root(TS_TABLE_COUNT) - 1,
+                                    .queue = PAGES_AT_ONCE};
     ts_pages *p = NULL;
     ts_code code = ts_pages_new(&p, ctx, &config);
     TS_STEP(code, write_header(p));
