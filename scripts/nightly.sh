@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # nightly.sh [-t TIME] [-o DIR]: what takes hours and is not part of .ci/run. It needs about 20 GB of disk space.
 #
-#   tests with sanitizers and TS_SLOW=1: every point of the sweeps that .ci/run samples, files of 1, 2 and 4 GiB
+#   tests with sanitizers, with their messages, and TS_SLOW=1: every point of the sweeps that .ci/run samples, files of 1, 2 and 4 GiB
 #   the same with the release build, as far as it differs (stack of 256 KiB, flags of the program)
-#   clang-tidy, its analyzer with three times the states of .ci/run
+#   clang with the unit tests, clang-tidy, its analyzer with three times the states of .ci/run
 #   fuzzing, TIME for each target (default 30m)
 #   coverage, with its thresholds
 #   300 mutants of the sources, 85 of 100 to be caught
@@ -45,13 +45,15 @@ step() { # name, command...
     fi
 }
 
-slow_tests() { # preset, build folder
-    cmake --preset "$1" -B "$2" -DTS_TEST_TIMEOUT=14400 && cmake --build "$2" -j "$jobs" &&
-        TS_SLOW=1 ctest --test-dir "$2" -j "$jobs" --output-on-failure --no-tests=error
+slow_tests() { # preset, build folder, cmake options
+    local preset=$1 folder=$2
+    shift 2
+    cmake --preset "$preset" -B "$folder" -DTS_TEST_TIMEOUT=14400 "$@" && cmake --build "$folder" -j "$jobs" &&
+        TS_SLOW=1 ctest --test-dir "$folder" -j "$jobs" --output-on-failure --no-tests=error
 }
 
 deep_tidy() {
-    cmake --preset clang && cmake --build --preset clang -j "$jobs" && scripts/tidy.sh 225000
+    cmake --preset clang -DTS_UNIT_TESTS=ON && cmake --build --preset clang -j "$jobs" && scripts/tidy.sh 225000
 }
 
 # What is skipped where there is no module (scripts/wasm.sh).
@@ -61,7 +63,7 @@ with_module() {
 }
 
 step "dependencies" scripts/install-deps.sh ci
-step "tests, sanitizers" slow_tests dev build/nightly-dev
+step "tests, sanitizers" slow_tests dev build/nightly-dev -DTS_SANITIZE_TRAP=OFF
 step "tests, release" slow_tests release-tests build/nightly-release
 step "clang-tidy" deep_tidy
 step "fuzzing" scripts/fuzz.sh "$time"
