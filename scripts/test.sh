@@ -15,6 +15,8 @@ if ! { cmake --preset dev && cmake --build --preset dev -j "$jobs"; } >"$log" 2>
     cat "$log"
     exit 1
 fi
+# Where behaviour was undefined (TS_SANITIZE_TRAP of cmake/flags.cmake): its line, instead of the signal alone.
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}handle_sigill=1
 status=0
 ctest --test-dir build/dev -j "$jobs" --output-on-failure --no-tests=error "$@" >"$log" 2>&1 || status=$?
 if [ $status != 0 ]; then
