@@ -19,6 +19,7 @@ typedef struct batch_place {
 
 /* Cells of rows that have NULL in the same columns. */
 typedef struct batch_form {
+    uint64_t nulls;
     batch_place places[MAX_COLUMNS]; /* of those that have bytes, the last column first */
     unsigned place_n;
     uint32_t values_n;              /* bytes of all values */
@@ -46,31 +47,52 @@ static bool all_ones(const int64_t *column, unsigned stride, unsigned rows)
     return true;
 }
 
-/* values: of the first row, after the mask of NULLs; n columns, n + 1 words a row. */
-static void make_form(batch_form *f, const int64_t *values, unsigned n, unsigned rows,
-                      uint64_t nulls)
+/* Four columns of a row at a time, wherever they are; where processors have no such registers, the
+ * compiler takes two or one. */
+typedef uint64_t four_words __attribute__((vector_size(32), aligned(8), may_alias));
+
+/* The bits that the rows have in each of their n + 1 words: those of the mask of NULLs too. What is
+ * left over by fours is taken with some that were taken before. */
+static void or_rows(uint64_t *all, const int64_t *rows, unsigned n, unsigned count)
 {
-    uint64_t all[MAX_COLUMNS];
-    memcpy(all, values, n * sizeof all[0]);
-    for (unsigned r = 1; r < rows; r++) {
-        const int64_t *row = values + (size_t)r * (n + 1);
-        for (unsigned i = 0; i < n; i++) {
-            all[i] |= (uint64_t)row[i];
+    const unsigned words = n + 1;
+    const size_t four = sizeof(four_words) / sizeof *all;
+    memcpy(all, rows, words * sizeof *all);
+    for (unsigned r = 1; r < count; r++) {
+        const int64_t *row = rows + (size_t)r * words;
+        if (words < four) {
+            for (unsigned i = 0; i < words; i++) {
+                all[i] |= (uint64_t)row[i];
+            }
+            continue;
+        }
+        for (size_t i = 0; i < words; i += four) {
+            const size_t at = i + four <= words ? i : words - four;
+            *(four_words *)(all + at) |= *(const four_words *)(row + at);
         }
     }
+}
+
+/* all: of rows that begin with this one and are written by this form; n columns, n + 1 words a
+ * row. */
+static void make_form(batch_form *f, const uint64_t *all, const int64_t *row, unsigned n,
+                      unsigned rows, uint64_t nulls)
+{
+    f->nulls = nulls;
     f->place_n = 0;
     f->values_n = 0;
     memset(f->types, 0, 8);
     for (unsigned i = n; i-- > 0;) {
+        const uint64_t bits = all[1 + i];
         unsigned size = 0;
         uint8_t type = PAGE_TYPE_NULL;
         if ((nulls >> i & 1) == 0) {
-            if (all[i] == 0) {
+            if (bits == 0) {
                 type = PAGE_TYPE_ZERO;
-            } else if (all[i] == 1 && all_ones(values + i, n + 1, rows)) {
+            } else if (bits == 1 && all_ones(row + 1 + i, n + 1, rows)) {
                 type = PAGE_TYPE_ONE;
             } else {
-                type = type_of_bits(&size, all[i]);
+                type = type_of_bits(&size, bits);
             }
         }
         f->types[8 + i] = type;
@@ -83,10 +105,11 @@ static void make_form(batch_form *f, const int64_t *values, unsigned n, unsigned
 
 /* --- cells ---------------------------------------------------------------------------------- */
 
+/* Of rowids from 1 that are smaller than 2^55. */
 static unsigned rowid_bytes(int64_t rowid)
 {
-    uint8_t varint[MAX_VARINT];
-    return page_varint(varint, (uint64_t)rowid);
+    enum { BITS = 7 };
+    return (BITS + 63U - (unsigned)__builtin_clzll((uint64_t)rowid)) / BITS;
 }
 
 /* Cells of `rows` rows, of which there is room for all: downwards from the leaf's content. */
@@ -98,10 +121,10 @@ static void put_cells(page_table *t, const batch_form *f, const int64_t *values,
     const uint8_t *types_end = f->types + 8 + n;
     uint8_t *end = leaf->bytes + leaf->content;
     uint8_t *pointer = leaf->bytes + leaf->header + (size_t)CELL_POINTER * leaf->cells;
-    unsigned rowid_n;
-    uint64_t rowid = page_rowid_word(&rowid_n, t->rows + 1);
     for (unsigned r = 0; r < rows; r++, values += n + 1, pointer += CELL_POINTER) {
         uint8_t *at = end - f->values_n;
+        unsigned rowid_n;
+        const uint64_t rowid = page_next_rowid_word(&rowid_n, t, t->rows + 1 + r);
         for (unsigned k = 0; k < f->place_n; k++) {
             page_put_be64(end - f->places[k].word, (uint64_t)values[f->places[k].column]);
         }
@@ -115,11 +138,6 @@ static void put_cells(page_table *t, const batch_form *f, const int64_t *values,
         *--at = (uint8_t)payload;
         end = at;
         page_put16(pointer, (uint32_t)(at - leaf->bytes));
-        if ((rowid & 0x7f) != 0x7f) {
-            rowid++;
-        } else {
-            rowid = page_rowid_word(&rowid_n, t->rows + 1 + r + 1);
-        }
     }
     leaf->content = (uint32_t)(end - leaf->bytes);
     leaf->cells += rows;
@@ -135,26 +153,24 @@ static unsigned cells_that_fit(const open_page *leaf, uint32_t n, unsigned wante
     return wanted <= BATCH_ROWS && wanted * each <= room ? wanted : room / each;
 }
 
-/* Rows with the same NULLs. */
-static ts_code put_alike(ts_pages *p, unsigned id, const int64_t *rows, unsigned count)
+/* Rows with the same NULLs, by their form. */
+static ts_code put_alike(ts_pages *p, page_table *t, const batch_form *f, const int64_t *rows,
+                         unsigned count)
 {
-    page_table *t = &p->tables[id];
     const unsigned n = t->table->column_count;
-    batch_form f;
+    const uint32_t payload = f->values_n + n + 1;
     ts_code code = TS_OK;
-    make_form(&f, rows + 1, n, count, (uint64_t)rows[0] | t->keys);
     while (count > 0 && code == TS_OK) {
-        uint32_t payload = f.values_n + n + 1;
         unsigned fit =
             payload > SHORT_PAYLOAD || t->rows >= INT64_C(1) << 55
                 ? 0
                 : cells_that_fit(&t->leaf, payload + 1 + rowid_bytes(t->rows + count), count);
         unsigned now = fit < count ? fit : count;
         if (now > 0) {
-            put_cells(t, &f, rows + 1, n, now);
+            put_cells(t, f, rows + 1, n, now);
         } else {
             now = 1;
-            code = ts_pages_put(p, id, rows, 0);
+            code = page_put_row(p, t, rows, 0);
         }
         rows += (size_t)now * (n + 1);
         count -= now;
@@ -162,24 +178,73 @@ static ts_code put_alike(ts_pages *p, unsigned id, const int64_t *rows, unsigned
     return code;
 }
 
-ts_code ts_pages_put_many(ts_pages *p, unsigned id, const void *rows, size_t size, unsigned count)
+/* How many of the rows have the NULLs of the first one. */
+static unsigned count_alike(const int64_t *rows, unsigned n, unsigned count)
 {
-    const page_table *t = &p->tables[id];
-    const char *row = rows;
+    unsigned alike = 1;
+    while (alike < count && rows[(size_t)alike * (n + 1)] == rows[0]) {
+        alike++;
+    }
+    return alike;
+}
+
+/* Columns have the sizes that all of them need: rows whose NULLs differ every now and then, as
+ * those of callers and callees, have few forms. */
+ts_code page_put_mixed(ts_pages *p, page_table *t, const int64_t *rows, unsigned count)
+{
+    enum { FORMS = 2 };
+    const unsigned n = t->table->column_count;
+    uint64_t all[1 + MAX_COLUMNS];
+    batch_form forms[FORMS];
+    unsigned known = 0;
+    unsigned older = 0; /* the form that a third one replaces */
+    ts_code code = TS_OK;
+    or_rows(all, rows, n, count);
+    for (unsigned r = 0; r < count && code == TS_OK;) {
+        const int64_t *row = rows + (size_t)r * (n + 1);
+        const uint64_t nulls = (uint64_t)row[0] | t->keys;
+        const unsigned alike = count_alike(row, n, count - r);
+        unsigned at = 0;
+        while (at < known && forms[at].nulls != nulls) {
+            at++;
+        }
+        if (at == known) {
+            at = known < FORMS ? known++ : older;
+            make_form(&forms[at], all, rows, n, count, nulls);
+        }
+        older = at ^ 1;
+        code = put_alike(p, t, &forms[at], row, alike);
+        r += alike;
+    }
+    return code;
+}
+
+static ts_code put_integers(ts_pages *p, page_table *t, const int64_t *rows, unsigned count)
+{
+    const unsigned n = t->table->column_count;
     ts_code code = TS_OK;
     while (count > 0 && code == TS_OK) {
-        unsigned alike = 1;
-        if (!t->integers) {
-            code = ts_pages_put(p, id, row, 0);
-        } else {
-            while (alike < count && alike < BATCH_ROWS &&
-                   memcmp(row, row + alike * size, sizeof(uint64_t)) == 0) {
-                alike++;
-            }
-            code = put_alike(p, id, (const int64_t *)(const void *)row, alike);
-        }
-        row += alike * size;
+        const unsigned alike = count_alike(rows, n, count < BATCH_ROWS ? count : BATCH_ROWS);
+        uint64_t all[1 + MAX_COLUMNS];
+        batch_form f;
+        or_rows(all, rows, n, alike);
+        make_form(&f, all, rows, n, alike, (uint64_t)rows[0] | t->keys);
+        code = put_alike(p, t, &f, rows, alike);
+        rows += (size_t)alike * (n + 1);
         count -= alike;
+    }
+    return code;
+}
+
+ts_code ts_pages_put_many(ts_pages *p, unsigned id, const void *rows, size_t size, unsigned count)
+{
+    page_table *t = &p->tables[id];
+    ts_code code = TS_OK;
+    if (t->integers && t->held.rows == NULL) {
+        return put_integers(p, t, rows, count);
+    }
+    for (unsigned i = 0; i < count && code == TS_OK; i++) {
+        code = ts_pages_put(p, id, (const char *)rows + i * size, 0);
     }
     return code;
 }

@@ -283,7 +283,7 @@ ts_code ts_pages_put_columns(ts_pages *p, unsigned id, const uint32_t *const *co
     page_table *t = &p->tables[id];
     static const uint32_t nothing[RUN] = {0};
     run r;
-    ts_code code = TS_OK;
+    ts_code code = page_held_put(p, t, t->held.last);
     r.columns = columns;
     r.n = t->table->column_count;
     r.none = nothing;
@@ -329,7 +329,7 @@ ts_code ts_pages_put_first_columns(ts_pages *p, unsigned id, const ts_first_colu
     page_table *t = &p->tables[id];
     static const uint32_t nothing[RUN] = {0};
     run r;
-    ts_code code = TS_OK;
+    ts_code code = page_held_put(p, t, t->held.last);
     r.columns = rows->columns;
     r.n = FIRST_COLUMNS;
     r.none = nothing;

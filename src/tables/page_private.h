@@ -64,6 +64,13 @@ typedef struct reserved_map {
     uint32_t spare_count;
 } reserved_map;
 
+/* The newest rows of a table that has reserved ones (page_held.c). */
+typedef struct held_rows {
+    char *rows;     /* NULL: none are held */
+    uint64_t *open; /* of each, the columns that are still to come */
+    int64_t last;   /* rowid of the newest row; those after the table's cells are held */
+} held_rows;
+
 /* Serial types of the record format, in order, and the bytes of their values. Blobs and texts come
  * after two types that there are not: even and odd numbers, with twice as many as they have bytes
  * added. */
@@ -146,6 +153,7 @@ typedef struct page_table {
     unsigned levels;
     open_level level[MAX_LEVELS];
     reserved_map reserved;
+    held_rows held;
 } page_table;
 
 /* Serial types and sizes of n integers from 0 to INT32_MAX; sizes are added to `sums` too. */
@@ -208,6 +216,26 @@ ts_code page_close_table(ts_pages *p, page_table *t);
 
 /* What of a column has to be known before rows come. */
 ts_code page_prepare(ts_pages *p, page_table *t, const ts_table *table);
+
+/* The next row as a cell, and some of a table of integers without reserved columns. */
+ts_code page_put_row(ts_pages *p, page_table *t, const void *row, uint64_t reserved);
+ts_code page_put_mixed(ts_pages *p, page_table *t, const int64_t *rows, unsigned count);
+
+/* --- page_held.c: rows that wait for their last columns -------------------------------------- */
+
+/* Takes the next row of a table of integers, some of whose columns may come later. */
+ts_code page_hold(ts_pages *p, page_table *t, const void *row, uint64_t reserved);
+/* Makes cells of the held rows up to this one. */
+ts_code page_held_put(ts_pages *p, page_table *t, int64_t to);
+/* The columns of a held row that are still to come, and the row; NULL: it is not held. */
+uint64_t *page_held_open(int64_t **row, page_table *t, int64_t rowid);
+void page_held_free(ts_pages *p, page_table *t);
+
+/* Rows that the table has, with those that have no cell yet. */
+static inline int64_t page_rows(const page_table *t)
+{
+    return t->rows > t->held.last ? t->rows : t->held.last;
+}
 
 /* --- page_cell.c: cells that fit into a leaf ------------------------------------------------- */
 

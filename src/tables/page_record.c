@@ -336,7 +336,6 @@ static __attribute__((noinline)) ts_code put_cold(ts_pages *p, page_table *t, co
 static __attribute__((noinline)) ts_code put_with_late(ts_pages *p, page_table *t, const void *row,
                                                        uint64_t reserved)
 {
-    TS_TRY(check_reserved(p, t, row, reserved));
     const bool usual = reserved == t->late && t->hot_late != NULL;
     if (usual || t->hot_some != NULL) {
         uint32_t from_end[MAX_COLUMNS];
@@ -350,10 +349,23 @@ static __attribute__((noinline)) ts_code put_with_late(ts_pages *p, page_table *
     return put_cold(p, t, row, reserved);
 }
 
-/* Nothing but a choice, so that the usual rows pay for what they need only. */
-ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved)
+/* A row for which the leaf may have no room: the last ones of each page. */
+static __attribute__((noinline)) ts_code put_last(ts_pages *p, page_table *t, const void *row)
 {
-    page_table *t = &p->tables[id];
+    if (t->hot != NULL) {
+        uint8_t *end = cell_place(p, t, t->hot_max);
+        const uint8_t *at = t->hot(end, t, row, NULL);
+        if (at != NULL) {
+            return put_cell(p, t, at, end, 0, NULL);
+        }
+    }
+    return put_cold(p, t, row, 0);
+}
+
+/* Nothing but a choice, so that the usual rows pay for what they need only. */
+static inline __attribute__((always_inline)) ts_code put_row(ts_pages *p, page_table *t,
+                                                             const void *row, uint64_t reserved)
+{
     if (reserved != 0) {
         return put_with_late(p, t, row, reserved);
     }
@@ -364,12 +376,33 @@ ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserve
             return TS_OK;
         }
     }
-    return put_cold(p, t, row, 0);
+    return put_last(p, t, row);
+}
+
+ts_code page_put_row(ts_pages *p, page_table *t, const void *row, uint64_t reserved)
+{
+    return put_row(p, t, row, reserved);
+}
+
+/* Rows of a table that has held ones follow them. */
+static __attribute__((noinline)) ts_code put_after_held(ts_pages *p, page_table *t, const void *row,
+                                                        uint64_t reserved)
+{
+    TS_TRY(check_reserved(p, t, row, reserved));
+    return t->integers ? page_hold(p, t, row, reserved) : put_row(p, t, row, reserved);
+}
+
+ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved)
+{
+    page_table *t = &p->tables[id];
+    return reserved != 0 || t->held.rows != NULL ? put_after_held(p, t, row, reserved)
+                                                 : put_row(p, t, row, 0);
 }
 
 ts_code ts_pages_put_first(ts_pages *p, unsigned id, const void *row, unsigned n)
 {
     page_table *t = &p->tables[id];
+    TS_TRY(page_held_put(p, t, t->held.last));
     uint8_t *end =
         cell_place(p, t, HEADER_VARINT + n * (1 + INT_BYTES) + PAYLOAD_VARINT + MAX_VARINT + SLACK);
     return put_cell(p, t, page_encode(end, t, row, n, 0, NULL), end, 0, NULL);

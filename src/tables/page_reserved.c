@@ -84,7 +84,14 @@ static void reserved_drop(ts_pages *p, reserved_map *map, reserved_row **link)
 
 void ts_pages_release(ts_pages *p, unsigned id, int64_t rowid)
 {
-    reserved_map *map = &p->tables[id].reserved;
+    page_table *t = &p->tables[id];
+    reserved_map *map = &t->reserved;
+    int64_t *held;
+    uint64_t *open = page_held_open(&held, t, rowid);
+    if (open != NULL) {
+        *open = 0;
+        return;
+    }
     reserved_row **link = find(map, rowid);
     if (link != NULL) {
         reserved_drop(p, map, link);
@@ -162,15 +169,22 @@ static ts_code patch_record(ts_pages *p, page_table *t, const reserved_row *r, u
 ts_code ts_pages_complete(ts_pages *p, unsigned id, int64_t rowid, unsigned column, int64_t value)
 {
     page_table *t = &p->tables[id];
-    reserved_row **link = find(&t->reserved, rowid);
+    int64_t *held;
+    const uint64_t *open = page_held_open(&held, t, rowid);
+    reserved_row **link = open != NULL ? NULL : find(&t->reserved, rowid);
+    const uint64_t columns = open != NULL ? *open : link != NULL ? (*link)->columns : 0;
     uint8_t bytes[8];
     unsigned before;
-    if (link == NULL || column >= MAX_COLUMNS || ((*link)->columns >> column & 1) == 0) {
+    if (column >= MAX_COLUMNS || (columns >> column & 1) == 0) {
         return ts_fail(p->ctx, TS_ERR_INTERNAL,
                        "no such reserved cell: table=%s, row=%lld, column=%u", t->table->name,
                        (long long)rowid, column);
     }
-    before = (unsigned)__builtin_popcountll((*link)->columns & ((UINT64_C(1) << column) - 1));
+    if (link == NULL) {
+        held[1 + column] = value;
+        return TS_OK;
+    }
+    before = (unsigned)__builtin_popcountll(columns & ((UINT64_C(1) << column) - 1));
     page_put_be64(bytes, (uint64_t)value);
     return patch_record(p, t, *link, (*link)->offsets[before], bytes);
 }
@@ -229,12 +243,22 @@ ts_code ts_pages_settle(ts_pages *p, unsigned id, int64_t rowid, uint64_t column
                         const int64_t *values)
 {
     page_table *t = &p->tables[id];
-    reserved_row **link = find(&t->reserved, rowid);
+    int64_t *held;
+    uint64_t *open = page_held_open(&held, t, rowid);
+    reserved_row **link = open != NULL ? NULL : find(&t->reserved, rowid);
+    const uint64_t reserved = open != NULL ? *open : link != NULL ? (*link)->columns : 0;
     ts_code code = TS_OK;
-    if (link == NULL || (columns & ~(*link)->columns) != 0) {
+    if (reserved == 0 || (columns & ~reserved) != 0) {
         return ts_fail(p->ctx, TS_ERR_INTERNAL,
                        "no such reserved cells: table=%s, row=%lld, columns=%#llx", t->table->name,
                        (long long)rowid, (unsigned long long)columns);
+    }
+    if (link == NULL) {
+        for (; columns != 0; columns &= columns - 1) {
+            held[1 + __builtin_ctzll(columns)] = *values++;
+        }
+        *open = 0;
+        return TS_OK;
     }
     if (columns != 0) {
         code = set_columns(p, t, *link, columns, values);

@@ -189,6 +189,7 @@ static ts_code write_root(ts_pages *p, const page_table *t, const open_page *pag
 
 ts_code page_close_table(ts_pages *p, page_table *t)
 {
+    TS_TRY(page_held_put(p, t, t->held.last));
     if (t->rows == 0) {
         return TS_OK; /* the root that was there stays */
     }

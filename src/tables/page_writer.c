@@ -48,6 +48,7 @@ void ts_pages_free(ts_pages *p)
             ts_free(p->ctx, t->level[at].page.bytes);
         }
         page_forget_all(p, t);
+        page_held_free(p, t);
     }
     ts_free(p->ctx, p->out);
     ts_free(p->ctx, p->scratch);

@@ -31,7 +31,7 @@ struct ts_reader {
     uint32_t page_size;
     uint32_t usable;
     uint32_t page_count;
-    const ts_pages *pages;  /* the writer, or NULL */
+    ts_pages *pages;        /* the writer, or NULL */
     const struct ts_db *db; /* what it keeps until the file is finished, or NULL */
     ts_reader_progress progress;
     reader_table tables[TS_TABLE_COUNT];
@@ -198,7 +198,7 @@ void scan_apply_nulls(ts_scan *s);
 typedef struct ts_reader_config {
     int fd;
     const char *path;
-    const ts_pages *pages;  /* NULL: a finished file */
+    ts_pages *pages;        /* NULL: a finished file */
     const struct ts_db *db; /* or NULL */
     bool given;             /* not all of the file is ours, also with `pages` */
 } ts_reader_config;

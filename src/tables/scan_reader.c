@@ -126,7 +126,7 @@ ts_code ts_reader_has_rows(bool *any, ts_reader *reader, enum ts_table_id table)
     ts_code code;
     *any = false;
     if (t->written) {
-        *any = reader->pages->tables[table].rows > 0;
+        *any = page_rows(&reader->pages->tables[table]) > 0;
         return TS_OK;
     }
     if (t->root == 0) {

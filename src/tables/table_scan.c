@@ -442,9 +442,10 @@ static ts_code copy_open(ts_scan *s, const open_page *page, bool leaf)
     return TS_OK;
 }
 
-static ts_code copy_open_pages(ts_scan *s, const page_table *t)
+static ts_code copy_open_pages(ts_scan *s, page_table *t)
 {
     ts_code code = TS_OK;
+    TS_TRY(page_held_put(s->reader->pages, t, t->held.last));
     if (t->rows == 0 || t->leaf.bytes == NULL) {
         s->root = 0;
         return TS_OK;

@@ -189,7 +189,7 @@ static inline void pair_start_at(pair *x, unsigned id, int64_t rows)
 
 static inline int64_t pair_rows(const pair *x, unsigned id)
 {
-    return x->pages->tables[id].rows;
+    return page_rows(&x->pages->tables[id]);
 }
 
 static inline void pair_reserve(pair *x, unsigned id, uint64_t columns)
@@ -448,8 +448,8 @@ static inline void compare_cells(unsigned id, sqlite3 *a, sqlite3 *b)
 
 /* What scans read in one of the files, which SQLite has open too: while it is written (pages not
  * NULL), or finished. */
-static inline void pair_scan(const pair *x, const char *path, int fd, const ts_pages *pages,
-                             sqlite3 *db, sqlite3 *expected)
+static inline void pair_scan(const pair *x, const char *path, int fd, ts_pages *pages, sqlite3 *db,
+                             sqlite3 *expected)
 {
     const ts_reader_config config = {.fd = fd, .path = path, .pages = pages};
     ts_reader *r;

@@ -12,6 +12,8 @@ static int setup(void **state)
 
 /* Rows like those of calls: k parent ts dur self state. */
 enum { PARENT = 1, TS, DUR, SELF, STATE };
+/* As many of the newest rows are held at most. */
+enum { HELD = 128 };
 #define LATE (UINT64_C(1) << DUR | UINT64_C(1) << SELF | UINT64_C(1) << STATE)
 
 static int64_t begin_call(pair *x, unsigned id, int64_t parent)
@@ -132,6 +134,63 @@ static void test_invocations(void **state)
     pair_free(&x);
 }
 
+/* Ends of held rows, of rows that just got their cells, and of those in between; rows with other
+ * NULLs; rows that come many at once, and scans while rows are held. */
+static void test_held_rows(void **state)
+{
+    fixture *f = *state;
+    static const unsigned ages[] = {0, 1, 9, 63, 64, 65, 127, 128, 129, 300};
+    for (unsigned a = 0; a < sizeof ages / sizeof ages[0]; a++) {
+        pair x;
+        uint64_t mix = 29;
+        int64_t calls[701];
+        pair_begin(&x, f, 512, 0, "kiiiii iii");
+        for (int64_t i = 1; i <= 700; i++) {
+            calls[i] = begin_call(&x, 0, i % 7 == 0 ? 0 : i);
+            set_int(&x, 1, 0, i);
+            set_int(&x, 1, 1, (int64_t)next_random(&mix));
+            pair_reserve(&x, 1, i % 5 == 0 ? 2 : 0);
+            if (i > ages[a] && i % 11 != 0) {
+                end_call(&x, 0, calls[i - ages[a]], &mix);
+            }
+            if (i % 90 == 0) { /* the rows after it follow the held ones */
+                for (unsigned k = 0; k < 3; k++) {
+                    pair_put(&x, 0);
+                }
+            }
+            if (i % 333 == 0) {
+                pair_scan(&x, x.path, x.fd, x.pages, x.db, x.db);
+            }
+        }
+        pair_finish(&x);
+        pair_free(&x);
+    }
+}
+
+/* Calls that end soon are remembered nowhere and take no more bytes than others. */
+static void test_held_rows_are_short(void **state)
+{
+    fixture *f = *state;
+    enum { ROWS = 5000 };
+    const int64_t values[3] = {3, 2, 1};
+    uint32_t pages[2];
+    for (unsigned late = 0; late < 2; late++) {
+        pair x;
+        pair_begin(&x, f, 4096, 0, "kiiiii");
+        for (int64_t i = 1; i <= ROWS; i++) {
+            (void)begin_call(&x, 0, i);
+            if (i > HELD * late) {
+                pair_settle(&x, 0, i - HELD * late, LATE, values);
+            }
+        }
+        assert_int_equal(x.pages->tables[0].reserved.cap > 0, late);
+        pair_finish(&x);
+        pages[late] = x.page_count;
+        pair_free(&x);
+    }
+    assert_true(pages[0] + 20 < pages[1]); /* 3 * 7 bytes a row */
+}
+
 /* The columns of one row, again and again, from its put to long after its page was written. */
 static void test_one_row_at_every_age(void **state)
 {
@@ -145,7 +204,12 @@ static void test_one_row_at_every_age(void **state)
     for (int64_t i = 0; i < 1500; i++) {
         pair_complete(&x, 0, first, DUR, (int64_t)next_random(&mix));
         if (i > 200) { /* the first leaf is written, the next one open */
-            second = second == 0 ? begin_call(&x, 0, 0) : second;
+            if (second == 0) {
+                second = begin_call(&x, 0, 0);
+                for (unsigned k = 0; k < HELD; k++) { /* none of them is held any more */
+                    (void)begin_call(&x, 0, first);
+                }
+            }
             pair_complete(&x, 0, second, SELF, (int64_t)next_random(&mix));
         } else {
             (void)begin_call(&x, 0, first);
@@ -328,9 +392,10 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_calls),           TEST(test_invocations),     TEST(test_one_row_at_every_age),
-        TEST(test_rows_with_texts), TEST(test_settled_rows),    TEST(test_settled_only_once),
-        TEST(test_many_open_rows),  TEST(test_what_is_refused),
+        TEST(test_held_rows),       TEST(test_held_rows_are_short),  TEST(test_calls),
+        TEST(test_invocations),     TEST(test_one_row_at_every_age), TEST(test_rows_with_texts),
+        TEST(test_settled_rows),    TEST(test_settled_only_once),    TEST(test_many_open_rows),
+        TEST(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
