@@ -72,7 +72,7 @@ static inline __attribute__((always_inline)) bool put_column(cell *c, bool hot, 
 }
 
 /* Header size, rowid and payload size before the types of a record that ends at `end`. */
-static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_n, page_table *t)
+static uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_n, page_table *t)
 {
     int64_t rowid = t->rows + 1;
     uint64_t payload;
@@ -88,6 +88,24 @@ static inline uint8_t *put_head(uint8_t *at, const uint8_t *end, uint32_t types_
         at -= word_n;
     }
     return page_varint_before(at, payload);
+}
+
+/* The same of records with few columns, most of which are short and have the rowid after the last
+ * one. */
+static inline __attribute__((always_inline)) uint8_t *
+put_short_head(uint8_t *at, const uint8_t *end, const unsigned types_n, page_table *t)
+{
+    const int64_t rowid = t->rows + 1;
+    const size_t payload = (size_t)(end - at) + 1;
+    if (rowid != t->word_rowid + 1 || (rowid & 0x7f) == 0 || payload >= 0x80) {
+        return put_head(at, end, types_n, t);
+    }
+    *--at = (uint8_t)(types_n + 1);
+    t->word_rowid = rowid;
+    page_put_be64(at - 8, ++t->word);
+    at -= t->word_n;
+    *--at = (uint8_t)payload;
+    return at;
 }
 
 /* --- any table ------------------------------------------------------------------------------- */
@@ -143,7 +161,7 @@ encode_hot(uint8_t *end, page_table *t, const char *row, const page_column *colu
     for (unsigned i = 0; i < n; i += TYPES_A_WORD) {
         page_put_be64(c.at - i - 8, c.words[i / TYPES_A_WORD]);
     }
-    return put_head(c.at - n, end, n, t);
+    return put_short_head(c.at - n, end, n, t);
 }
 
 /* columns_<table>. */
