@@ -219,6 +219,8 @@ static ts_code metric_read_event_type(metric_work *m, const ts_batch *b, unsigne
             type->slot = (uint32_t)timed_types[k].slot + 1;
         }
     }
+    m->weighed = m->weighed || type->alloc;
+    m->timed = m->timed || type->slot > 0;
     return TS_OK;
 }
 
@@ -363,6 +365,18 @@ static ts_code metric_each(metric_work *m, const metric_step *step)
     return code;
 }
 
+/* Samples of JFR by their types: none where no type is asked for, and weights, which cost most,
+ * only where some are. */
+static ts_code metric_each_sample(metric_work *m, const metric_step steps[2])
+{
+    metric_step samples = steps[1];
+    ts_code code = metric_each(m, &steps[0]);
+    samples.n -= m->weighed ? 0 : 1;
+    TS_STEP_IF(code, m->weighed || m->timed, metric_each(m, &samples));
+    ts_vec_free(m->ctx, &m->types);
+    return code;
+}
+
 static ts_code metric_each_of(metric_work *m, const metric_step steps[2])
 {
     ts_code code = metric_each(m, &steps[0]);
@@ -414,7 +428,7 @@ ts_code metric_read(metric_work *m)
     TS_TRY(metric_find_owners(m));
     TS_TRY(metric_each_of(m, &steps[0]));
     TS_TRY(ts_scan_open(&m->scan, m->reader, TS_T_stack_sample, durations, 1));
-    TS_TRY(metric_each_of(m, &steps[2]));
+    TS_TRY(metric_each_sample(m, &steps[2]));
     TS_TRY(metric_each_of(m, &steps[4]));
     m->pauses = true;
     TS_TRY(metric_each(m, &steps[6]));

@@ -99,6 +99,8 @@ typedef struct metric_work {
     ts_vec profiles;     /* metric_profile */
     /* While rows are read: */
     ts_vec types;  /* metric_type, by kind of value, type of event, series: one after the other */
+    bool weighed;  /* a type of samples whose weights are added up */
+    bool timed;    /* and one whose durations are */
     bool pauses;   /* spans are these, else waits */
     ts_scan *scan; /* of samples */
     const ts_batch *b;
