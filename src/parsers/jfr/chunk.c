@@ -107,7 +107,8 @@ typedef enum walk_state { WALK_EVENT, WALK_END, WALK_CHUNK, WALK_PART, WALK_BAD 
 
 /* The event at `pos`. WALK_CHUNK: another chunk begins there. WALK_PART: it goes on after the end.
  */
-static ts_code walk(walk_state *state, jfr_event *e, jfr_chunk *c, uint64_t pos)
+static inline __attribute__((always_inline)) ts_code walk(walk_state *state, jfr_event *e,
+                                                          jfr_chunk *c, uint64_t pos)
 {
     const uint8_t *p;
     size_t n;

@@ -97,6 +97,7 @@ typedef struct jfr_class_use {
     bool planned;
     bool pool_planned;
     uint8_t role;       /* jfr_role */
+    uint8_t labels;     /* a bit for each field of its rule that has a label */
     uint32_t plan;      /* of its events */
     uint32_t pool_plan; /* of its entries in pools; JFR_NO_PLAN: it cannot be decoded */
 } jfr_class_use;

@@ -48,6 +48,10 @@ static inline uint64_t jfr_varint(jfr_reader *r)
         r->p = p + 1;
         return p[0];
     }
+    if (left > 1 && p[1] < 0x80) { /* sizes, types of events, keys */
+        r->p = p + 2;
+        return (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+    }
     if (left <= sizeof word) {
         return jfr_varint_slow(r);
     }

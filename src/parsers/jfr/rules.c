@@ -152,6 +152,7 @@ ts_code jfr_rule_plan(jfr_chunk *c, uint32_t cls, const jfr_rule *rule)
         if (rule->fields[i].path != NULL) {
             wishes[n++] = (jfr_wish){rule->fields[i].path, (uint8_t)(SLOT_FIELD + i)};
         }
+        c->schema->uses[cls].labels |= (uint8_t)((rule->fields[i].label != NULL) << i);
     }
     c->schema->uses[cls].planned = true;
     return jfr_plan_make(&c->schema->uses[cls].plan, c->ctx, &c->schema->plans, &c->schema->meta,

@@ -112,27 +112,31 @@ static ts_code label_text(bool *null, jfr_chunk *c, ts_buf *out, const char *lab
     return *null ? TS_OK : jfr_value_text(null, c, out, v);
 }
 
-static ts_code put_labels(jfr_chunk *c, int64_t sample, const jfr_rule *rule,
+static ts_code put_label(jfr_chunk *c, int64_t sample, const char *label, const jfr_value *v)
+{
+    bool null;
+    ts_code code = TS_OK;
+    c->rec->text.n = 0;
+    TS_TRY_INTO(code, label_text(&null, c, &c->rec->text, label, v));
+    TS_STEP_IF(code, !null && v->kind == JFR_V_INT && strcmp(label, "localRootSpanId") == 0,
+               jfr_note_root(c->rec, sample, v->i));
+    if (code == TS_OK && !null) {
+        ts_row_stack_sample_label row = {
+            .sample_id = sample, .key = ts_text_of(label), .value = ts_buf_text(&c->rec->text)};
+        code = ts_put_stack_sample_label(c->rec->sink, &row);
+    }
+    return code;
+}
+
+static ts_code put_labels(jfr_chunk *c, uint32_t cls, int64_t sample, const jfr_rule *rule,
                           const jfr_value *values)
 {
     ts_code code = TS_OK;
-    for (unsigned i = 0; i < JFR_RULE_FIELDS && code == TS_OK; i++) {
-        const char *label = rule->fields[i].label;
-        bool null;
-        if (label == NULL || jfr_field_of(values, i)->kind == JFR_V_NONE) {
-            continue;
-        }
-        c->rec->text.n = 0;
-        code = label_text(&null, c, &c->rec->text, label, jfr_field_of(values, i));
-        TS_STEP_IF(code,
-                   !null && jfr_field_of(values, i)->kind == JFR_V_INT &&
-                       strcmp(label, "localRootSpanId") == 0,
-                   jfr_note_root(c->rec, sample, jfr_field_of(values, i)->i));
-        if (code == TS_OK && !null) {
-            ts_row_stack_sample_label row = {
-                .sample_id = sample, .key = ts_text_of(label), .value = ts_buf_text(&c->rec->text)};
-            code = ts_put_stack_sample_label(c->rec->sink, &row);
-        }
+    for (unsigned left = c->schema->uses[cls].labels; left != 0 && code == TS_OK;
+         left &= left - 1) {
+        const unsigned i = (unsigned)__builtin_ctz(left);
+        const jfr_value *v = jfr_field_of(values, i);
+        TS_STEP_IF(code, v->kind != JFR_V_NONE, put_label(c, sample, rule->fields[i].label, v));
     }
     return code;
 }
@@ -259,6 +263,6 @@ ts_code jfr_run_sample(jfr_chunk *c, uint32_t cls, const jfr_rule *rule, const j
     jfr_note_time(c->rec, row.ts);
     TS_TRY(put_sample(c, &row, rule, values, weight));
     TS_TRY(put_origin(c, cls, rule, row.id, weight, stack));
-    TS_TRY(put_labels(c, row.id, rule, values));
+    TS_TRY(put_labels(c, cls, row.id, rule, values));
     return rule->lock == NULL ? TS_OK : put_lock_wait(c, rule, values, &row);
 }
