@@ -143,7 +143,7 @@ static ts_code convert_text(tptp_binary *b, uint64_t *replaced, ts_text *text)
     return code;
 }
 
-static ts_code convert_texts(tptp_binary *b, const tptp_event_info *event, uint64_t offset)
+static ts_code convert_texts(tptp_binary *b, uint64_t offset)
 {
     tptp_record *r = &b->record;
     uint64_t replaced = 0;
@@ -154,8 +154,8 @@ static ts_code convert_texts(tptp_binary *b, const tptp_event_info *event, uint6
         return ts_fail(b->ctx, TS_ERR_LIMIT, "texts of %zu bytes", r->text_bytes);
     }
     ts_code code = ts_buf_reserve(b->ctx, &b->texts, most + 4096);
-    for (const tptp_field *f = event->fields; f->type != TPTP_END && code == TS_OK; f++) {
-        TS_STEP_IF(code, f->type == TPTP_STRING, convert_text(b, &replaced, &r->text[f->slot]));
+    for (uint64_t has = r->has_text; has != 0 && code == TS_OK; has &= has - 1) {
+        code = convert_text(b, &replaced, &r->text[__builtin_ctzll(has)]);
     }
     for (uint32_t i = 0; i < r->frame_count && code == TS_OK; i++) {
         code = convert_text(b, &replaced, &b->frames[i].method);
@@ -243,14 +243,14 @@ ts_code tptp_binary_undescribed(tptp_binary *b, const tptp_message *m, const uin
     return code;
 }
 
-ts_code tptp_binary_event(tptp_binary *b, const tptp_event_info *event, uint64_t offset)
+ts_code tptp_binary_event(tptp_binary *b, uint64_t offset)
 {
     bool begun = false;
     ts_code code = convert_times(b, offset);
     b->record.offset = offset;
     b->events = true;
     if (code == TS_OK && b->record.text_bytes > 0) {
-        code = convert_texts(b, event, offset);
+        code = convert_texts(b, offset);
         number_of_text(&b->record);
     }
     TS_STEP(code, tptp_import_take(&begun, &b->import, &b->record));

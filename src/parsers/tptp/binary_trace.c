@@ -304,7 +304,7 @@ static ts_code data_message(tptp_binary *b, tptp_message *m, const tptp_event_in
     } else if (code == TS_OK && fit == TPTP_LONGER) {
         code = longer_message(b, m, used, n);
     }
-    TS_STEP(code, tptp_binary_event(b, event, place(b)));
+    TS_STEP(code, tptp_binary_event(b, place(b)));
     if (code == TS_OK) {
         look_ahead(b, m);
     }

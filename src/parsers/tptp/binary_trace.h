@@ -171,6 +171,6 @@ ts_code tptp_binary_frequency(tptp_binary *b, uint64_t raw, uint64_t offset);
  */
 ts_code tptp_binary_undescribed(tptp_binary *b, const tptp_message *m, const uint8_t *p, size_t n);
 /* A decoded record: its times and texts are converted and it becomes rows. */
-ts_code tptp_binary_event(tptp_binary *b, const tptp_event_info *event, uint64_t offset);
+ts_code tptp_binary_event(tptp_binary *b, uint64_t offset);
 
 #endif

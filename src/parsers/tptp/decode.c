@@ -120,14 +120,14 @@ cut_numbers_as(int64_t *num, const tptp_field **fields, cut *c, bool big)
     const tptp_field *f = *fields;
     const uint8_t *p = c->p;
     uint64_t has = 0;
-    while (f->type != TPTP_END && f->type <= TPTP_BYTE) {
+    while (f->type <= TPTP_BYTE) {
         /* Most are long: without asking each for its size. */
-        for (; f->type != TPTP_END && f->type < TPTP_INTEGER && c->end - p >= 8; p += 8, f++) {
+        for (; f->type < TPTP_INTEGER && c->end - p >= 8; p += 8, f++) {
             num[f->slot] = number_at(p, TPTP_LONG, big);
             has |= UINT64_C(1) << f->slot;
         }
         const size_t n = field_bytes(f->type);
-        if (f->type == TPTP_END || n == 0 || (size_t)(c->end - p) < n) {
+        if (n == 0 || (size_t)(c->end - p) < n) {
             break;
         }
         num[f->slot] = number_at(p, f->type, big);

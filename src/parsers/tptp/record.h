@@ -159,14 +159,14 @@ typedef enum tptp_kind {
 
 /* How an attribute is written in the binary form. T and D are Longs in ticks. */
 typedef enum tptp_type {
-    TPTP_END,
     TPTP_LONG,
     TPTP_STAMP,
     TPTP_DURATION,
     TPTP_INTEGER,
     TPTP_BYTE,
     TPTP_STRING,
-    TPTP_FRAMES /* both arrays of a stack, TPTP_N_STACK_COUNT long */
+    TPTP_FRAMES, /* both arrays of a stack, TPTP_N_STACK_COUNT long */
+    TPTP_END     /* the last one: what is smaller than another type is no end */
 } tptp_type;
 
 typedef struct tptp_field {
