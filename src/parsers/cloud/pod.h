@@ -642,13 +642,19 @@ static inline int64_t cloud_ns(int64_t ms)
 
 static inline void cloud_note_time(cloud_pod *pod, int64_t ms)
 {
-    pod->first_ms = ms < pod->first_ms ? ms : pod->first_ms;
-    pod->last_ms = ms > pod->last_ms ? ms : pod->last_ms;
+    if (ms < pod->first_ms) {
+        pod->first_ms = ms;
+    }
+    if (ms > pod->last_ms) {
+        pod->last_ms = ms;
+    }
 }
 
 static inline bool cloud_wanted(const cloud_pod *pod, int64_t ms)
 {
-    return ts_span_has(&pod->wanted, cloud_ns(ms));
+    const ts_span *wanted = &pod->wanted;
+    return (wanted->from == INT64_MIN && wanted->to == INT64_MAX) ||
+           ts_span_has(wanted, cloud_ns(ms));
 }
 
 /* Is this a time that a recording may have: 2000-01-01 to 2100-01-01, in ms? */
