@@ -118,7 +118,7 @@ static inline __attribute__((always_inline)) ts_code walk(walk_state *state, jfr
     }
     TS_TRY(ts_window_get(&p, &n, c->view, pos, HEAD_BYTES));
     jfr_reader r = (jfr_reader){p, p + n, c->compressed, false};
-    *e = (jfr_event){.pos = pos, .size = jfr_raw(&r, 4)};
+    *e = (jfr_event){.pos = pos, .size = jfr_raw(&r, 4), .near = p, .near_n = n};
     e->type = jfr_raw(&r, 8);
     e->head = (uint32_t)(r.p - p);
     if (n >= JFR_MAGIC && p[0] == jfr_magic[0] && memcmp(p, jfr_magic, JFR_MAGIC) == 0) {
@@ -131,13 +131,19 @@ static inline __attribute__((always_inline)) ts_code walk(walk_state *state, jfr
     return TS_OK;
 }
 
-/* Its bytes after size and type; *there is false when they cannot be held. */
+/* Its bytes after size and type, for the event of the last walk; *there is false when they cannot
+ * be held. */
 static ts_code jfr_event_body(bool *there, jfr_reader *r, jfr_chunk *c, const jfr_event *e)
 {
     const uint8_t *p;
     size_t n;
     *there = false;
     if (e->size > MAX_EVENT) {
+        return TS_OK;
+    }
+    if (e->size <= e->near_n) {
+        *r = (jfr_reader){e->near + e->head, e->near + e->size, c->compressed, false};
+        *there = true;
         return TS_OK;
     }
     ts_code code = ts_window_get(&p, &n, c->view, e->pos, (size_t)e->size);
@@ -709,6 +715,8 @@ static void note_chunk_end(const jfr_chunk *c)
     rec->missing_bytes = ts_sat_add(rec->missing_bytes, missing_bytes(c));
     rec->end_known = !c->cut || (c->header.flags & JFR_FLAG_LAST) != 0;
     rec->end_ts = c->open && rec->last_ts > rec->end_ts ? rec->last_ts : rec->end_ts;
+    ts_range_note(rec->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, rec->first_ts);
+    ts_range_note(rec->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, rec->last_ts);
 }
 
 ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint64_t size,
@@ -726,6 +734,7 @@ ts_code jfr_chunk_import(uint64_t *used, jfr_recording *rec, uint64_t base, uint
     ts_window_part(c->view, base, size);
     ts_code code = ts_window_get(&p, &n, c->view, 0, JFR_HEADER);
     c->cut = true;
+    rec->first_ts = TS_NO_TIME;
     rec->last_ts = TS_NO_TIME;
     if (code == TS_OK && n >= JFR_HEADER) {
         read_header(c, p, base, size);

@@ -162,8 +162,10 @@ struct jfr_chunk {
 typedef struct jfr_event {
     uint64_t pos; /* in the chunk */
     uint64_t size;
-    uint64_t type; /* id of the class; 0 metadata, 1 checkpoint */
-    uint32_t head; /* bytes of size and type */
+    uint64_t type;       /* id of the class; 0 metadata, 1 checkpoint */
+    uint32_t head;       /* bytes of size and type */
+    const uint8_t *near; /* its bytes as far as they were held when it was walked to */
+    size_t near_n;
 } jfr_event;
 
 /* The first bytes of a chunk: "FLR", 0 and the major version. */

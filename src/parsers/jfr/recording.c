@@ -275,8 +275,8 @@ ts_code jfr_series_put(jfr_recording *rec, int64_t id, int64_t ts, double value)
 void jfr_note_time(jfr_recording *rec, int64_t ts)
 {
     if (ts != TS_NO_TIME) {
-        rec->last_ts = ts > rec->last_ts ? ts : rec->last_ts;
-        ts_range_note(rec->store, TS_CLOCK_REALTIME, TS_RANGE_ROWS, ts);
+        rec->first_ts = rec->first_ts == TS_NO_TIME || ts < rec->first_ts ? ts : rec->first_ts;
+        rec->last_ts = rec->last_ts == TS_NO_TIME || ts > rec->last_ts ? ts : rec->last_ts;
     }
 }
 

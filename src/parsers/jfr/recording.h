@@ -188,7 +188,8 @@ typedef struct jfr_recording {
         agent_version; /* in names; 0: not recorded */
     int64_t pid;       /* 0: not recorded */
     int64_t start_ts, end_ts;
-    int64_t last_ts; /* of the events of the chunk */
+    int64_t first_ts; /* of the events of the chunk; TS_NO_TIME: none of them has a time */
+    int64_t last_ts;
     bool end_known;
     uint64_t chunks, chunks_lost, chunks_cut;
     uint64_t lost_bytes;        /* in chunks */
