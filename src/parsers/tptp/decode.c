@@ -119,10 +119,11 @@ cut_numbers_as(int64_t *num, const tptp_field **fields, cut *c, bool big)
 {
     const tptp_field *f = *fields;
     const uint8_t *p = c->p;
+    const uint8_t *long_end = c->end - p < 8 ? p : c->end - 7; /* before it one can begin */
     uint64_t has = 0;
     while (f->type <= TPTP_BYTE) {
         /* Most are long: without asking each for its size. */
-        for (; f->type < TPTP_INTEGER && c->end - p >= 8; p += 8, f++) {
+        for (; f->type < TPTP_INTEGER && p < long_end; p += 8, f++) {
             num[f->slot] = number_at(p, TPTP_LONG, big);
             has |= UINT64_C(1) << f->slot;
         }
@@ -176,9 +177,14 @@ static bool cut_other(tptp_record *record, const tptp_field *f, cut *c, const tp
     return got;
 }
 
-/* Numbers of the last event that this one does not have: most of a record is not touched. */
+/* Numbers and texts of the last event that this one does not have: most of a record is not
+ * touched. */
 static void clear_others(tptp_record *record, uint64_t has)
 {
+    for (uint64_t stale = record->stale_text & ~record->has_text; stale != 0; stale &= stale - 1) {
+        record->text[__builtin_ctzll(stale)] = (ts_text){NULL, 0};
+    }
+    record->stale_text = record->has_text;
     for (uint64_t stale = record->stale & ~has; stale != 0; stale &= stale - 1) {
         record->num[__builtin_ctzll(stale)] = 0;
     }
@@ -216,17 +222,15 @@ static tptp_fit decode_as(tptp_record *record, size_t *used, const tptp_field *f
     return fit == TPTP_EXACT && c.p != c.end ? TPTP_LONGER : fit;
 }
 
-/* A record is new, but for numbers: those of the last event are cleared when it is known which of
- * them this one has. */
+/* A record is new, but for numbers and texts: those of the last event are cleared when it is known
+ * which of them this one has. */
 static void clear_record(tptp_record *record, const tptp_event_info *event)
 {
     if (record == NULL) {
         return;
     }
-    for (uint64_t has = record->has_text; has != 0; has &= has - 1) {
-        record->text[__builtin_ctzll(has)] = (ts_text){NULL, 0};
-    }
     record->stale |= record->has | record->bad;
+    record->stale_text |= record->has_text;
     record->kind = tptp_kind_of(event);
     record->name = (ts_text){NULL, 0};
     record->has = 0;

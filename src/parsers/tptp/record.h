@@ -219,15 +219,16 @@ typedef struct tptp_attribute {
  */
 typedef struct tptp_record {
     tptp_kind kind;
-    ts_text name;      /* of TPTP_OTHER */
-    uint64_t offset;   /* in the input */
-    uint64_t has;      /* a bit per number that the input has */
-    uint64_t bad;      /* a bit per number that cannot be read */
-    int64_t cpu_raw;   /* binary: the CPU time as recorded, in case that it is not in ticks */
-    size_t text_bytes; /* of all texts and frames */
-    uint64_t has_text; /* binary: a bit per text that is set */
-    uint64_t stale;    /* binary: a bit per number that may be of the last event */
-    uint64_t others;   /* binary: a bit per kind of which events had their other layout */
+    ts_text name;        /* of TPTP_OTHER */
+    uint64_t offset;     /* in the input */
+    uint64_t has;        /* a bit per number that the input has */
+    uint64_t bad;        /* a bit per number that cannot be read */
+    int64_t cpu_raw;     /* binary: the CPU time as recorded, in case that it is not in ticks */
+    size_t text_bytes;   /* of all texts and frames */
+    uint64_t has_text;   /* binary: a bit per text that is set */
+    uint64_t stale;      /* binary: a bit per number that may be of the last event */
+    uint64_t stale_text; /* and per text */
+    uint64_t others;     /* binary: a bit per kind of which events had their other layout */
     int64_t num[TPTP_N_COUNT];
     ts_text text[TPTP_S_COUNT];
     const tptp_stack_frame *frames;
