@@ -508,6 +508,25 @@ static size_t write_decimal(char out[DECIMAL + 1], int64_t v)
     return n;
 }
 
+/* Are these the digits of the number, as the agent writes it? */
+static bool is_decimal(cloud_string value, int64_t v)
+{
+    size_t i = value.units;
+    if (i == 0 || i > DECIMAL || v <= 0) {
+        return false;
+    }
+    for (uint64_t left = (uint64_t)v; i > 0; left /= 10) {
+        i--;
+        if (value.p[2 * i] != 0 || value.p[2 * i + 1] != '0' + left % 10) {
+            return false;
+        }
+        if (left < 10) {
+            return i == 0;
+        }
+    }
+    return false;
+}
+
 /* Does the tag that says when the call began say something else? A text that is not made of digits
  * only, and begins otherwise, may be a date in a form of its own. */
 static bool start_differs(const cloud_pod *pod, const cloud_thread *t, const cloud_event *e)
@@ -516,7 +535,7 @@ static bool start_differs(const cloud_pod *pod, const cloud_thread *t, const clo
     size_t digits = 0;
     size_t equal = 0;
     if (!cloud_word_is(&pod->words, e->word, CLOUD_WORD_STARTED) || t->depth != 1 ||
-        e->type != CLOUD_INLINE_VALUE) {
+        e->type != CLOUD_INLINE_VALUE || is_decimal(e->value, cloud_thread_root(t)->start)) {
         return false;
     }
     size_t n = write_decimal(start, cloud_thread_root(t)->start);
