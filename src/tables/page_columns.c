@@ -268,7 +268,7 @@ static ts_code put_single(ts_pages *p, unsigned id, const uint32_t *const *colum
 {
     int64_t values[1 + MAX_COLUMNS];
     ts_row_of_columns(values, columns, p->tables[id].table->column_count, row);
-    return ts_pages_put(p, id, values, 0);
+    return page_put_row(p, &p->tables[id], values, 0);
 }
 
 bool ts_pages_has_columns(const ts_pages *p, unsigned id)

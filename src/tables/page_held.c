@@ -37,6 +37,7 @@ ts_code page_hold(ts_pages *p, page_table *t, const void *row, uint64_t reserved
     if (h->rows == NULL) {
         TS_TRY(held_begin(p, t));
     }
+    h->last = page_rows(t); /* others may have come as columns after the held ones */
     if (h->last % HELD_PART == 0 && h->last - t->rows > HELD_PART) {
         TS_TRY(page_held_put(p, t, h->last - HELD_PART));
     }

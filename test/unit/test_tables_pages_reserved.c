@@ -167,6 +167,35 @@ static void test_held_rows(void **state)
     }
 }
 
+/* Rows that come as columns follow the held ones, and are followed by such. */
+static void test_columns_after_held_rows(void **state)
+{
+    enum { COLUMNS = 200 }; /* some of them begin a leaf */
+    static const uint32_t values[COLUMNS] = {1, 2, 3};
+    const uint32_t *columns[] = {values, values};
+    fixture *f = *state;
+    pair x;
+    pair_begin(&x, f, 512, 0, "ii");
+    for (int64_t i = 1; i <= 300; i++) {
+        const int64_t value = 7 * i;
+        set_int(&x, 0, 0, i);
+        pair_reserve(&x, 0, 2);
+        const int64_t rowid = pair_rows(&x, 0);
+        if (i % 50 == 0) {
+            for (unsigned r = 0; r < COLUMNS; r++) {
+                const int64_t row[] = {0, values[r], values[r]};
+                insertsink_put(x.insert, 0, row);
+            }
+            assert_ok(x.ctx, ts_pages_put_columns(x.pages, 0, columns, COLUMNS));
+        }
+        if (i % 3 != 0) {
+            pair_settle(&x, 0, rowid, 2, &value);
+        }
+    }
+    pair_finish(&x);
+    pair_free(&x);
+}
+
 /* Calls that end soon are remembered nowhere and take no more bytes than others. */
 static void test_held_rows_are_short(void **state)
 {
@@ -392,9 +421,16 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(test_held_rows),       TEST(test_held_rows_are_short),  TEST(test_calls),
-        TEST(test_invocations),     TEST(test_one_row_at_every_age), TEST(test_rows_with_texts),
-        TEST(test_settled_rows),    TEST(test_settled_only_once),    TEST(test_many_open_rows),
+        TEST(test_columns_after_held_rows),
+        TEST(test_held_rows),
+        TEST(test_held_rows_are_short),
+        TEST(test_calls),
+        TEST(test_invocations),
+        TEST(test_one_row_at_every_age),
+        TEST(test_rows_with_texts),
+        TEST(test_settled_rows),
+        TEST(test_settled_only_once),
+        TEST(test_many_open_rows),
         TEST(test_what_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
