@@ -40,19 +40,27 @@ static size_t utf8_sequence(bool *bad, uint32_t *cp, const uint8_t *p, size_t n)
     return need == 0 ? 1 : need;
 }
 
-/* Bytes of ASCII at the beginning, in whole words. */
+static inline uint64_t high_bits(const char *p)
+{
+    uint64_t word;
+    memcpy(&word, p, sizeof word);
+    return word & UINT64_C(0x8080808080808080);
+}
+
+/* Bytes of ASCII at the beginning: all n, or whole words. */
 static size_t ascii_words(const char *p, size_t n)
 {
+    enum { WORD = sizeof(uint64_t) };
     size_t i = 0;
-    uint64_t word;
-    while (n - i >= sizeof word) {
-        memcpy(&word, p + i, sizeof word);
-        if ((word & UINT64_C(0x8080808080808080)) != 0) {
-            break;
-        }
-        i += sizeof word;
+    while (n - i >= 4 * WORD && (high_bits(p + i) | high_bits(p + i + WORD) |
+                                 high_bits(p + i + 2 * WORD) | high_bits(p + i + 3 * WORD)) == 0) {
+        i += 4 * WORD;
     }
-    return i;
+    while (n - i >= WORD && high_bits(p + i) == 0) {
+        i += WORD;
+    }
+    /* The rest as the end of a word that begins before it. */
+    return n >= WORD && n - i < WORD && high_bits(p + n - WORD) == 0 ? n : i;
 }
 
 bool ts_utf8_valid(const char *p, size_t n)
