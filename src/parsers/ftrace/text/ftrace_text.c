@@ -21,6 +21,7 @@ struct ftrace_text {
     ts_ctx *ctx;
     ftrace_text_calls calls;
     ftrace_names *names;
+    ftrace_known *known;
     ts_lines lines;
     ts_buf clean;
     bool stacks; /* the line before was one of perf script, or of its stack */
@@ -221,10 +222,9 @@ static void read_sync(ftrace_text_counts *c, const ftrace_event *e)
     }
 }
 
-static ts_code one_event(ftrace_text *t, const ftrace_line *line)
+static ts_code one_event(ftrace_text *t, const ftrace_line *line, unsigned kind)
 {
     ftrace_event *e = &t->event;
-    unsigned kind = ftrace_names_kind(t->names, line->event);
     if (kind == FTRACE_KINDS) {
         t->counts.not_supported++;
         return TS_OK;
@@ -256,16 +256,21 @@ static ts_code one_event(ftrace_text *t, const ftrace_line *line)
 static ts_code trace_line(ftrace_text *t, ts_text line)
 {
     ftrace_line parts;
+    unsigned kind;
     if (line.n == 0 || line.p[0] == '#') {
         return line.n == 0 ? TS_OK : comment(t, line);
     }
     TS_TRY(ts_utf8_text(&line, t->ctx, &t->clean, &t->counts.bad_texts));
     t->counts.lines++;
-    if (!ftrace_line_read(&parts, line)) {
-        return no_event(t, line);
+    if (!ftrace_known_line(&parts, &kind, t->known, line)) {
+        if (!ftrace_line_read(&parts, line)) {
+            return no_event(t, line);
+        }
+        kind = ftrace_names_kind(t->names, parts.event);
+        ftrace_known_keep(t->known, line, &parts, kind);
     }
     t->stacks = parts.perf;
-    return one_event(t, &parts);
+    return one_event(t, &parts, kind);
 }
 
 /* --- pages ----------------------------------------------------------------------------------- */
@@ -411,7 +416,9 @@ ts_code ftrace_text_open(ftrace_text **out, ts_ctx *ctx, const ftrace_text_calls
     ftrace_text *t = ts_zalloc(ctx, 1, sizeof *t);
     ts_code code = t == NULL ? ctx->error.code : ftrace_names_new(&t->names, ctx);
     *out = NULL;
+    TS_STEP(code, ftrace_known_new(&t->known, ctx));
     if (code != TS_OK) {
+        ts_free(ctx, t == NULL ? NULL : t->names);
         ts_free(ctx, t);
         return code;
     }
@@ -428,6 +435,7 @@ void ftrace_text_close(ftrace_text *t)
         ts_buf_free(t->ctx, &t->lines.held);
         ts_buf_free(t->ctx, &t->clean);
         ts_free(t->ctx, t->names);
+        ts_free(t->ctx, t->known);
         ts_free(t->ctx, t);
     }
 }

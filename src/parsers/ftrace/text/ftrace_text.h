@@ -22,10 +22,11 @@ typedef struct ftrace_line {
     int32_t pid;
     int32_t tgid; /* 0: not written */
     uint32_t cpu;
-    bool perf;     /* the form of perf script */
-    ts_text comm;  /* without blanks around it; "" for <...> */
-    ts_text event; /* without its system */
-    ts_text args;  /* without blanks around them */
+    bool perf;           /* the form of perf script; of the other one: */
+    const char *bracket; /* before the number of the CPU */
+    ts_text comm;        /* without blanks around it; "" for <...> */
+    ts_text event;       /* without its system */
+    ts_text args;        /* without blanks around them */
 } ftrace_line;
 
 /*
@@ -59,8 +60,23 @@ ts_code ftrace_names_new(ftrace_names **out, ts_ctx *ctx);
 unsigned ftrace_names_kind(const ftrace_names *names, ts_text name);
 
 /* The arguments of a line into event->number and text, whose kind is set. False: an argument that
- * the kind needs is missing or is no number. */
-bool ftrace_args_read(ftrace_event *event, const ftrace_names *names, ts_text args);
+ * the kind needs is missing or is no number. *names keeps where the values of each kind were, so
+ * that the next arguments in the same form are only compared. */
+bool ftrace_args_read(ftrace_event *event, ftrace_names *names, ts_text args);
+
+/* --- lines that begin as others did (ftrace_text_known.c) ------------------------------------ */
+
+typedef struct ftrace_known ftrace_known;
+
+/* Nothing is known. The caller frees with ts_free. */
+ts_code ftrace_known_new(ftrace_known **out, ts_ctx *ctx);
+
+/* What ftrace_line_read says of the line and ftrace_names_kind of its event, when an equal thread
+ * and an event with this name were read before. False: the line has to be read by these. */
+bool ftrace_known_line(ftrace_line *out, unsigned *kind, const ftrace_known *known, ts_text line);
+
+/* That is what they said. */
+void ftrace_known_keep(ftrace_known *known, ts_text line, const ftrace_line *read, unsigned kind);
 
 /* --- the stream (ftrace_text.c) -------------------------------------------------------------- */
 

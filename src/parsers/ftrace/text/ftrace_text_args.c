@@ -4,6 +4,8 @@
 
 #include "base/alloc.h"
 
+#include <endian.h>
+
 /* How the value of a key is written. */
 typedef enum value_form {
     FORM_DECIMAL,
@@ -23,14 +25,34 @@ typedef struct field_name {
 
 enum {
     MAX_FIELDS = 12, /* with other names; test_binder has the most */
-    MAX_NAME = 40    /* of an event */
+    MAX_NAME = 40,   /* of an event */
+    FORM_BYTES = 128,
+    FORM_VALUES = 12,
+    FORM_MISSED = 4, /* after so many a form is replaced */
+    NO_FIELD = UINT8_MAX
 };
+
+/*
+ * Where the values were in arguments that were read, and what is between them: "prev_comm=",
+ * " prev_pid=", ..., " ==> next_comm=". Arguments of the same form are read without looking for
+ * words and names.
+ */
+typedef struct args_form {
+    char bytes[FORM_BYTES];      /* what is before the values, one after the other */
+    uint8_t before[FORM_VALUES]; /* how much of it */
+    uint8_t field[FORM_VALUES];  /* NO_FIELD: the value is of none that is known */
+    uint8_t values;              /* 0: there is no form */
+    uint8_t words;               /* all, as read_pairs counts them */
+    uint8_t missed;              /* arguments in a row that were of another form */
+} args_form;
 
 typedef struct kind_names {
     field_name field[MAX_FIELDS];
     uint8_t count;
     uint8_t need_numbers; /* a bit per slot: without it the event cannot be read */
     uint8_t need_texts;
+    bool bare; /* words without a name are values */
+    args_form form;
 } kind_names;
 
 struct ftrace_names {
@@ -77,6 +99,15 @@ static value_form form_of(const ftrace_field_info *field)
                                                  : FORM_DECIMAL;
 }
 
+static bool has_name(const kind_names *k, const char *name)
+{
+    bool has = false;
+    for (unsigned i = 0; i < k->count; i++) {
+        has |= strcmp(k->field[i].name, name) == 0;
+    }
+    return has;
+}
+
 static void add_fields(kind_names *k, unsigned kind)
 {
     const ftrace_kind_info *info = &ftrace_kinds[kind];
@@ -97,6 +128,7 @@ static void add_fields(kind_names *k, unsigned kind)
             *(field->is_text ? &k->need_texts : &k->need_numbers) |= (uint8_t)(1U << field->slot);
         }
     }
+    k->bare = has_name(k, "name") || kind == FTRACE_clk_set_rate;
 }
 
 ts_code ftrace_names_new(ftrace_names **out, ts_ctx *ctx)
@@ -323,6 +355,184 @@ static unsigned read_pairs(ftrace_event *e, ts_text bare[2], const kind_names *k
     return words;
 }
 
+/* --- arguments in a form that was met --------------------------------------------------------- */
+
+/* The first byte at p that is a blank or a control character; whole words are looked at. */
+static inline const char *value_end(const char *p, const char *end)
+{
+    const uint64_t ones = UINT64_C(0x0101010101010101);
+    for (; end - p >= (ptrdiff_t)sizeof ones; p += sizeof ones) {
+        uint64_t word;
+        memcpy(&word, p, sizeof word);
+        word = le64toh(word);
+        word = (word - ones * 0x21) & ~word & ones * 0x80;
+        if (word != 0) {
+            return p + (unsigned)__builtin_ctzll(word) / 8;
+        }
+    }
+    while (p < end && (unsigned char)*p > ' ') {
+        p++;
+    }
+    return p;
+}
+
+/* Are the n bytes at p these? */
+static inline bool is_before_value(const char *p, const char *end, const char *bytes, size_t n)
+{
+    uint64_t a[2];
+    uint64_t b[2];
+    if ((size_t)(end - p) < n) {
+        return false;
+    }
+    if (n < sizeof *a || n > sizeof a) {
+        return memcmp(p, bytes, n) == 0;
+    }
+    memcpy(&a[0], p, sizeof *a);
+    memcpy(&b[0], bytes, sizeof *b);
+    memcpy(&a[1], p + n - sizeof *a, sizeof *a);
+    memcpy(&b[1], bytes + n - sizeof *b, sizeof *b);
+    return ((a[0] ^ b[0]) | (a[1] ^ b[1])) == 0;
+}
+
+/* The end of a name of a thread, up to the n bytes before the next value; NULL: that is not easily
+ * said. */
+static const char *comm_end(const char *p, const char *end, const char *bytes, size_t n)
+{
+    p = value_end(p, end);
+    while (p != end && (n == 0 || !is_before_value(p, end, bytes, n))) {
+        const char *word = p + 1;
+        p = *p == ' ' ? value_end(word, end) : word;
+        if (p == word || memchr(word, '=', (size_t)(p - word)) != NULL) {
+            return NULL;
+        }
+    }
+    return p;
+}
+
+/* A value at p; what is after it. */
+static inline const char *read_value(ftrace_event *e, const field_name *f, const char *p,
+                                     const char *end)
+{
+    enum { SAFE = 18 /* digits that always fit */ };
+    if (f->form == FORM_DECIMAL) {
+        const bool negative = p < end && *p == '-';
+        const char *begin = p + negative;
+        const char *at = begin;
+        int64_t v = 0;
+        while (at < end && ts_is_digit(*at)) {
+            v = v * 10 + (*at++ - '0');
+        }
+        if (at > begin && at - begin <= SAFE && (at == end || *at == ' ')) {
+            set_number(e, f->slot, negative ? -v : v);
+            return at;
+        }
+    }
+    const char *after = value_end(p, end);
+    set_value(e, f, (ts_text){p, (size_t)(after - p)});
+    return after;
+}
+
+/* False: the arguments are of another form, and *e has to be cleared. */
+static bool read_form(ftrace_event *e, const kind_names *k, ts_text args)
+{
+    const args_form *form = &k->form;
+    const char *bytes = form->bytes;
+    const char *p = args.p;
+    const char *end = args.p + args.n;
+    for (unsigned i = 0; i < form->values; i++) {
+        const field_name *f = form->field[i] == NO_FIELD ? NULL : &k->field[form->field[i]];
+        const size_t n = form->before[i];
+        if (!is_before_value(p, end, bytes, n)) {
+            return false;
+        }
+        p += n;
+        bytes += n;
+        if (f == NULL) {
+            p = value_end(p, end);
+        } else if (f->form == FORM_COMM) {
+            const char *begin = p;
+            p = comm_end(p, end, bytes, i + 1 < form->values ? form->before[i + 1] : 0);
+            if (p == NULL) {
+                return false;
+            }
+            set_text(e, f->slot, (ts_text){begin, (size_t)(p - begin)});
+        } else {
+            p = read_value(e, f, p, end);
+        }
+    }
+    return p == end && form->values > 0;
+}
+
+/* Keeps the form of arguments that are read as read_pairs does, if it is a simple one. */
+static void keep_form(kind_names *k, ts_text args)
+{
+    const char *p = args.p;
+    const char *end = args.p + args.n;
+    const char *from = p; /* what is before the next value begins here */
+    const field_name *before = NULL;
+    args_form form = {.values = 0};
+    size_t bytes = 0;
+    unsigned seen = 0;
+    const char *equals;
+    ts_text word;
+    for (; next_pair(&word, &equals, &p, end); form.words++) {
+        const field_name *f;
+        size_t n;
+        if (equals == NULL) {
+            if (k->bare) {
+                return;
+            }
+            continue;
+        }
+        n = (size_t)(equals + 1 - from);
+        f = next_field(k, before, word.p, (size_t)(equals - word.p));
+        if (form.values == FORM_VALUES || n > FORM_BYTES - bytes ||
+            (f != NULL && (seen >> (f - k->field) & 1) != 0)) {
+            return;
+        }
+        memcpy(form.bytes + bytes, from, n);
+        bytes += n;
+        form.before[form.values] = (uint8_t)n;
+        form.field[form.values++] = f == NULL ? NO_FIELD : (uint8_t)(f - k->field);
+        if (f != NULL) {
+            before = f;
+            seen |= 1U << (f - k->field);
+            if (f->form == FORM_COMM) {
+                read_comm(equals + 1, &p, end, k, f);
+            }
+        }
+        from = p;
+    }
+    /* What is after the last value would not be compared. */
+    if (from == end) {
+        k->form = form;
+    }
+}
+
+static void clear_args(ftrace_event *e)
+{
+    e->numbers = 0;
+    e->texts = 0;
+    memset(e->number, 0, sizeof e->number);
+    memset(e->text, 0, sizeof e->text);
+}
+
+/* read_pairs, of a cleared event. */
+static unsigned read_words(ftrace_event *e, ts_text bare[2], kind_names *k, ts_text args)
+{
+    bare[0] = bare[1] = TS_TEXT_NULL;
+    if (read_form(e, k, args)) {
+        k->form.missed = 0;
+        return k->form.words;
+    }
+    clear_args(e);
+    if (k->form.values == 0 || ++k->form.missed == FORM_MISSED) {
+        k->form.missed = 0;
+        keep_form(k, args);
+    }
+    return read_pairs(e, bare, k, args);
+}
+
 /* --- forms of their own --------------------------------------------------------------------- */
 
 /* What follows `mark`, and *before what is in front of it. */
@@ -448,10 +658,10 @@ static void read_syscall(ftrace_event *e, ts_text args)
     }
 }
 
-static void read_named(ftrace_event *e, const kind_names *k, ts_text args)
+static void read_named(ftrace_event *e, kind_names *k, ts_text args)
 {
     ts_text bare[2];
-    read_pairs(e, bare, k, args);
+    read_words(e, bare, k, args);
     if (bare[0].p != NULL && find_field(k, "name", 4) != NULL && !ftrace_has_text(e, 0)) {
         set_text(e, 0, bare[0]);
     }
@@ -469,15 +679,12 @@ static void read_function(ftrace_event *e, ts_text args)
     }
 }
 
-bool ftrace_args_read(ftrace_event *e, const ftrace_names *names, ts_text args)
+bool ftrace_args_read(ftrace_event *e, ftrace_names *names, ts_text args)
 {
     enum { WAKEUP_WORDS = 2, WAKING_WORDS = 4 };
-    const kind_names *k = &names->kind[e->kind];
+    kind_names *k = &names->kind[e->kind];
     ts_text bare[2];
-    e->numbers = 0;
-    e->texts = 0;
-    memset(e->number, 0, sizeof e->number);
-    memset(e->text, 0, sizeof e->text);
+    clear_args(e);
     switch (e->kind) {
     case FTRACE_print:
     case FTRACE_tracing_mark_write:
@@ -486,7 +693,7 @@ bool ftrace_args_read(ftrace_event *e, const ftrace_names *names, ts_text args)
         set_text(e, 0, args);
         return true;
     case FTRACE_sched_switch:
-        read_pairs(e, bare, k, args);
+        read_words(e, bare, k, args);
         if ((e->numbers & k->need_numbers) == 0) {
             return read_switch(e, args);
         }
@@ -495,7 +702,7 @@ bool ftrace_args_read(ftrace_event *e, const ftrace_names *names, ts_text args)
     case FTRACE_sched_wakeup_new:
     case FTRACE_wakeup:
     case FTRACE_sched_waking: {
-        unsigned words = read_pairs(e, bare, k, args);
+        unsigned words = read_words(e, bare, k, args);
         if (e->numbers == 0) {
             return read_wakeup(e, args);
         }

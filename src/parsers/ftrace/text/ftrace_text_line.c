@@ -230,8 +230,11 @@ static bool read_at(bool *fits, ftrace_line *out, cursor c)
     uint64_t pid;
     uint64_t tgid;
     uint64_t cpu;
-    if (!skip_number(&pid, &c) || !read_tgid(&tgid, &c) || !read_cpu(&cpu, &c) || !skip_flags(&c) ||
-        !read_rest(fits, out, &c)) {
+    if (!skip_number(&pid, &c) || !read_tgid(&tgid, &c)) {
+        return false;
+    }
+    out->bracket = c.p;
+    if (!read_cpu(&cpu, &c) || !skip_flags(&c) || !read_rest(fits, out, &c)) {
         return false;
     }
     *fits = *fits && pid <= INT32_MAX && tgid <= INT32_MAX && cpu <= INT32_MAX;
