@@ -48,7 +48,7 @@ static inline uint64_t high_bits(const char *p)
 }
 
 /* Bytes of ASCII at the beginning: all n, or whole words. */
-static size_t ascii_words(const char *p, size_t n)
+static inline size_t ascii_words(const char *p, size_t n)
 {
     enum { WORD = sizeof(uint64_t) };
     size_t i = 0;
@@ -61,6 +61,15 @@ static size_t ascii_words(const char *p, size_t n)
     }
     /* The rest as the end of a word that begins before it. */
     return n >= WORD && n - i < WORD && high_bits(p + n - WORD) == 0 ? n : i;
+}
+
+bool ts_utf8_ascii(const char *p, size_t n)
+{
+    size_t i = ascii_words(p, n);
+    while (i < n && (uint8_t)p[i] < 0x80) {
+        i++;
+    }
+    return i == n;
 }
 
 bool ts_utf8_valid(const char *p, size_t n)

@@ -105,6 +105,7 @@ static ts_code add_thread(ftrace_thread **out, ftrace_threads *all, int64_t itid
 static ts_code set_process(ftrace_threads *all, ftrace_thread *thread, ftrace_process *process)
 {
     thread->process = process;
+    process->main = thread->tid == process->pid ? thread : process->main;
     return ts_idmap_put(all->ctx, &all->pairs, pair_key(thread->tid, process->pid),
                         (uintptr_t)thread);
 }
@@ -170,9 +171,9 @@ static ts_code take_thread(ftrace_thread **out, ftrace_threads *all, int64_t iti
 /* The main thread of a process that was not known here. */
 static ts_code take_main(ftrace_threads *all, ftrace_process *process)
 {
-    ftrace_thread *thread = find(&all->pairs, pair_key(process->pid, process->pid));
+    ftrace_thread *thread = NULL;
     int64_t itid = 0;
-    if (thread != NULL) {
+    if (process->main != NULL) {
         return TS_OK;
     }
     TS_TRY(ts_thread_seen(&itid, all->store, all->source_id, process->pid, process->pid));
@@ -288,14 +289,12 @@ static ts_code name_process(ftrace_threads *all, ftrace_process *process, ts_tex
 ts_code ftrace_process_named(ftrace_threads *all, int64_t pid, ts_text name)
 {
     ftrace_process *process = NULL;
-    ftrace_thread *main_thread;
     ts_code code = ftrace_process_seen(&process, all, pid, TS_NO_TIME);
     if (code != TS_OK || (code = name_process(all, process, name)) != TS_OK ||
         process->name.p == NULL) {
         return code;
     }
-    main_thread = find(&all->pairs, pair_key(pid, pid));
-    return main_thread == NULL ? TS_OK : name_thread(all, main_thread, process->name);
+    return process->main == NULL ? TS_OK : name_thread(all, process->main, process->name);
 }
 
 ts_code ftrace_thread_any(ftrace_thread **out, ftrace_threads *all, int64_t tid, ts_text name)
@@ -391,9 +390,8 @@ ts_code ftrace_threads_name(ftrace_threads *all)
     ts_code code = TS_OK;
     for (size_t i = 0; code == TS_OK && i < all->processes.n; i++) {
         ftrace_process *process = ((ftrace_process **)all->processes.p)[i];
-        const ftrace_thread *main_thread = find(&all->pairs, pair_key(process->pid, process->pid));
-        if (main_thread != NULL) {
-            code = name_process(all, process, main_thread->name);
+        if (process->main != NULL) {
+            code = name_process(all, process, process->main->name);
         }
     }
     return code;

@@ -19,9 +19,10 @@ typedef struct ftrace_process ftrace_process;
 struct ftrace_process {
     int64_t ipid;
     int64_t pid;
-    ts_text name;    /* the store's, or NULL */
-    bool started;    /* start_ts is set */
-    bool has_memory; /* there is a value of one of its counters */
+    struct ftrace_thread *main; /* the last one with this number; NULL: not known */
+    ts_text name;               /* the store's, or NULL */
+    bool started;               /* start_ts is set */
+    bool has_memory;            /* there is a value of one of its counters */
 };
 
 typedef struct ftrace_tid ftrace_tid;

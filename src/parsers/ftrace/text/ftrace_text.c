@@ -24,6 +24,7 @@ struct ftrace_text {
     ftrace_known *known;
     ts_lines lines;
     ts_buf clean;
+    bool ascii;  /* the block is: lines that are not held need not be looked at */
     bool stacks; /* the line before was one of perf script, or of its stack */
     bool at_end; /* the line has no end, and may be cut */
     text_place place;
@@ -260,7 +261,9 @@ static ts_code trace_line(ftrace_text *t, ts_text line)
     if (line.n == 0 || line.p[0] == '#') {
         return line.n == 0 ? TS_OK : comment(t, line);
     }
-    TS_TRY(ts_utf8_text(&line, t->ctx, &t->clean, &t->counts.bad_texts));
+    TS_TRY(t->ascii && !ts_lines_open(&t->lines)
+               ? TS_OK
+               : ts_utf8_text(&line, t->ctx, &t->clean, &t->counts.bad_texts));
     t->counts.lines++;
     if (!ftrace_known_line(&parts, &kind, t->known, line)) {
         if (!ftrace_line_read(&parts, line)) {
@@ -385,6 +388,7 @@ static ts_code any_line(void *user, ts_text line)
 
 ts_code ftrace_text_feed(ftrace_text *t, const char *p, size_t n)
 {
+    t->ascii = ts_utf8_ascii(p, n);
     return ts_lines_feed(t->ctx, &t->lines, any_line, t, p, n);
 }
 

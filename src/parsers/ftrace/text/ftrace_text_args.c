@@ -186,6 +186,9 @@ static int64_t state_of(ts_text t)
 {
     static const char letters[] = "SDTtXZPI"; /* bits 0 to 7 */
     int64_t state = 0;
+    if (t.n == 1 && (t.p[0] == 'R' || t.p[0] == 'S')) { /* nearly all */
+        return t.p[0] == 'S' ? 1 : 0;
+    }
     for (size_t i = 0; i < t.n; i++) {
         const char *letter = memchr(letters, t.p[i], sizeof letters - 1);
         if (letter != NULL) {

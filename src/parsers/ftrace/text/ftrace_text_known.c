@@ -66,6 +66,16 @@ static inline uint64_t mix_word(uint64_t word)
     return word * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* Are the n bytes, of which there are eight or more, the same? */
+static inline bool same_bytes(const char *a, const char *b, size_t n)
+{
+    uint64_t other = load_word(a + n - 8) ^ load_word(b + n - 8);
+    for (size_t i = 0; i + 8 < n; i += 8) {
+        other |= load_word(a + i) ^ load_word(b + i);
+    }
+    return other == 0;
+}
+
 /* By the last letters of a name of the usual width and the number; there are HEAD_MIN bytes. */
 static inline size_t place_of_head(const char *p)
 {
@@ -183,7 +193,7 @@ bool ftrace_known_line(ftrace_line *out, unsigned *kind, const ftrace_known *kno
     }
     head = &known->heads[place_of_head(line.p)];
     if (head->n == 0 || line.n < (size_t)head->n + REST_MIN ||
-        memcmp(line.p, head->bytes, head->n) != 0) {
+        !same_bytes(line.p, head->bytes, head->n)) {
         return false;
     }
     p = read_where(&out->cpu, line.p + head->n);
@@ -193,7 +203,7 @@ bool ftrace_known_line(ftrace_line *out, unsigned *kind, const ftrace_known *kno
         return false;
     }
     event = &known->events[place_of_event(p, (size_t)(colon - p))];
-    if (event->n == 0 || end - p <= event->n || memcmp(p, event->bytes, event->n) != 0 ||
+    if (event->n == 0 || end - p <= event->n || !same_bytes(p, event->bytes, event->n) ||
         known_space(p[event->n])) {
         return false;
     }
