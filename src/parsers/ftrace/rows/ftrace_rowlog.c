@@ -34,12 +34,14 @@ static inline uint8_t *place_of(const ftrace_rowlog *log, uint64_t number)
     return log->window + (at < log->cap ? at : at - log->cap) * log->size;
 }
 
-/* Records of the usual size are copied without a call. */
+/* Records of the usual sizes are copied without a call. */
 static inline void copy_record(void *to, const void *from, size_t size)
 {
-    enum { USUAL = 48 };
-    if (size == USUAL) {
-        memcpy(to, from, USUAL);
+    enum { STATE = 48, SLICE = 40 };
+    if (size == STATE) {
+        memcpy(to, from, STATE);
+    } else if (size == SLICE) {
+        memcpy(to, from, SLICE);
     } else {
         memcpy(to, from, size);
     }
@@ -62,7 +64,8 @@ static uint8_t *pack_record(uint8_t *p, ftrace_rowlog *log, const uint8_t *recor
         delta = word - log->before[i];
         log->before[i] = word;
         delta = delta << 1 ^ (delta >> 63 != 0 ? UINT64_MAX : 0);
-        n = delta == 0 ? 0 : (71U - (unsigned)__builtin_clzll(delta)) / 8;
+        /* Without a branch: words that are as before and others follow each other. */
+        n = (71U - (unsigned)__builtin_clzll(delta | 1)) / 8 - (delta == 0);
         sizes[i / 2] = (uint8_t)(i % 2 == 0 ? n : sizes[i / 2] | n << 4);
         delta = htole64(delta);
         memcpy(p, &delta, 8);
