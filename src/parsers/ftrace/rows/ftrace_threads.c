@@ -9,7 +9,7 @@
  * store's and are never removed; at the end of the recording each thread gets a process.
  *
  * Texts of names are the store's. Look-ups try small caches of the last numbers first (near_tids,
- * recent), because most events name the same few.
+ * near_pids), because most events name the same few.
  */
 #include "parsers/ftrace/rows/ftrace_state.h"
 
@@ -197,8 +197,9 @@ bool ftrace_process_known(const ftrace_threads *all, int64_t pid)
 
 ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t pid, int64_t ts)
 {
-    bool same = all->recent != NULL && all->recent->pid == pid;
-    ftrace_process *process = same ? all->recent : find(&all->pids, pid);
+    ftrace_process **near_pid = &all->near_pids[(uint64_t)pid % FTRACE_NEAR_PIDS];
+    const bool same = *near_pid != NULL && (*near_pid)->pid == pid;
+    ftrace_process *process = same ? *near_pid : find(&all->pids, pid);
     ts_code code = TS_OK;
     if (process == NULL) {
         int64_t ipid = 0;
@@ -207,7 +208,7 @@ ts_code ftrace_process_seen(ftrace_process **out, ftrace_threads *all, int64_t p
         TS_TRY_INTO(code, take_main(all, process));
     }
     begin_process(all, process, ts);
-    all->recent = process;
+    *near_pid = process;
     *out = process;
     return code;
 }

@@ -65,7 +65,7 @@ struct ftrace_tid {
     ftrace_thread *alive; /* the youngest that has not ended, or NULL */
 };
 
-enum { FTRACE_NEAR_TIDS = 1024 };
+enum { FTRACE_NEAR_TIDS = 1024, FTRACE_NEAR_PIDS = 256 };
 
 typedef struct ftrace_threads {
     ts_ctx *ctx;
@@ -73,12 +73,12 @@ typedef struct ftrace_threads {
     int64_t source_id;
     ts_idmap tids;                           /* ftrace_tid */
     ftrace_tid *near_tids[FTRACE_NEAR_TIDS]; /* of them, those met last, by the low bits; or NULL */
-    ts_idmap pairs;         /* ftrace_thread, by tid and pid; of those in a process */
-    ts_idmap pids;          /* ftrace_process */
-    ftrace_process *recent; /* the last of them that was asked for, or NULL */
-    ts_vec threads;         /* ftrace_thread *, in the order of their coming */
-    ts_vec processes;       /* ftrace_process * */
-    ftrace_thread *idle;    /* thread 0 */
+    ts_idmap pairs; /* ftrace_thread, by tid and pid; of those in a process */
+    ts_idmap pids;  /* ftrace_process */
+    ftrace_process *near_pids[FTRACE_NEAR_PIDS]; /* likewise */
+    ts_vec threads;                              /* ftrace_thread *, in the order of their coming */
+    ts_vec processes;                            /* ftrace_process * */
+    ftrace_thread *idle;                         /* thread 0 */
 } ftrace_threads;
 
 /* Thread 0 of process 0 is there. Free with ftrace_threads_free, also after a failure. */
