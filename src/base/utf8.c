@@ -50,17 +50,19 @@ static inline uint64_t high_bits(const char *p)
 /* Bytes of ASCII at the beginning: all n, or whole words. */
 static inline size_t ascii_words(const char *p, size_t n)
 {
-    enum { WORD = sizeof(uint64_t) };
+    const size_t word = sizeof(uint64_t);
+    const size_t four = 4 * word;
     size_t i = 0;
-    while (n - i >= 4 * WORD && (high_bits(p + i) | high_bits(p + i + WORD) |
-                                 high_bits(p + i + 2 * WORD) | high_bits(p + i + 3 * WORD)) == 0) {
-        i += 4 * WORD;
+    while (n - i >= four &&
+           (high_bits(p + i) | high_bits(p + i + word) | high_bits(p + i + word + word) |
+            high_bits(p + i + four - word)) == 0) {
+        i += four;
     }
-    while (n - i >= WORD && high_bits(p + i) == 0) {
-        i += WORD;
+    while (n - i >= word && high_bits(p + i) == 0) {
+        i += word;
     }
     /* The rest as the end of a word that begins before it. */
-    return n >= WORD && n - i < WORD && high_bits(p + n - WORD) == 0 ? n : i;
+    return n >= word && n - i < word && high_bits(p + n - word) == 0 ? n : i;
 }
 
 bool ts_utf8_ascii(const char *p, size_t n)

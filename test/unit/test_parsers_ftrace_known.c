@@ -28,12 +28,12 @@ static const char *const times[] = {
 };
 
 static const char *const events[] = {
-    "sched_switch: prev_comm=a prev_pid=1 prev_prio=120 prev_state=R ==> next_comm=b next_pid=2 "
-    "next_prio=120",
-    "sched_switch: prev_comm=my app prev_pid=30 prev_prio=-1 prev_state=R+ ==> next_comm=x=1 y "
-    "next_pid=0x2a next_prio=97 next_info=(1,2)",
-    "sched_switch: prev_comm=a prev_pid=1  prev_prio=120 prev_state=D|K ==> next_comm=prev_pid=3 "
-    "next_pid=2 next_prio=120",
+    ("sched_switch: prev_comm=a prev_pid=1 prev_prio=120 prev_state=R ==> next_comm=b next_pid=2 "
+     "next_prio=120"),
+    ("sched_switch: prev_comm=my app prev_pid=30 prev_prio=-1 prev_state=R+ ==> next_comm=x=1 y "
+     "next_pid=0x2a next_prio=97 next_info=(1,2)"),
+    ("sched_switch: prev_comm=a prev_pid=1  prev_prio=120 prev_state=D|K ==> next_comm=prev_pid=3 "
+     "next_pid=2 next_prio=120"),
     "sched_wakeup: comm=b pid=2 prio=120 target_cpu=001",
     "sched_wakeup: comm=b c pid=2 prio=120 target_cpu=001",
     "sched_wakeup_new: comm=b pid=2 prio=120 target_cpu=001",
@@ -50,8 +50,8 @@ static const char *const events[] = {
     "cpu_idle: state=4294967295 cpu_id=3",
     "cpu_frequency: state=1200000 cpu_id=3",
     "cpu_frequency_limits: min=1 max=2 cpu_id=0",
-    "binder_transaction: transaction=1 dest_node=7 dest_proc=2 dest_thread=3 reply=0 flags=0x11 "
-    "code=0x3",
+    ("binder_transaction: transaction=1 dest_node=7 dest_proc=2 dest_thread=3 reply=0 flags=0x11 "
+     "code=0x3"),
     "binder_transaction_received: transaction=1",
     "tracing_mark_write: B|30|H:call: 7",
     "tracing_mark_write: E|",
