@@ -355,8 +355,7 @@ static inline uint64_t page_rowid_word(unsigned *n, int64_t rowid)
 }
 
 /* The same of rowids that mostly follow each other. */
-static inline __attribute__((always_inline)) uint64_t
-page_next_rowid_word(unsigned *n, page_table *t, int64_t rowid)
+static inline uint64_t page_next_rowid_word(unsigned *n, page_table *t, int64_t rowid)
 {
     if (rowid == t->word_rowid + 1 && (rowid & 0x7f) != 0) {
         t->word++;
