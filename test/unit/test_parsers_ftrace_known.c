@@ -39,6 +39,8 @@ static const char *const events[] = {
     "sched_wakeup_new: comm=b pid=2 prio=120 target_cpu=001",
     "sched_waking: comm=b pid=2 prio=120 target_cpu=001",
     "sched_waking: pid=2 target_cpu=001",
+    "sched_waking: pid=12345678901234567890123 target_cpu=999999999999999999",
+    "sched_waking: pid=-9223372036854775808 target_cpu=9999999999999999999",
     "sched_blocked_reason: pid=7 iowait=0 caller=f+0x1/0x2",
     "sched_process_exit: comm=my app pid=30 prio=120",
     "irq_handler_entry: irq=21 name=uart",

@@ -421,12 +421,12 @@ static inline const char *read_value(ftrace_event *e, const field_name *f, const
         const bool negative = p < end && *p == '-';
         const char *begin = p + negative;
         const char *at = begin;
-        int64_t v = 0;
-        while (at < end && ts_is_digit(*at)) {
-            v = v * 10 + (*at++ - '0');
+        uint64_t v = 0; /* holds a digit more */
+        while (at < end && at - begin <= SAFE && ts_is_digit(*at)) {
+            v = v * 10 + (uint64_t)(*at++ - '0');
         }
         if (at > begin && at - begin <= SAFE && (at == end || *at == ' ')) {
-            set_number(e, f->slot, negative ? -v : v);
+            set_number(e, f->slot, negative ? -(int64_t)v : (int64_t)v);
             return at;
         }
     }
