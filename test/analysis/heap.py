@@ -17,6 +17,7 @@ GROUP, PROGRAM, MKHTRACE, TESTS = sys.argv[1:5]
 SLOW = bool(os.environ.get("TS_SLOW"))
 sys.path.insert(0, os.path.join(TESTS, "check"))
 import heap_analysis  # noqa: E402
+import starts  # noqa: E402
 
 
 def fail(text):
@@ -24,7 +25,7 @@ def fail(text):
 
 
 def run(*arguments, codes=(0, 3)):
-    r = subprocess.run([PROGRAM, *arguments, "--quiet", "--force"], capture_output=True, text=True, check=False)
+    r = starts.run([PROGRAM, *arguments, "--quiet", "--force"], capture_output=True, text=True, check=False)
     if r.returncode not in codes:
         fail(f"exit {r.returncode}: {arguments}: {r.stderr}")
     return r

@@ -18,6 +18,7 @@ SLOW = bool(os.environ.get("TS_SLOW"))
 sys.path.insert(0, os.path.join(TESTS, "check"))
 import diff  # noqa: E402
 import java_heap  # noqa: E402
+import starts  # noqa: E402
 
 
 def fail(text):
@@ -30,7 +31,7 @@ def same(what, got, want):
 
 
 def run(*arguments, codes=(0, 3)):
-    r = subprocess.run([PROGRAM, *arguments, "--quiet", *([] if arguments[0] == "diff" else ["--force"])], capture_output=True, text=True, check=False)
+    r = starts.run([PROGRAM, *arguments, "--quiet", *([] if arguments[0] == "diff" else ["--force"])], capture_output=True, text=True, check=False)
     if r.returncode not in codes:
         fail(f"exit {r.returncode}: {arguments}: {r.stderr}")
     return r.stdout
@@ -104,7 +105,7 @@ def worked():
     want = [(0, at["value"], "Map", None, "value", 5), (1, entry, made.LOCAL + "$Entry", None, "[2]", 4), (2, table, "java.lang.Object", None, "table", 3),
             (3, held, made.LOCAL, None, "threadLocals", 2), (4, at["main"], made.THREAD, "main", "<root thread>", 1)]
     same("path", rows, want)
-    refused = subprocess.run([PROGRAM, db, "-q", "java_path_to_root", "--param", "node=1000"], capture_output=True, text=True, check=False)
+    refused = starts.run([PROGRAM, db, "-q", "java_path_to_root", "--param", "node=1000"], capture_output=True, text=True, check=False)
     if refused.returncode != 2 or f"objects are from 1 to {len(dump.nodes) - 1}" not in refused.stderr:
         fail(f"a node that is not there: {refused}")
     same("no path", question(db, "java_path_to_root", "step reference", node=at["softly"]), [(0, None)])
@@ -114,7 +115,7 @@ def worked():
     same("no final path", question(db, "java_path_to_root", "step reference distance", node=at["finally"], without="all"), [(0, None, None)])
     same("garbage", question(db, "java_path_to_root", "step reference distance", node=at["ring0"], without="none"), [(0, None, None)])
     for wrong in ("hard", "", "soft,,weak", "none,soft", "soft "):
-        refused = subprocess.run([PROGRAM, db, "-q", "java_path_to_root", "--param", "node=5", "--param", f"without={wrong}"], capture_output=True, text=True, check=False)
+        refused = starts.run([PROGRAM, db, "-q", "java_path_to_root", "--param", "node=5", "--param", f"without={wrong}"], capture_output=True, text=True, check=False)
         if refused.returncode != 2 or "soft, weak, phantom, final, finalizer" not in refused.stderr:
             fail(f"references that do not exist: {refused}")
     rows = question(db, "java_thread_locals", "thread thread_node inherited variable variable_node value_class value_node retained_size")

@@ -18,9 +18,12 @@ import json
 import os
 import re
 import sqlite3
-import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 # table: begin, end (column, +column for a length, ? when it may be open), thread
 TIMES = {
@@ -55,7 +58,7 @@ ONE_PART = "hiperf.data recording-cpuprofile.htrace.gz recording-snapshots.htrac
 
 
 def run(*args, **more):
-    return subprocess.run([str(a) for a in args], capture_output=True, check=False, timeout=250, **more)
+    return starts.run([str(a) for a in args], capture_output=True, check=False, timeout=250, **more)
 
 
 def fail(*what):

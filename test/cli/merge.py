@@ -13,9 +13,12 @@ import hashlib
 import os
 import re
 import sqlite3
-import subprocess
 import sys
 import tempfile
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 PAIRS = [
     ("work.jfr.gz", "work21.jfr.gz"), ("work.jfr.gz", "work.jfr.gz"), ("kernel.htrace.gz", "recording-system.htrace.gz"), ("recording-system.htrace.gz", "kernel.htrace.gz"),
@@ -40,7 +43,7 @@ IN_FILE = ("js_heap_nodes", "js_heap_string", "js_heap_trace_node", "js_heap_tra
 
 
 def run(*args, **more):
-    return subprocess.run([str(a) for a in args], capture_output=True, check=False, timeout=250, **more)
+    return starts.run([str(a) for a in args], capture_output=True, check=False, timeout=250, **more)
 
 
 def fail(*what):

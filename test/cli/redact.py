@@ -21,11 +21,14 @@ import random
 import re
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tarfile
 import tempfile
 import zlib
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 SEED = 39
 MOST = 200  # canaries in a recording and a round
@@ -70,7 +73,7 @@ OF_NUMBERS = OF_NUMBERS if not SLOW else ["Trace-page.json.gz", "go-heap.pprof",
 
 
 def run(*args, **more):
-    return subprocess.run([str(a) for a in args], capture_output=True, check=False, timeout=250, **more)
+    return starts.run([str(a) for a in args], capture_output=True, check=False, timeout=250, **more)
 
 
 def fail(*what):

@@ -3,8 +3,11 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
 import sys
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 # Names that a careless writer lets out of a string, a line or a script.
 HOSTILE = [
@@ -15,7 +18,7 @@ HOSTILE = [
 
 
 def run(program, *arguments, codes=(0,)):
-    r = subprocess.run([program, *arguments], capture_output=True, check=False)
+    r = starts.run([program, *arguments], capture_output=True, check=False)
     if r.returncode not in codes:
         raise SystemExit(f"WRONG: exit {r.returncode}: {arguments}: {r.stderr.decode(errors='replace')}")
     return r

@@ -12,13 +12,14 @@ import concurrent.futures
 import os
 import random
 import re
-import subprocess
 import sys
 import tempfile
 import traceback
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 import consumers
 from consumers import ASK, Cannot, Database, Wrong
 
@@ -40,7 +41,7 @@ class Test:
         if names not in self.databases:
             path = os.path.join(self.work, "%d.db" % len(self.databases))
             inputs = [os.path.join(self.source, "test", "data", name) for name in names.split("+")]
-            done = subprocess.run([self.program, *inputs, "-e", path, "--quiet"], capture_output=True, text=True)
+            done = starts.run([self.program, *inputs, "-e", path, "--quiet"], capture_output=True, text=True)
             if done.returncode != 0:
                 raise SystemExit("%s: exit code %d: %s" % (names, done.returncode, done.stderr))
             self.databases[names] = Database(self.program, self.tool, path)

@@ -17,6 +17,8 @@ from collections import defaultdict
 sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "..", "export")]
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 import paths
 import reader
 import readers
@@ -50,7 +52,7 @@ class Database:
         """(exit code, standard output, standard error), once."""
         with self.lock:
             if arguments not in self.said:
-                done = subprocess.run([self.program, *arguments], capture_output=True, stdin=subprocess.DEVNULL)
+                done = starts.run([self.program, *arguments], capture_output=True, stdin=subprocess.DEVNULL)
                 self.said[arguments] = done.returncode, done.stdout, done.stderr.decode("utf-8", "replace")
         code, out, said = self.said[arguments]
         if code not in codes:

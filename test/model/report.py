@@ -15,6 +15,10 @@ import tempfile
 import time
 import unicodedata
 
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
+
 NS = 10**9
 WORLD = 10**18
 SYSTEM = ("recording-system.htrace.gz", "kernel.htrace.gz", "kernel.ftrace", "kernel.sys")
@@ -279,7 +283,7 @@ class Test:
             print("%s: %r instead of %r" % (what, got, want))
 
     def run(self, *words):
-        return subprocess.run([self.program, *words], check=True, stdout=subprocess.PIPE).stdout.decode()
+        return starts.run([self.program, *words], check=True, stdout=subprocess.PIPE).stdout.decode()
 
     def close(self, a, b):
         return a == b or isinstance(a, float) and isinstance(b, (int, float)) and abs(a - b) <= 1e-9 * max(abs(a), abs(b))
@@ -364,7 +368,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for name in names:
             path = os.path.join(work, name + ".db")
-            summary = subprocess.run([program, os.path.join(data, name), "-e", path], check=True, stderr=subprocess.PIPE, text=True).stderr
+            summary = starts.run([program, os.path.join(data, name), "-e", path], check=True, stderr=subprocess.PIPE, text=True).stderr
             report = json.loads(test.run(path, "--report=json"))
             test.asks(name, summary, report)
             test.holds(name, path, report)

@@ -7,10 +7,13 @@ usage: series.py TRACE_STREAMER SOURCE_DIR
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 RECORDINGS = ("counters.trace.json", "kernel.htrace.gz", "node_trace.1.log.gz", "recording-cloud.tar.gz", "work.jfr.gz")
 FILTERED = ("measure", "sys_mem_measure", "process_measure", "xpower_measure")
@@ -81,7 +84,7 @@ def ask(program, path, *params):
     command = [program, path, "-q", "series", "--output=json", "--quiet", "--param", "limit=100000"]
     for one in params:
         command += ["--param", one]
-    run = subprocess.run(command, capture_output=True, text=True)
+    run = starts.run(command, capture_output=True, text=True)
     if run.returncode == 2 and "cannot answer" in run.stderr:
         return []
     if run.returncode != 0:
@@ -99,7 +102,7 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for name in (*RECORDINGS, "odd"):
             path = os.path.join(work, name + ".db")
-            subprocess.run([program, os.path.join(source, "test", "data", "go-cpu.pprof" if name == "odd" else name), "-e", path, "--quiet"], check=True)
+            starts.run([program, os.path.join(source, "test", "data", "go-cpu.pprof" if name == "odd" else name), "-e", path, "--quiet"], check=True)
             db = sqlite3.connect(path)
             if name == "odd":
                 db.executescript(ODD)

@@ -7,12 +7,13 @@ usage: spent.py TRACE_STREAMER SOURCE_DIR
 import glob
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 import spent_reader
 
 SCHEDULED, SAMPLED, ESTIMATED = "scheduling", "samples", "samples, estimated"
@@ -44,7 +45,7 @@ class Test:
         print(text)
 
     def run(self, *arguments):
-        done = subprocess.run([self.program, *arguments, "--quiet"], capture_output=True, text=True)
+        done = starts.run([self.program, *arguments, "--quiet"], capture_output=True, text=True)
         return done.returncode, done.stdout, done.stderr
 
     def ask(self, path, *params):

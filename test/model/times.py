@@ -7,10 +7,13 @@ usage: times.py TRACE_STREAMER SOURCE_DIR
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 from collections import defaultdict
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 RECORDINGS = ("work.jfr.gz", "go-mutex.pprof", "kernel.ftrace", "kernel.htrace.gz", "Trace-page.json.gz", "node_trace.1.log.gz", "recording-cloud.tar.gz")
 WAITED = {"R": "runnable", "R+": "runnable", "R-B": "runnable", "S": "sleep", "I": "idle", "D-IO": "io", "DK-IO": "io", "D": "blocked", "D-NIO": "blocked", "DK": "blocked",
@@ -85,11 +88,11 @@ def main():
     with tempfile.TemporaryDirectory() as work:
         for name in RECORDINGS:
             path = os.path.join(work, name + ".db")
-            subprocess.run([program, os.path.join(source, "test", "data", name), "-e", path, "--quiet"], check=True)
+            starts.run([program, os.path.join(source, "test", "data", name), "-e", path, "--quiet"], check=True)
             db = sqlite3.connect(path)
             for question, (key, reader, compared) in columns.items():
                 want = reader(db)
-                run = subprocess.run([program, path, "-q", question, "--output=json"], capture_output=True, text=True)
+                run = starts.run([program, path, "-q", question, "--output=json"], capture_output=True, text=True)
                 if run.returncode == 2 and not want and "cannot answer" in run.stderr:
                     continue
                 rows = {row[key]: row for row in json.loads(run.stdout)}
@@ -110,7 +113,7 @@ def main():
                     if question == "cpu_busy" and abs(row["busy_share"] * (row["busy_dur"] + row["idle_dur"]) - row["busy_dur"]) > 1e-6:
                         bad += 1
                         print("%s: the share of CPU %s is wrong" % (name, row["cpu"]))
-            if subprocess.run([program, path, "-q", "waiting", "--param", "source=1", "--output=json"], capture_output=True).returncode not in (0, 2):
+            if starts.run([program, path, "-q", "waiting", "--param", "source=1", "--output=json"], capture_output=True).returncode not in (0, 2):
                 bad += 1
                 print("%s: waiting of a source fails" % name)
     print("%d rows compared, %d wrong" % (checked, bad))

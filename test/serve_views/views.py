@@ -15,6 +15,10 @@ import sys
 import tempfile
 import urllib.parse
 
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
+
 GROUP, PROGRAM, TOOL, SOURCE = sys.argv[1:5]
 SLOW = bool(os.environ.get("TS_SLOW"))
 EVER = 9_000_000_000_000_000_000
@@ -393,7 +397,7 @@ def check_threads(db):
     names = ("source_id", "itid", "pid", "process", "tid", "thread", "tid_kind", "event", "count", "dur", "cpu_dur")
     key = lambda row: tuple((v is not None, v) for v in row)
     rows = db.view("threads", limit=10000)["threads"]
-    done = subprocess.run([PROGRAM, db.path, "-q", "threads", "--param", "limit=100000", "--output=json", "--quiet"], capture_output=True, text=True)
+    done = starts.run([PROGRAM, db.path, "-q", "threads", "--param", "limit=100000", "--output=json", "--quiet"], capture_output=True, text=True)
     if done.returncode == 0: # a database has threads that nothing is known of
         spent = ("cpu_dur", "wait_dur", "paused", "unknown", "length")
         asked = {(r["itid"], None if r["itid"] is not None else r["source_id"]): tuple(r[n] for n in spent) for r in json.loads(done.stdout)}
@@ -1160,7 +1164,7 @@ def check_written(directory):
     text, path = os.path.join(directory, "written.folded"), os.path.join(directory, "written.db")
     with open(text, "w", encoding="ascii") as f:
         f.write(";".join(names) + " 3\nmain 1\n")
-    subprocess.run([PROGRAM, text, "-e", path, "--quiet"], check=True)
+    starts.run([PROGRAM, text, "-e", path, "--quiet"], check=True)
     for options in ((), ("--sql",)):
         db = Database(path, *options)
         for demangle, want in ((None, sorted(names)), (0, sorted(names)), (1, sorted(names.values()))):
@@ -1177,14 +1181,14 @@ def check_written(directory):
 
 def converted(directory, name):
     path = os.path.join(directory, name.replace("/", "_") + ".db")
-    subprocess.run([PROGRAM, os.path.join(SOURCE, "test/data", name), "-e", path, "--quiet"], check=True)
+    starts.run([PROGRAM, os.path.join(SOURCE, "test/data", name), "-e", path, "--quiet"], check=True)
     return path
 
 
 def analysed(directory):
     """A snapshot and a timeline with the analysis."""
     path = os.path.join(directory, "analysed.db")
-    subprocess.run([PROGRAM, os.path.join(SOURCE, "test/data", "recording-timeline.htrace.gz"), "-e", path, "--analyze=heap", "--quiet"], check=True)
+    starts.run([PROGRAM, os.path.join(SOURCE, "test/data", "recording-timeline.htrace.gz"), "-e", path, "--analyze=heap", "--quiet"], check=True)
     return path
 
 

@@ -20,6 +20,7 @@ import bundle
 import jfr
 import metrics
 import profiles
+import starts
 
 SLOW = os.environ.get("TS_SLOW") == "1"
 NUMBERS = [["go_cpu_cores", 0.25], ["go_alloc_bytes_per_sec", 388], ["go_num_goroutine", 12], ["other", -1.5e300], ["none", None]]
@@ -48,7 +49,7 @@ def members(folder, seed):
 
 
 def convert(path, out, *options):
-    done = subprocess.run([program, path, "-e", out, "--quiet", *options], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, "-e", out, "--quiet", *options], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit("%s: exit code %d: %s" % (path, done.returncode, done.stderr))
 
@@ -75,7 +76,7 @@ def check_points(path, db):
     """Of the upload itself: no database is kept."""
     for option in ([], ["--lp-derived"]):
         before = sorted(os.listdir(os.path.dirname(path)))
-        done = subprocess.run([program, path, "--to=line-protocol", "-o", "-", "--quiet", *option], capture_output=True, text=True, check=True)
+        done = starts.run([program, path, "--to=line-protocol", "-o", "-", "--quiet", *option], capture_output=True, text=True, check=True)
         if done.stdout != metrics.points(db, bool(option)):
             return "points %s instead of %s" % (done.stdout, metrics.points(db, bool(option)))
         if sorted(os.listdir(os.path.dirname(path))) != before:
@@ -125,7 +126,7 @@ def seed_point(folder):
         f.write("main;f 7\n")
 
     def export(form, *options):
-        return subprocess.run([program, os.path.join(folder, "seed"), "--to=" + form, "-o", "-", "--quiet", *options], capture_output=True, text=True, check=True).stdout
+        return starts.run([program, os.path.join(folder, "seed"), "--to=" + form, "-o", "-", "--quiet", *options], capture_output=True, text=True, check=True).stdout
 
     for options, more in (((), ""), (("--lp-extended",), EXTENDED), (("--source=main.folded",), "")):
         if export("line-protocol", *options) != POINT % more:

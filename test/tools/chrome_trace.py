@@ -16,6 +16,7 @@ program, maker, testdir = sys.argv[1:4]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import chrome_trace
+import starts
 
 WHOLE = ["", "--form list --pairs 1000", "--form node --disorder 300", "--form open --fractions 400 --late-names 1000", "--threads 1 --depth 30 --pairs 500",
          "--names 2000 --async 900 --disorder 100"]
@@ -24,7 +25,7 @@ DAMAGED = ["--lost-ends 30 --double-ends 30 --pairs 600", "--crossing 20", "--ne
 
 
 def convert(path, out, *options):
-    done = subprocess.run([program, path, "-e", out, "--strict", *options], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, "-e", out, "--strict", *options], capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
 
@@ -48,7 +49,7 @@ def question(path, out):
             inner[s.parent] = max(inner.get(s.parent, 0), s.dur)
     want = [(i + 1, processes.get(s.begin.pid), s.begin.pid, threads.get(s.begin.thread), s.begin.name, s.ts, s.dur / 1e6, s.cpu / 1e6 if s.cpu is not None else None,
              inner[s] / 1e6 if s in inner else None) for _, i, s in want[:10]]
-    done = subprocess.run([program, out, "-q", os.path.join(testdir, "..", "share", "sql", "chrome_long_tasks.sql"), "--param", "limit=10", "--param", "min_ms=2",
+    done = starts.run([program, out, "-q", os.path.join(testdir, "..", "share", "sql", "chrome_long_tasks.sql"), "--param", "limit=10", "--param", "min_ms=2",
                            "--output=json"], capture_output=True, text=True, check=True)
     have = [tuple(v for k, v in r.items() if k != "inner") for r in json.loads(done.stdout)]
     if not have or have != want:

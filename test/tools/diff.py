@@ -18,6 +18,7 @@ rounds = int(sys.argv[4]) if len(sys.argv) > 4 else 200 if slow else 4
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import diff
+import starts
 
 # Names that a text of keys, a condition or a terminal could trip over.
 NAMES = ["", "(root)", "a", "b", "A.b", "x] > 5", "[*]", "*", "count", "naïve \U0001f600", "a\nb", "a\tb", "a\0b", 'say "x"', "\x1b[31m", "1", "001", "(anonymous)", "x" * 300]
@@ -25,7 +26,7 @@ URLS = ["", "a.js", "b.js", "file:///x y.js"]
 
 
 def run(*args, code=0):
-    done = subprocess.run([program, *args], capture_output=True, check=False)
+    done = starts.run([program, *args], capture_output=True, check=False)
     if done.returncode != code:
         sys.exit("%s: exit code %d, not %d: %s" % (" ".join(args), done.returncode, code, done.stderr.decode(errors="replace")))
     return done.stdout

@@ -9,7 +9,6 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -19,12 +18,13 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import diff
 import diff_baseline
+import starts
 
 NAMES = ["a", "b", "A.b", "x] > 5", "[*]", "", "naïve \U0001f600", "a\nb"]
 
 
 def run(*args, code=0):
-    done = subprocess.run([program, *args], capture_output=True, check=False)
+    done = starts.run([program, *args], capture_output=True, check=False)
     if done.returncode != code:
         sys.exit("%s: exit code %d, not %d: %s" % (" ".join(args), done.returncode, code, done.stderr.decode(errors="replace")))
     return done

@@ -23,6 +23,7 @@ group, program, testdir = sys.argv[1:4]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import npm_packages
+import starts
 
 NAMES = ["plain", "a|b", "a\\|b", "a\\\\|b", "|", "a`b", "``", "`", "<script>alert(1)</script>", "]]>", "<![CDATA[x]]>", "&amp;&#65;", 'say "x" and \'y\'', "::error::x", "a::b,c:d=e",
          "::set-output name=x::y", "a\nb", "a\r\n::warning::y", "tab\there", "\x01\x1b[31m\x7f", "\u0085\u2028\u202e", "\ufffe\uffff", "\U0001f600 naïve", "100%25", "%0A", "@user", "#12",
@@ -31,7 +32,7 @@ URLS = ["", "src/a.js", "src/b c.js", "/abs/a,b:c.js", "file:///x y/%41.js", "a%
 
 
 def run(*args, code=0):
-    done = subprocess.run([program, *args], capture_output=True, check=False)
+    done = starts.run([program, *args], capture_output=True, check=False)
     if done.returncode != code:
         sys.exit("%s: exit code %d, not %d: %s" % (" ".join(args), done.returncode, code, done.stderr.decode(errors="replace")))
     return done.stdout

@@ -9,7 +9,6 @@ import json
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -18,12 +17,13 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import firefox_rows
 import firefox_write
+import starts
 
 ROUNDS = 60 if os.environ.get("TS_SLOW") == "1" else 2
 
 
 def convert(path, out, codes, *options):
-    done = subprocess.run([program, path, "-e", out, "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, "-e", out, "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
     if done.returncode not in codes:
         issues = sqlite3.connect(out).execute("SELECT code, message FROM import_issue").fetchall() if done.returncode == 3 else ""
         sys.exit("%s: exit code %d: %s%s" % (path, done.returncode, done.stderr, issues))

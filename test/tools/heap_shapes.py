@@ -9,6 +9,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
+
 PROGRAM, MKHTRACE, TESTS = sys.argv[1:4]
 NODE_TYPES = "hidden array string object code closure regexp number native synthetic".split()
 EDGE_TYPES = "context element property internal hidden shortcut weak".split()
@@ -101,7 +105,7 @@ SHAPES = {
 def convert(path, *options):
     if os.path.exists("out.db"):
         os.unlink("out.db")
-    return subprocess.run([PROGRAM, path, "-e", "out.db", "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
+    return starts.run([PROGRAM, path, "-e", "out.db", "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
 
 
 def issues(least):

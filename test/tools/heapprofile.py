@@ -7,7 +7,6 @@ usage: heapprofile.py TRACE_STREAMER TESTDIR
 import json
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -15,6 +14,7 @@ program, testdir = sys.argv[1:]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import heapprofile
+import starts
 
 NAMES = ["", "(root)", "leak", "grow", "(anonymous)", "naïve", "\U0001f600", "a\nb", 'say "x"', "get [Symbol.iterator]"]
 URLS = ["", "node:fs", "file:///app/a.js", "https://example.org/ä?b=c&d"]
@@ -51,7 +51,7 @@ def profile(rng, nodes):
 
 
 def convert(path, out, *options):
-    done = subprocess.run([program, path, "-e", out, "--strict", *options], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, "-e", out, "--strict", *options], capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
 
@@ -77,7 +77,7 @@ def question(path, out):
     """The shipped question, and that the function that keeps what it allocates comes first in the recorded profile."""
     with open(path, encoding="utf-8") as f:
         want = hot_methods(json.load(f))
-    done = subprocess.run([program, out, "-q", os.path.join(testdir, "..", "share", "sql", "alloc_hot_methods.sql"), "--param", "limit=1000", "--output=json"],
+    done = starts.run([program, out, "-q", os.path.join(testdir, "..", "share", "sql", "alloc_hot_methods.sql"), "--param", "limit=1000", "--output=json"],
                           capture_output=True, text=True, check=True)
     rows = json.loads(done.stdout)
     have = {(r["method"] if r["method"] != "(anonymous)" else "", r["file"], r["line"]): (r["self_bytes"], r["bytes"]) for r in rows}

@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path[:0] = [os.path.join(testdir, "check"), os.path.join(testdir, "recorders")]
 import java_dump
 import jdk
+import starts
 
 SOURCE = """
 import java.lang.ref.*;
@@ -54,7 +55,7 @@ LOOSE = r"^jdk\.internal\.(ref|misc|vm)\.|^java\.lang\.(ref|Class$)|^(int|byte)\
 
 
 def convert(path, out, *options):
-    return subprocess.run([program, path, "-e", out, "--quiet", *options], capture_output=True, text=True, check=False)
+    return starts.run([program, path, "-e", out, "--quiet", *options], capture_output=True, text=True, check=False)
 
 
 def whole(path, out, what):

@@ -19,6 +19,7 @@ program, mkjfr, testdir = sys.argv[1:]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import jfr
+import starts
 
 SLOW = os.environ.get("TS_SLOW") == "1"
 
@@ -28,7 +29,7 @@ def make(path, *options):
 
 
 def convert(path, out, *options):
-    done = subprocess.run([program, path, "-e", out, *options], capture_output=True, text=True, check=False, timeout=300)
+    done = starts.run([program, path, "-e", out, *options], capture_output=True, text=True, check=False, timeout=300)
     return done.returncode, done.stderr
 
 
@@ -144,7 +145,7 @@ def profile(out):
 
 def ask(out, question, *params):
     options = [o for p in params for o in ("--param", p)]
-    done = subprocess.run([program, out, "-q", question, "--output=json", *options], capture_output=True, text=True, check=True)
+    done = starts.run([program, out, "-q", question, "--output=json", *options], capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
 

@@ -9,10 +9,13 @@ import os
 import re
 import sqlite3
 import struct
-import subprocess
 import sys
 import tempfile
 import zipfile
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 program = sys.argv[1]
 
@@ -109,7 +112,7 @@ FILES = {
 
 
 def run(path, *options):
-    done = subprocess.run([program, path, *options, "--quiet"], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, *options, "--quiet"], capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
 
@@ -119,7 +122,7 @@ def check(condition, text):
 
 
 def alone(folder):
-    listed = subprocess.run([program, "--format=list"], capture_output=True, text=True, check=True).stdout
+    listed = starts.run([program, "--format=list"], capture_output=True, text=True, check=True).stdout
     path = os.path.join(folder, "file")
     for what, contents in FILES.items():
         for content in contents:
@@ -140,10 +143,10 @@ def databases(folder):
     ours = os.path.join(folder, "ours.db")
     check(run(source, "-e", ours)[0] == 0, "no database")
     for arguments in ([ours, "-e", os.path.join(folder, "new.db")], [source, ours, "-e", os.path.join(folder, "two.db")], [ours, ours, "-e", os.path.join(folder, "new.db")]):
-        done = subprocess.run([program, *arguments, "--quiet"], capture_output=True, text=True, check=False)
+        done = starts.run([program, *arguments, "--quiet"], capture_output=True, text=True, check=False)
         check("a database of this program" in done.stderr and "-q, --report" in done.stderr, "%r: %d %r" % (arguments, done.returncode, done.stderr))
         check(done.returncode == (0 if source in arguments else 5), "%r: exit code %d" % (arguments, done.returncode))
-    done = subprocess.run([program, ours, ours, "--report", "--quiet"], capture_output=True, text=True, check=False)
+    done = starts.run([program, ours, ours, "--report", "--quiet"], capture_output=True, text=True, check=False)
     check(done.returncode == 0 and done.stdout.count("=== " + ours) == 2, "reports of two: %d %r" % (done.returncode, done.stdout[:200]))
     for table, what in (("CUPTI_ACTIVITY_KIND_KERNEL", "a database of Nsight"), ("StringIds", "a database of Nsight"), ("thread_track", "a database of Perfetto"), ("x", "a database (SQLite)")):
         path = os.path.join(folder, "other.db")

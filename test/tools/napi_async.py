@@ -9,7 +9,6 @@ import argparse
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -19,6 +18,7 @@ import ftrace_write
 import perf_write as write
 from ftrace_model import Event
 from ftrace_write import container, number, text
+import starts
 
 SECOND = 10**9
 CLOCKS = {"boot": SECOND, "real": 11 * SECOND, "mono": SECOND}
@@ -140,7 +140,7 @@ def convert(program, data, folder, *options):
     path, out = os.path.join(folder, "made.htrace"), os.path.join(folder, "out.db")
     with open(path, "wb") as f:
         f.write(data)
-    done = subprocess.run([program, path, "-e", out, "--quiet", "--force", *options], capture_output=True, text=True, check=False, timeout=300)
+    done = starts.run([program, path, "-e", out, "--quiet", "--force", *options], capture_output=True, text=True, check=False, timeout=300)
     if done.returncode not in (0, 3):
         raise SystemExit("exit code %d: %s" % (done.returncode, done.stderr))
     return sqlite3.connect(out)
@@ -166,7 +166,7 @@ def main():
         # a finished database gets the same rows
         assert not rows(convert(o.program, example(), folder, "--analyze=none"))
         later = os.path.join(folder, "later.db")
-        subprocess.run([o.program, os.path.join(folder, "out.db"), "--analyze=napi_async", "-e", later, "--quiet"], check=True, timeout=300)
+        starts.run([o.program, os.path.join(folder, "out.db"), "--analyze=napi_async", "-e", later, "--quiet"], check=True, timeout=300)
         assert rows(sqlite3.connect(later)) == [(START + r[0], *r[1:]) for r in EXAMPLE]
         for seed in range(o.seed, o.seed + o.count):
             db = convert(o.program, made(seed), folder)

@@ -5,12 +5,15 @@ import os
 import random
 import shutil
 import sqlite3
-import subprocess
 import tempfile
 import time
 
 from cells import cells
 from native_shared import Comparison, Database, Wrong, sections
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 HOW = ("", "-", "--threads=1", "--max-memory=64M")  # ways to convert that must give the same; -: from a pipe
 ALTERED = 3  # recordings of which cells are altered, to see that it is noticed
@@ -109,7 +112,7 @@ def ranged(program, file, database, parts, rng):
     low, high = sorted((rng.choice(times) + shift) // 10**6 for _ in range(2))
     high += 1
     part = database + ".part"
-    done = subprocess.run([program, file, "-e", part, "--quiet", "--force", "--time-range", "%d,%d" % (low, high)], capture_output=True, text=True, check=False, timeout=300)
+    done = starts.run([program, file, "-e", part, "--quiet", "--force", "--time-range", "%d,%d" % (low, high)], capture_output=True, text=True, check=False, timeout=300)
     if done.returncode not in (0, 3):
         return ["--time-range=%d,%d: exit code %d: %s" % (low, high, done.returncode, done.stderr[-2000:])]
     db, c = Database(part), Comparison()
@@ -137,7 +140,7 @@ def one(program, compare, file, out, number=0):
         return []
     how = [["-"] if option == "-" else [file, *option.split()] for option in HOW][number % 4]
     with open(file, "rb") as f:
-        done = subprocess.run([program, *how, "-e", out, "--quiet", "--force"], capture_output=True, text=True, check=False, timeout=300, stdin=f)
+        done = starts.run([program, *how, "-e", out, "--quiet", "--force"], capture_output=True, text=True, check=False, timeout=300, stdin=f)
     if done.returncode not in (0, 3):
         return ["exit code %d: %s" % (done.returncode, done.stderr[-2000:])]
     return judged(compare, out, file)

@@ -11,6 +11,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
+
 program = sys.argv[1]
 
 STACKS = """
@@ -76,7 +80,7 @@ def main():
             path = os.path.join(folder, "file")
             with open(path, "w", encoding="utf-8") as f:
                 f.write(text)
-            done = subprocess.run([program, path, "-e", path + ".db", "--force", "--quiet", "--strict"], capture_output=True, text=True, check=False)
+            done = starts.run([program, path, "-e", path + ".db", "--force", "--quiet", "--strict"], capture_output=True, text=True, check=False)
             if done.returncode != 0:
                 sys.exit("%s: exit code %d: %s" % (name, done.returncode, done.stderr))
             have = sqlite3.connect(path + ".db").execute(sql).fetchall()

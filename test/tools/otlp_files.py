@@ -8,7 +8,6 @@ import json
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -17,6 +16,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import otlp_rows
 import otlp_write
+import starts
 
 ROUNDS = 200 if os.environ.get("TS_SLOW") == "1" else 3
 # What may be found: samples of 1.8 are those of 1.9, and not all of its profiles have what only they have.
@@ -25,7 +25,7 @@ FOUND.update({"1.5": ("1.4",), "1.8": ("1.8", "1.9")})
 
 
 def convert(path, out, codes, *options):
-    done = subprocess.run([program, path, "-e", out, "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, "-e", out, "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
     if done.returncode not in codes:
         issues = sqlite3.connect(out).execute("SELECT code, message FROM import_issue").fetchall() if done.returncode == 3 else ""
         sys.exit("%s: exit code %d: %s%s" % (path, done.returncode, done.stderr, issues))
@@ -85,7 +85,7 @@ def one_round(rng, folder, layout):
 
 def question(db, name, **parameters):
     options = [x for key, value in parameters.items() for x in ("--param", "%s=%s" % (key, value))]
-    done = subprocess.run([program, db, "-q", name, "--output=json", *options, "--param", "limit=1000000"], capture_output=True, check=True)
+    done = starts.run([program, db, "-q", name, "--output=json", *options, "--param", "limit=1000000"], capture_output=True, check=True)
     return json.loads(done.stdout)
 
 

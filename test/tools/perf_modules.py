@@ -17,6 +17,7 @@ import tempfile
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import perf_write as w
+import starts
 
 program = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "trace_streamer"
 TEXT, INIT, SLIDE = 0xFFFFFFFF81000000, 0xFFFFFFFF82000000, 0x600000
@@ -53,7 +54,7 @@ PUT(".exit.text") int %(p)s_end(int n) { return n - %(p)s_data; }
 
 
 def run(*command, env=None):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, env=env)
+    return starts.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False, env=env)
 
 
 def must(*command):

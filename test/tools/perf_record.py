@@ -14,6 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
+
 program = sys.argv[1] if len(sys.argv) > 1 else "trace_streamer"
 LIST = "for i in 1 2; do (find /usr/lib -name none | sort; awk 'BEGIN { for (i = 0; i < 200000; i++) x += i * i }') & done; wait"
 WORKLOAD = ("find", "sort", "awk", "mawk", "gawk")  # whose beginning is in the recording
@@ -37,7 +41,7 @@ FRAME = re.compile(r"\s+(?P<ip>[0-9a-f]+)\s+\((?P<dso>.*)\)$")
 
 
 def run(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return starts.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
 
 def perf_script(path, fields):

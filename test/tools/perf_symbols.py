@@ -16,6 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
+
 program = os.path.abspath(sys.argv[1]) if len(sys.argv) > 1 else "trace_streamer"
 SOURCE = """
 #include <cstdio>
@@ -29,7 +33,7 @@ FRAME = re.compile(r"\s+(?P<ip>[0-9a-f]+) (?P<sym>.*)\+0x(?P<off>[0-9a-f]+) \((?
 
 
 def run(*command):
-    return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
+    return starts.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, check=False)
 
 
 def must(*command):

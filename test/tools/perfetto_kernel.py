@@ -6,13 +6,14 @@ usage: perfetto_kernel.py TRACE_STREAMER TESTDIR
 
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
 program, testdir = sys.argv[1:]
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "tools"))
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 import ftrace_files
 import perfetto_write as w
 
@@ -65,7 +66,7 @@ def packets(events, lists):
 
 
 def rows(path, out):
-    done = subprocess.run([program, path, "-e", out, "--strict", "--force", "--quiet"], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, "-e", out, "--strict", "--force", "--quiet"], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit("%s: exit code %d: %s" % (path, done.returncode, done.stderr))
     con = sqlite3.connect(out)

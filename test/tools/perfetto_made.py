@@ -7,7 +7,6 @@ usage: perfetto_made.py TRACE_STREAMER TESTDIR
 
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -18,12 +17,13 @@ import perfetto_write as w
 
 sys.path.insert(0, os.path.join(testdir, "check"))
 import perfetto_rows
+import starts
 
 RUNS = 400 if os.environ.get("TS_SLOW", "0") != "0" else 40
 
 
 def convert(path, out, *options):
-    done = subprocess.run([program, path, "-e", out, "--strict", "--force", "--quiet", *options], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, "-e", out, "--strict", "--force", "--quiet", *options], capture_output=True, text=True, check=False)
     return done.returncode, done.stderr
 
 

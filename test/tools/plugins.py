@@ -13,6 +13,9 @@ import tempfile
 sys.dont_write_bytecode = True
 import plugin_messages
 
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
+
 program, mkhtrace, testdir = sys.argv[1:]
 checker = os.path.join(testdir, "check", "plugins.py")
 
@@ -46,7 +49,7 @@ def main():
             recording(path, seed)
             for source in (["-"], [path]):  # a pipe, and a file
                 with open(path, "rb") as f:
-                    subprocess.run([program, *source, "-e", database, "--quiet", "--strict"], check=True, stdin=f)
+                    starts.run([program, *source, "-e", database, "--quiet", "--strict"], check=True, stdin=f)
                 failed += subprocess.run([sys.executable, checker, database, path], check=False).returncode != 0
     return failed > 0
 

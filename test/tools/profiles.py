@@ -16,6 +16,7 @@ only = sys.argv[4] if len(sys.argv) > 4 else None
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import profiles
+import starts
 
 GO = shutil.which("go")
 SLOW = os.environ.get("TS_SLOW") == "1"
@@ -38,13 +39,13 @@ RECORDED = {"perf": ["perf-stacks.txt", "perf-flat.txt"],
 
 
 def convert(path, out, *options):
-    done = subprocess.run([program, path, "-e", out, "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
+    done = starts.run([program, path, "-e", out, "--strict", "--quiet", *options], capture_output=True, text=True, check=False)
     if done.returncode != 0:
         sys.exit("%s: exit code %d: %s" % (path, done.returncode, done.stderr))
 
 
 def question(out, name, *options):
-    done = subprocess.run([program, out, "-q", name, *options], capture_output=True, text=True, check=True)
+    done = starts.run([program, out, "-q", name, *options], capture_output=True, text=True, check=True)
     return [line.split("\t") for line in done.stdout.splitlines()[1:]]
 
 

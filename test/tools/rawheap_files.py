@@ -10,7 +10,6 @@ import json
 import os
 import sqlite3
 import struct
-import subprocess
 import sys
 import tarfile
 import tempfile
@@ -20,6 +19,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(testdir, "check"))
 import rawheap_dump
 import rawheap_write
+import starts
 
 SLOW = os.environ.get("TS_SLOW") == "1"
 SAME = {
@@ -32,7 +32,7 @@ SAME = {
 
 
 def convert(path, out, *options, stdin=None):
-    done = subprocess.run([program, path, "-e", out, "--force", *options], input=stdin, capture_output=True, check=False)
+    done = starts.run([program, path, "-e", out, "--force", *options], input=stdin, capture_output=True, check=False)
     return done.returncode, done.stderr.decode(errors="replace")
 
 

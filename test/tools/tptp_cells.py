@@ -16,6 +16,7 @@ PROGRAM = os.path.abspath(sys.argv[1])
 MKTPTP = os.path.abspath(sys.argv[2])
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.abspath(sys.argv[3]), "check"))
+import starts
 import tptp
 import tptp_made
 import tptp_rows
@@ -32,7 +33,7 @@ def convert(path, database, *options):
     """The rows of the tables, or None."""
     if os.path.exists(database):
         os.remove(database)
-    run = subprocess.run([PROGRAM, path, "-e", database, "--quiet", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    run = starts.run([PROGRAM, path, "-e", database, "--quiet", *options], stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     if run.returncode != 0:
         wrong("exit %d" % run.returncode, [run.stdout.decode()])
         return None
@@ -98,12 +99,12 @@ def forced():
             if convert("b", "given.db", "--format", "trcbin:" + given) != found:
                 wrong("trcbin:%s of %s" % (given, " ".join(words)), [])
     for given in ("size", "size=other", "size=inclusive,", "sizes=inclusive", "=", ""):
-        run = subprocess.run([PROGRAM, "b", "-e", "out.db", "--format", "trcbin:" + given], capture_output=True)
+        run = starts.run([PROGRAM, "b", "-e", "out.db", "--format", "trcbin:" + given], capture_output=True)
         if run.returncode != 2:
             wrong("trcbin:%s gives exit code %d" % (given, run.returncode), [run.stderr.decode()])
     # The wrong layout: nothing is made up, and it is said.
     tptp_made.make(MKTPTP, "b", "--calls", "50")
-    run = subprocess.run([PROGRAM, "b", "-e", "out.db", "--strict", "--format", "trcbin:size=exclusive"], capture_output=True)
+    run = starts.run([PROGRAM, "b", "-e", "out.db", "--strict", "--format", "trcbin:size=exclusive"], capture_output=True)
     if run.returncode != 3:
         wrong("a wrong layout gives exit code %d" % run.returncode, [run.stderr.decode()])
 

@@ -10,7 +10,6 @@ same, and something. Of plugins the answers for example messages are here.
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -21,6 +20,7 @@ import ftrace_write as write
 from ftrace_compare import fill
 from ftrace_made import Made
 from ftrace_model import Event, Model
+import starts
 
 # Threads of the recording, as the viewer shows them: ids of rows depend on what else is in the file.
 PEOPLE = "(SELECT p.pid FROM process p WHERE p.ipid = %s.ipid)"
@@ -197,17 +197,17 @@ def converted(folder, name, data):
     path, out = os.path.join(folder, name + ".htrace"), os.path.join(folder, name + ".db")
     with open(path, "wb") as f:
         f.write(data)
-    subprocess.run([program, path, "-e", out, "--quiet"], check=True)
+    starts.run([program, path, "-e", out, "--quiet"], check=True)
     return sqlite3.connect(out)
 
 
 def added_later(folder, name):
     """The same recording; the analysis is done on the finished database."""
     plain, out = os.path.join(folder, name + "-plain.db"), os.path.join(folder, name + "-later.db")
-    subprocess.run([program, os.path.join(folder, name + ".htrace"), "-e", plain, "--quiet", "--analyze=none"], check=True)
+    starts.run([program, os.path.join(folder, name + ".htrace"), "-e", plain, "--quiet", "--analyze=none"], check=True)
     if any(sqlite3.connect(plain).execute("SELECT count(*) FROM " + table).fetchone()[0] for table in ("app_startup", "animation", "dynamic_frame")):
         raise SystemExit("--analyze=none: there are rows")
-    subprocess.run([program, plain, "-e", out, "--quiet", "--analyze=markers"], check=True)
+    starts.run([program, plain, "-e", out, "--quiet", "--analyze=markers"], check=True)
     return sqlite3.connect(out)
 
 

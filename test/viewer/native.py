@@ -4,7 +4,6 @@ they use), row by row on the examples of the formats' description."""
 
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -12,6 +11,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 import ebpf_write
 import native_examples as examples
+import starts
 
 S = 2 * 10**9
 LIBA, KALLSYMS = examples.LIBA, examples.KALLSYMS
@@ -72,7 +72,7 @@ def main():
             path, database = os.path.join(folder, name), os.path.join(folder, name + ".db")
             with open(path, "wb") as f:
                 f.write(data)
-            done = subprocess.run([program, path, "-e", database, "--quiet"], capture_output=True, text=True, check=False, timeout=300)
+            done = starts.run([program, path, "-e", database, "--quiet"], capture_output=True, text=True, check=False, timeout=300)
             if done.returncode not in (0, 3):
                 raise SystemExit("%s: exit code %d: %s" % (name, done.returncode, done.stderr))
             db = sqlite3.connect(database)

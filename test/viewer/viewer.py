@@ -16,6 +16,7 @@ sys.dont_write_bytecode = True
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path[:0] = [HERE, os.path.join(HERE, "../check")]
 import points
+import starts
 
 
 def sections(name, kind):
@@ -70,14 +71,14 @@ class Run:
     def convert(self, name, *inputs, code=0):
         self.what = name
         path = os.path.join(self.work, name + ".db")
-        run = subprocess.run([self.program, *inputs, "-e", path, "--quiet"], capture_output=True, text=True)
+        run = starts.run([self.program, *inputs, "-e", path, "--quiet"], capture_output=True, text=True)
         if run.returncode != code:
             raise SystemExit("%s %s: exit code %d\n%s" % (self.program, inputs, run.returncode, run.stderr))
         self.path = path
         self.db = sqlite3.connect("file:%s?mode=ro" % path, uri=True)
 
     def run(self, *args):
-        return subprocess.run([self.program, *args, "--quiet"], stdout=subprocess.DEVNULL).returncode
+        return starts.run([self.program, *args, "--quiet"], stdout=subprocess.DEVNULL).returncode
 
     def question(self, name):
         return os.path.join(self.data, "../../share/sql/%s.sql" % name)

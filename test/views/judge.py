@@ -6,7 +6,10 @@ by a group has to be compared there, with at least one value.
 
 import os
 import sqlite3
-import subprocess
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 SHOWN = 4
 
@@ -31,7 +34,7 @@ class Judge:
 
     def convert(self, name, *inputs, code=0):
         self.path = os.path.join(self.work, name + ".db")
-        run = subprocess.run([self.program, *inputs, "-e", self.path, "--quiet"], capture_output=True, text=True)
+        run = starts.run([self.program, *inputs, "-e", self.path, "--quiet"], capture_output=True, text=True)
         if run.returncode != code:
             raise SystemExit("%s %s: exit code %d\n%s" % (self.program, inputs, run.returncode, run.stderr))
         self.db = sqlite3.connect("file:%s?mode=ro" % self.path, uri=True)

@@ -7,7 +7,6 @@ usage: kernel.py TRACE_STREAMER SOURCE_DIR
 import os
 import random
 import sqlite3
-import subprocess
 import sys
 import tempfile
 
@@ -19,6 +18,7 @@ from ftrace_made import Made
 from ftrace_write import Style
 from judge import Judge
 from kernel_events import check_event_example, check_events
+import starts
 
 S, MS = 10**9, 10**6
 
@@ -133,7 +133,7 @@ def check_call(j, work):
 
 def folded(j, *options):
     """--to=folded of the database: {path: weight}."""
-    run = subprocess.run([j.program, j.path, "--to=folded", "-o", "-", "--quiet", *options], capture_output=True, text=True, check=True)
+    run = starts.run([j.program, j.path, "--to=folded", "-o", "-", "--quiet", *options], capture_output=True, text=True, check=True)
     return {path: int(n) for path, _, n in (line.rpartition(" ") for line in run.stdout.splitlines())}
 
 

@@ -7,7 +7,10 @@ import collections
 import decimal
 import json
 import os
-import subprocess
+
+sys.dont_write_bytecode = True
+sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
+import starts
 
 TEXTS = ("chainId", "spanId", "parentSpanId", "flag", "trace_level", "trace_tag", "custom_category", "custom_args")
 
@@ -20,7 +23,7 @@ def ns(value):
 
 def exported(j, *options, code=0):
     """(events of slices in their order, {(pid, tid): name of the thread}, {pid: names of the process})"""
-    run = subprocess.run([j.program, j.path, "--to=chrome-json", "-o", "-", "--quiet", *options], capture_output=True, check=False)
+    run = starts.run([j.program, j.path, "--to=chrome-json", "-o", "-", "--quiet", *options], capture_output=True, check=False)
     if run.returncode != code:
         raise SystemExit("%s: %s: exit code %d: %s" % (j.path, options, run.returncode, run.stderr.decode()))
     if code:

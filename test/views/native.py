@@ -6,7 +6,6 @@ usage: native.py TRACE_STREAMER SOURCE_DIR
 
 import os
 import random
-import subprocess
 import sys
 import tempfile
 
@@ -15,6 +14,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
 from ftrace_write import container, number, text
 from judge import Judge, Listed
+import starts
 
 S = 10**9
 FILES = {1: "/data/liba.so", 2: "/data/libb.so", 3: "/system/lib64/libc++.so", 4: "/system/bin/app"}
@@ -133,7 +133,7 @@ def check_events(j, memory):
     leaks(j, left(memory.alive(None, None)), "path", limit=2)
     growth(j, [], left(memory.alive(None, None)), "path", limit=2)
     # Nothing is asked of a folded stack's weight: what is in use is meant.
-    run = subprocess.run([j.program, j.path, "--to=folded", "-o", "-", "--quiet"], capture_output=True, text=True, check=True)
+    run = starts.run([j.program, j.path, "--to=folded", "-o", "-", "--quiet"], capture_output=True, text=True, check=True)
     want = {}
     for b in memory.alive(None, None):
         path = ";".join(SYMBOLS[f] for f in reversed(STACKS[b[3]]))
