@@ -15,12 +15,14 @@ complain() {
     bad=1
 }
 
+"$table" list >"$scratch/list" || complain "option_table list fails"
+
 # The names of a verb's options by the table; of the help's lines and of the manual page's items (mdoc writes "-e" as "Fl e" and
 # "--json" as "Fl -json"): all that are there.
 in_table() {
-    "$table" list | while read -r short long _ _ _ verbs; do
+    while read -r short long _ _ _ verbs; do
         [[ " $verbs " == *" $1 "* ]] && printf '%s\n' "$short" "$long"
-    done | grep -v '^\.$' | sort -u
+    done <"$scratch/list" | grep -v '^\.$' | sort -u
 }
 in_help() { grep -E '^  -' "$1" | sed -E 's/^  (-[^ ,[]+)(, (-[^ ,[]+))?.*/\1\n\3/' | grep . | sort -u; }
 in_manual() {
@@ -50,23 +52,13 @@ for verb in convert:DESCRIPTION diff:COMPARING serve:SERVING upgrade:UPGRADING c
     in_manual "$section" >"$scratch/described"
     same "help of $verb (>), option table (<)" "$scratch/table" "$scratch/shown"
     same "manual page of $verb (>), option table (<)" "$scratch/table" "$scratch/described"
-    # What a verb does not take, it refuses by name; what is no option of any is unknown.
-    "$table" list | while read -r short long _ _ class _; do
-        name=$long
-        [ "$name" = . ] && name=$short
-        owners=$("$table" list | awk -v name="$name" '$1 == name || $2 == name { for (i = 6; i <= NF; i++) printf "%s%s", n++ ? "|" : "", $i }')
-        grep -qxe "$name" "$scratch/table" && continue
-        [ "$verb" = convert ] && set -- "$name" || set -- "$verb" "$name"
-        "$program" "$@" >"$scratch/out" 2>"$scratch/err"
-        code=$?
-        [ $code = 2 ] && [ ! -s "$scratch/out" ] && grep -qE -- "^trace_streamer: $name (does not go together with $verb|is an option of: trace_streamer ($owners))\$" "$scratch/err" ||
-            echo "$verb $name: exit $code, $(head -1 "$scratch/err")"
-    done >"$scratch/refusals"
-    [ -s "$scratch/refusals" ] && complain "$(cat "$scratch/refusals")"
 done
 
+# What a verb does not take, it refuses by name; what is no option of any is unknown.
+python3 "$source/test/cli/refused.py" "$program" "$scratch/list" >"$scratch/refusals" || complain "$(cat "$scratch/refusals")"
+
 # Nothing that is no option: the long names anywhere in the help and in the manual page.
-"$table" list | tr ' ' '\n' | grep -E '^-' | sort -u >"$scratch/known"
+tr ' ' '\n' <"$scratch/list" | grep -E '^-' | sort -u >"$scratch/known"
 {
     for verb in "" diff serve upgrade cut merge redact unredact fleet; do
         # shellcheck disable=SC2086
@@ -202,11 +194,11 @@ for verb in convert diff serve sample upgrade fleet mcp cut merge redact unredac
     COMP_CWORD=2
     _trace_streamer trace_streamer
     printf '%s\n' "${COMPREPLY[@]}" >"$scratch/offered"
-    "$table" list | while read -r short long _ _ class verbs; do
+    while read -r short long _ _ class verbs; do
         [ "$class" != refused ] && [[ " $verbs " == *" $verb "* ]] || continue
         [ "$long" = . ] || [ "$long" = --s ] && long=$short
         echo "$long"
-    done >"$scratch/taken"
+    done <"$scratch/list" >"$scratch/taken"
     same "completion after $verb (>), option table (<)" "$scratch/taken" "$scratch/offered"
 done
 
