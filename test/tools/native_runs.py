@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import sqlite3
+import sys
 import tempfile
 import time
 

@@ -7,7 +7,6 @@ usage: other_tools.py PROGRAM
 import json
 import os
 import sqlite3
-import subprocess
 import sys
 import tempfile
 

@@ -19,7 +19,6 @@ import native_runs
 import perf_data
 import perf_write as w
 from perf_write import M64, Event
-import starts
 
 ZSTD = shutil.which("zstd") is not None
 SLOT, KERNEL = 0x100000, 0xFFFFFFC010000000
@@ -609,7 +608,7 @@ def recorded(folder):
         path = os.path.join(folder, "recorded_%s.data" % name)
         command = [perf, "record", *options, "-o", "-" if name == "pipe" else path, "--", "sh", "-c", "find /usr/share/doc | sort | cat >&2"]
         with open(path, "wb") as f:
-            done = starts.run(command, stdout=f, stderr=subprocess.PIPE, check=False)
+            done = subprocess.run(command, stdout=f, stderr=subprocess.PIPE, check=False)
         if done.returncode != 0:
             print("not recorded with %s: %s" % (" ".join(options), done.stderr.decode("utf-8", "replace").strip().splitlines()[-1:]))
             os.unlink(path)

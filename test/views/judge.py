@@ -6,6 +6,7 @@ by a group has to be compared there, with at least one value.
 
 import os
 import sqlite3
+import sys
 
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))

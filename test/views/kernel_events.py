@@ -7,6 +7,7 @@ import collections
 import decimal
 import json
 import os
+import sys
 
 sys.dont_write_bytecode = True
 sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
