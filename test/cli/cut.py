@@ -162,13 +162,14 @@ def check_references(where, whole, part):
         if to not in part.tables and not part.rows(to) and not whole.rows(to):
             continue
         there, was = keys(part, to, key), keys(whole, to, key)
+        found = referred.setdefault(to, {}).setdefault(key.rstrip("s") if key.endswith("ids") else key, set())
+        may_lack = to.startswith(("js_heap", "java_heap")) or (table, column) in [m[:2] for m in MORE]
         for number, row in part.rows(table):
             if (table, column) == ("callstack", "parent_id") and row["cookie"] is not None:
                 continue  # a thread
             for value in values(row, column, key):
-                referred.setdefault(to, {}).setdefault(key.rstrip("s") if key.endswith("ids") else key, set()).add(value)
-                inside = whole.sql.execute("SELECT 1").fetchone() and to.startswith(("js_heap", "java_heap"))
-                if value in was and value not in there and not inside and (table, column) not in [m[:2] for m in MORE]:
+                found.add(value)
+                if value in was and value not in there and not may_lack:
                     fail(where, f"{table} {number}: {column} {value} is not in {to}")
     # The view of frames counts names of methods from the end of the dictionary.
     methods = {row["id"] for _, row in part.rows("stack_method")}
