@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT
 mkdir "$scratch/work" "$scratch/tmp" || exit 1
 export TMPDIR=$scratch/tmp
 # A conversion is a short life: what is still allocated at its end is a leak.
-export ASAN_OPTIONS=detect_leaks=${TS_LEAKS:-1}
+export ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=${TS_LEAKS:-1}
 
 here=$(dirname "$0")
 
