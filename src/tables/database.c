@@ -75,6 +75,8 @@ static ts_code class_of(const ts_db *db, int rc)
     case SQLITE_PROTOCOL:
     case SQLITE_NOLFS:
         return db->state == TS_DB_READING ? TS_ERR_INPUT : TS_ERR_OUTPUT;
+    case SQLITE_ERROR: /* a statement of ours: the schema that was read is another one */
+        return db->state == TS_DB_READING ? TS_ERR_INPUT : TS_ERR_INTERNAL;
     default:
         return TS_ERR_INTERNAL;
     }

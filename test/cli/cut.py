@@ -354,6 +354,16 @@ def check_errors(options, scratch):
     done = run(options.program, "cut", old, "-e", out, "--from=0")
     if done.returncode != 1 or "upgrade" not in done.stderr.decode():
         fail("an older version:", done.returncode, done.stderr.decode())
+    with open(old, "wb") as f:
+        f.write(whole)
+    connection = sqlite3.connect(old)
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute("UPDATE sqlite_schema SET sql = replace(sql, ', dur ', ', dxr ') WHERE name = 'runtime_pause'")
+    connection.commit()
+    connection.close()
+    done = run(options.program, "cut", old, "-e", out, "--from=0")
+    if done.returncode != 1 or "no such column" not in done.stderr.decode():
+        fail("another schema:", done.returncode, done.stderr.decode())
     print(ok, "damaged databases could be cut")
 
 
