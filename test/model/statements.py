@@ -12,12 +12,9 @@ import json
 import os
 import random
 import sqlite3
+import subprocess
 import sys
 import tempfile
-
-sys.dont_write_bytecode = True
-sys.path.append(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "check"))
-import starts
 
 ALL = 1000000
 SLOW = bool(os.environ.get("TS_SLOW"))
@@ -83,7 +80,7 @@ def rows_of(program, db, question, values):
     command = [program, db, "-q", question, "--output=json", "--quiet"]
     for name, value in values.items():
         command += ["--param", "%s=%s" % (name, value)]
-    done = starts.run(command, capture_output=True, text=True, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     return done.returncode, json.loads(done.stdout or "[]"), done.stderr
 
 
@@ -178,7 +175,7 @@ def main():
         db = os.path.join(work, "a.db")
         statements = {question: statement_file(program, question, work) for question, _, _ in questions}
         for turn, (name, paths) in enumerate(sets):
-            starts.run([program, *paths, "-e", db, "--quiet", "--force"], check=True)
+            subprocess.run([program, *paths, "-e", db, "--quiet", "--force"], check=True)
             if paths == [made]:
                 with sqlite3.connect(db) as sql:  # a call path whose method is not known
                     sql.execute("UPDATE stack_node SET method_id = NULL WHERE id = 4")
