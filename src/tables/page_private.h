@@ -15,7 +15,7 @@ enum {
     CELL_POINTER = 2,
     OVERFLOW_HEADER = 4, /* number of the next page of the chain */
     PAGE_DATABASE_HEADER = 100,
-    MAX_LEVELS = 12,     /* of interior pages; 7 hold all pages of 512 bytes that there can be */
+    MAX_LEVELS = 12, /* of interior pages; 7 hold all pages of 512 bytes that there can be */
     MAX_COLUMNS = 63,
     MAX_VARINT = 9,
     OUT_BYTES = 1 << 20

@@ -63,9 +63,9 @@ ts_code ts_pages_put_first_columns(ts_pages *p, unsigned id, const ts_first_colu
 
 /*
  * Appends a row (the table's struct of rows.h). reserved: a bit per integer column whose value is
- * not known yet and can be set with ts_pages_complete until ts_pages_release. In a table of integers
- * it is stored like others when all of the row's are known before many rows follow, else in 8 bytes.
- * A reserved column must not be NULL.
+ * not known yet and can be set with ts_pages_complete until ts_pages_release. In a table of
+ * integers it is stored like others when all of the row's are known before many rows follow, else
+ * in 8 bytes. A reserved column must not be NULL.
  */
 ts_code ts_pages_put(ts_pages *p, unsigned id, const void *row, uint64_t reserved);
 

@@ -407,8 +407,8 @@ static void test_first_page(void **state)
                 char name[16];
                 char sql[700];
                 int name_n = snprintf(name, sizeof name, "v%u", i);
-                int sql_n = snprintf(sql, sizeof sql, "CREATE VIEW v%u AS SELECT %u AS x --%.*s",
-                                     i, i, (int)(i % 7 * 9 + (i + 1 == n ? more : 0)), letters);
+                int sql_n = snprintf(sql, sizeof sql, "CREATE VIEW v%u AS SELECT %u AS x --%.*s", i,
+                                     i, (int)(i % 7 * 9 + (i + 1 == n ? more : 0)), letters);
                 row.type = TS_TEXT_LIT("view");
                 row.name = row.tbl_name = (ts_text){name, (size_t)name_n};
                 row.sql = (ts_text){sql, (size_t)sql_n};

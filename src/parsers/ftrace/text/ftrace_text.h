@@ -3,8 +3,8 @@
  * report and perf script write them (docs/formats.md, "Traces of the kernel as text"). This is the
  * reader: lines to events.
  *
- * Memory: the longest line, up to FTRACE_TEXT_MAX_LINE bytes, twice, and 64 KiB for what lines begin
- * with and the forms of their arguments.
+ * Memory: the longest line, up to FTRACE_TEXT_MAX_LINE bytes, twice, and 64 KiB for what lines
+ * begin with and the forms of their arguments.
  */
 #ifndef TS_PARSERS_FTRACE_FTRACE_TEXT_H
 #define TS_PARSERS_FTRACE_FTRACE_TEXT_H
