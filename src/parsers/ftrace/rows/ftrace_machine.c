@@ -387,7 +387,7 @@ static ts_code name_processes(ftrace_machine *m)
     for (size_t i = 0; i < m->threads.processes.n && code == TS_OK; i++) {
         const ftrace_process *process = ((ftrace_process **)m->threads.processes.p)[i];
         uint64_t number;
-        if (process->name.p == NULL && ts_idmap_find(&number, &m->comms, process->pid)) {
+        if (process->name == NULL && ts_idmap_find(&number, &m->comms, process->pid)) {
             code = ftrace_process_named(&m->threads, process->pid,
                                         ts_pool_text(&m->names, (uint32_t)number));
         }

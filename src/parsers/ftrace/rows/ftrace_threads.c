@@ -63,7 +63,8 @@ static ts_code add_process(ftrace_process **out, ftrace_threads *all, int64_t ip
     TS_NEED(all->ctx, process);
     *process = (ftrace_process){.ipid = ipid,
                                 .pid = pid,
-                                .name = row->name,
+                                .name = row->name.p,
+                                .name_n = (uint32_t)row->name.n,
                                 .started = (row->null & TS_NULL_BIT(process, start_ts)) == 0};
     *out = process;
     return ts_idmap_put(all->ctx, &all->pids, pid, (uintptr_t)process);
@@ -276,14 +277,21 @@ static ts_code name_thread(ftrace_threads *all, ftrace_thread *thread, ts_text n
     return code;
 }
 
+static ts_text process_name(const ftrace_process *process)
+{
+    return (ts_text){process->name, process->name_n};
+}
+
 static ts_code name_process(ftrace_threads *all, ftrace_process *process, ts_text name)
 {
     ts_code code;
-    if (process->pid == 0 || name.n == 0 || ts_text_equal(process->name, name)) {
+    if (process->pid == 0 || name.n == 0 || ts_text_equal(process_name(process), name)) {
         return TS_OK;
     }
     code = ts_process_name(all->store, process->ipid, name);
-    process->name = ts_process_row(all->store, process->ipid)->name;
+    name = ts_process_row(all->store, process->ipid)->name;
+    process->name = name.p;
+    process->name_n = (uint32_t)name.n;
     return code;
 }
 
@@ -292,10 +300,10 @@ ts_code ftrace_process_named(ftrace_threads *all, int64_t pid, ts_text name)
     ftrace_process *process = NULL;
     ts_code code = ftrace_process_seen(&process, all, pid, TS_NO_TIME);
     if (code != TS_OK || (code = name_process(all, process, name)) != TS_OK ||
-        process->name.p == NULL) {
+        process->name == NULL) {
         return code;
     }
-    return process->main == NULL ? TS_OK : name_thread(all, process->main, process->name);
+    return process->main == NULL ? TS_OK : name_thread(all, process->main, process_name(process));
 }
 
 ts_code ftrace_thread_any(ftrace_thread **out, ftrace_threads *all, int64_t tid, ts_text name)

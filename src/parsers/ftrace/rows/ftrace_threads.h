@@ -20,9 +20,10 @@ struct ftrace_process {
     int64_t ipid;
     int64_t pid;
     struct ftrace_thread *main; /* the last one with this number; NULL: not known */
-    ts_text name;               /* the store's, or NULL */
-    bool started;               /* start_ts is set */
-    bool has_memory;            /* there is a value of one of its counters */
+    const char *name;           /* the store's, or NULL; below 4 GiB */
+    uint32_t name_n;
+    bool started;    /* start_ts is set */
+    bool has_memory; /* there is a value of one of its counters */
 };
 
 typedef struct ftrace_tid ftrace_tid;
