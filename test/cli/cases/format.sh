@@ -1,5 +1,5 @@
-# shellcheck shell=bash
-# --format overrides what the content says.
+# shellcheck shell=bash disable=SC2154
+# --format overrides what the content says. (here: of run.sh)
 small
 code ts small.htrace --format=htrace -e a.db --quiet
 ts small.htrace --format heapsnapshot -e b.db 2>err
