@@ -3,7 +3,8 @@
  * 64 to 128 are kept as they came and become cells when others follow. Most rows get their values
  * within that time: they are written like rows without reserved columns, many at once and in as few
  * bytes, and are neither remembered nor patched in their page. The others become reserved cells
- * (page_reserved.c) with what they have by then.
+ * (page_reserved.c) with what they have by then. Rows that came complete only keep their turn: they
+ * are written one by one, since rows that are written at once share the sizes of their columns.
  *
  * Row r is at (r - 1) % HELD_ROWS; those that have no cell yet are t->rows + 1 to t->held.last.
  */
@@ -22,7 +23,9 @@ static ts_code held_begin(ts_pages *p, page_table *t)
 {
     held_rows *h = &t->held;
     TS_NEED(p->ctx, h->rows = ts_alloc(p->ctx, HELD_ROWS, t->table->row_size));
-    if ((h->open = ts_zalloc(p->ctx, HELD_ROWS, sizeof *h->open)) == NULL) {
+    h->open = ts_zalloc(p->ctx, HELD_ROWS, sizeof *h->open);
+    h->complete = ts_zalloc(p->ctx, HELD_ROWS, sizeof *h->complete);
+    if (h->open == NULL || h->complete == NULL) {
         page_held_free(p, t);
         return p->ctx->error.code;
     }
@@ -44,6 +47,7 @@ ts_code page_hold(ts_pages *p, page_table *t, const void *row, uint64_t reserved
     const unsigned at = held_place(h->last + 1);
     memcpy(h->rows + at * size, row, size);
     h->open[at] = reserved;
+    h->complete[at] = reserved == 0;
     h->last++;
     return TS_OK;
 }
@@ -58,7 +62,7 @@ ts_code page_held_put(ts_pages *p, page_table *t, int64_t to)
         const unsigned most =
             to - t->rows < HELD_ROWS - at ? (unsigned)(to - t->rows) : HELD_ROWS - at;
         unsigned whole = 0;
-        while (whole < most && h->open[at + whole] == 0) {
+        while (whole < most && h->open[at + whole] == 0 && !h->complete[at + whole]) {
             whole++;
         }
         code = whole > 0 ? page_put_mixed(p, t, row, whole) : page_put_row(p, t, row, h->open[at]);
@@ -81,5 +85,6 @@ void page_held_free(ts_pages *p, page_table *t)
 {
     ts_free(p->ctx, t->held.rows);
     ts_free(p->ctx, t->held.open);
+    ts_free(p->ctx, t->held.complete);
     t->held = (held_rows){0};
 }

@@ -68,6 +68,7 @@ typedef struct reserved_map {
 typedef struct held_rows {
     char *rows;     /* NULL: none are held */
     uint64_t *open; /* of each, the columns that are still to come */
+    bool *complete; /* whether it came with all */
     int64_t last;   /* rowid of the newest row; those after the table's cells are held */
 } held_rows;
 

@@ -220,6 +220,27 @@ static void test_held_rows_are_short(void **state)
     assert_true(pages[0] + 20 < pages[1]); /* 3 * 7 bytes a row */
 }
 
+/* Rows that came complete have the records that they have in any table, of every size beside each
+ * other. */
+static void test_complete_rows_among_held(void **state)
+{
+    fixture *f = *state;
+    const int64_t value = 5;
+    pair x;
+    pair_begin(&x, f, 512, 0, "ii");
+    set_int(&x, 0, 0, 1);
+    pair_reserve(&x, 0, 2);
+    x.records_differ = false; /* the row gets its value while it is held */
+    pair_settle(&x, 0, 1, 2, &value);
+    for (int64_t i = 0; i < 1000; i++) {
+        set_int(&x, 0, 0, i % 3 == 0 ? i << 40 : i % 100);
+        set_int(&x, 0, 1, i % 5 == 0 ? -i * i * i : 1);
+        pair_put(&x, 0);
+    }
+    pair_finish(&x);
+    pair_free(&x);
+}
+
 /* The columns of one row, again and again, from its put to long after its page was written. */
 static void test_one_row_at_every_age(void **state)
 {
@@ -422,6 +443,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, setup, fixture_teardown)
     const struct CMUnitTest tests[] = {
         TEST(test_columns_after_held_rows),
+        TEST(test_complete_rows_among_held),
         TEST(test_held_rows),
         TEST(test_held_rows_are_short),
         TEST(test_calls),
