@@ -51,8 +51,8 @@ uint32_t ts_schema_root(unsigned id)
 
 /* --- the header and the roots ---------------------------------------------------------------- */
 
-/* A field of the header: where it is, and its value. The page count and the change counter come
- * with the last page (ts_pages_finish). */
+/* All but the page count and the change counter, which come with the last page (ts_pages_finish).
+ */
 static ts_code write_header(ts_pages *p)
 {
     static const char magic[16] = "SQLite format 3";
